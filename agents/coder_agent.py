@@ -57,9 +57,12 @@ class CoderAgent(BaseAgent):
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """A direction for each of the next `ideas` writers, asked for once; {} where the task takes none."""
-        if self.ideas < 2 or not self._takes_focus(context):
+        if not self.takes_shared(context):
             return {}
         return {"ideas": asked_ideas(context, self.ideas_prompt(context), self.ideas)}
+
+    def takes_shared(self, context: AgentContext) -> bool:
+        return self.ideas >= 2 and self._takes_focus(context)
 
     def ideas_prompt(self, context: AgentContext) -> Prompt:
         """Begins as those of the writers do, so that a provider's cache answers for the beginning of both."""

@@ -36,8 +36,8 @@ def read_ideas(reply: str, count: int) -> list[str]:
 
 
 def first_start(attempt: Attempt) -> Attempt:
-    """A parent as the call shows it: of those that the writers start from, the first one's."""
-    return replace(attempt, label=f"{attempt.label}; the first writer starts from it")
+    """A parent as the call shows it: one of those that writers start from."""
+    return replace(attempt, label=f"{attempt.label}; one that writers start from")
 
 
 def idea_of(context: AgentContext, count: int) -> str:
@@ -51,5 +51,5 @@ def told_idea(idea: str) -> str:
     """The sentences that give a writer its direction."""
     return (
         "Several writers are asked at the same time, each for another direction. Yours was proposed after a look at "
-        f"the same results:\n\n{fence(idea)}\n\nLeave it only for what clearly promises more."
+        f"the results of then:\n\n{fence(idea)}\n\nLeave it only for what clearly promises more."
     )

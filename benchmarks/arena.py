@@ -5,8 +5,7 @@
 Two engines of one ply (the same program text but for the board library) play chess from the same openings in three
 ways: sandboxed sessions that are sent only new moves; UCI processes that are sent the whole move list each move, on
 rust-chess; and that on python-chess. Under UCI the processes live for the whole match, as cutechess-cli keeps them.
-CPU seconds are those of this process and of all it started; what a sandbox reports of its sessions is added, though a
-part of that may be counted already: the figure is a lower bound.
+CPU seconds are those of this process and of all that it started, supervisors and fork server too.
 
 python-chess is not installed with us: `--python` (or SWARM_EVO_CHESS_PYTHON) names an interpreter that has chess and
 rust-chess. Without one, what needs it is skipped, and the page says so.
@@ -18,7 +17,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
@@ -32,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks._arena_engines import CHOOSE, HANG, PYTHON_CHESS, RUST, SESSION, UCI  # noqa: E402
+from benchmarks._orphans import adopt, cpu_seconds  # noqa: E402
 from core.arena.limit import MoveLimit  # noqa: E402
 from core.arena.match import Engine, Match, play_match  # noqa: E402
 from core.arena.openings import draw_openings  # noqa: E402
@@ -79,12 +78,6 @@ class Timed:
         return str(self._player.close())
 
 
-def cpu_seconds() -> float:
-    """Of this process and of all it started and has seen the end of."""
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return sum(usage.ru_utime + usage.ru_stime for usage in map(resource.getrusage, kinds))
-
-
 def report(games: Sequence[GameRecord], cpu: float, wall: float, moves: Sequence[float]) -> dict[str, Any]:
     ordered = sorted(moves)
     return {
@@ -102,7 +95,6 @@ def report(games: Sequence[GameRecord], cpu: float, wall: float, moves: Sequence
 def by_sessions(openings: Sequence[tuple[str, ...]]) -> tuple[dict[str, Any], list[GameRecord]]:
     """Two sandboxed sessions a game. The fork server's start is counted too."""
     spec, moves, games = chess_spec(), [], []
-    inside = 0.0
     before, started = cpu_seconds(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
@@ -115,9 +107,10 @@ def by_sessions(openings: Sequence[tuple[str, ...]]) -> tuple[dict[str, Any], li
             timed = Timed(players[0], moves), Timed(players[1], moves)
             games.append(play_game(spec.game, timed, opening=opening, limit=LIMIT, deadline=10.0))
             for player in players:
-                inside += player.end().cpu_seconds or 0.0
+                player.close()
+        wall = time.perf_counter() - started
         sandbox.close()
-    return report(games, cpu_seconds() - before + inside, time.perf_counter() - started, moves), games
+    return report(games, cpu_seconds() - before, wall, moves), games
 
 
 def by_uci(openings: Sequence[tuple[str, ...]], python: str, source: str) -> tuple[dict[str, Any], list[GameRecord]]:
@@ -237,6 +230,7 @@ def main() -> None:
     parser.add_argument("--runs", nargs="*", type=Path, default=[], help="stored runs to count accepted engines of")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
+    adopt()
     openings = draw_openings(chess_spec().game, args.games, plies=4, seed=1)
     ways: dict[str, Callable[[], tuple[dict[str, Any], list[GameRecord]]]] = {
         "sessions, rust-chess": lambda: by_sessions(openings),

@@ -143,10 +143,11 @@ def search(run_dir: Path, own: OwnTime, total: int, stop: Callable[[Any], str | 
     from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
     from core.state.journal import Journal
     from core.state.memory import remember
+    from core.storage.event_writer import IN_A_SEARCH
     from core.storage.repository import RunStore
     from utils.config_llm import LLMSection
 
-    store, judge = RunStore(run_dir), with_defaults(Judge(own), EvaluatorDefaults)
+    store, judge = RunStore(run_dir, delay=IN_A_SEARCH), with_defaults(Judge(own), EvaluatorDefaults)
     journal = Journal(lower_is_better=True, read=store.texts)
     model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
     run_context = RunContext(

@@ -1,12 +1,14 @@
 """How many candidates a minute each schedule makes of slow writers, and whether the clock decides anything.
 
 `python -m benchmarks.schedules [--steps 60] [--scale 100]`: replies take lognormal times (median 10 s, sigma 1) and
-programs 2 s, both divided by `--scale` and multiplied back in what is printed. All in this process, without a sandbox.
+programs 2 s, both divided by `--scale` and multiplied back in what is printed. "with ideas": a call a row of
+`search.batch` proposals gives them directions, and takes as long as the others. All in this process, without a sandbox.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import tempfile
 import time
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.coder_agent import CoderAgent
+from agents.ideas import ROLE
 from core.backend.model_client import ModelClient
 from core.backend.roles import model_settings
 from core.contracts import Evaluation, EvaluatorDefaults
@@ -44,6 +47,8 @@ class SlowWriter:
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         wait = random.Random(f"{self._clock}/{context['task']}").lognormvariate(0, SIGMA) * MEDIAN_REPLY
         time.sleep(wait / self._scale)
+        if context.get("role") == ROLE:
+            return json.dumps({"ideas": [f"{context['task']['round']}.{place}" for place in range(context["count"])]})
         return f"```python\nx = {rng.uniform(-9, 9)!r}\n```\n"
 
 
@@ -63,14 +68,15 @@ class SlowJudge(EvaluatorDefaults):
         return [Evaluation(metric=abs(float(node.code.partition("=")[2]) - 2), source="verified") for node in nodes]
 
 
-def search(schedule: str, steps: int, scale: float, *, clock: int, threads: int) -> tuple[float, str]:
+def search(schedule: str, steps: int, scale: float, *, ideas: bool, clock: int, threads: int) -> tuple[float, str]:
     """(seconds, journal's hash) of one search."""
     with tempfile.TemporaryDirectory(prefix="swarm-schedules-") as folder:
         store, journal, judge = RunStore(Path(folder)), Journal(lower_is_better=True), SlowJudge(scale)
         client = ModelClient(model_settings(LLMSection()), log=store, rules=SlowWriter(clock, scale), run_seed=1)
+        agent = CoderAgent(single_function=True, ideas=BATCH if ideas else 0)
         stages = Stages(
-            agents={"*": CoderAgent(single_function=True)}, reviewer=None, evaluator=judge, store=store,
-            journal=journal, run_context=RunContext("Find x near 2.", lower_is_better=True),
+            agents={"*": agent}, reviewer=None, evaluator=judge, store=store, journal=journal,
+            run_context=RunContext("Find x near 2.", lower_is_better=True, writers=BATCH),
             bind=client.bind, usage=client.usage_of,
         )  # fmt: skip
         started = time.perf_counter()
@@ -92,17 +98,18 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=100.0)
     args = parser.parse_args()
     print(f"{args.steps} steps, search.batch={BATCH}; three clocks each: replies are slow at other places")
-    print(f"{'schedule':10s} {'candidates a minute':>28s}   same journal for every clock and 1, 2, 4, 16 threads")
-    for name in ("rounds", "pipeline", "async"):
+    print(f"{'schedule':20s} {'candidates a minute':>28s}   same journal for every clock and 1, 2, 4, 16 threads")
+    for name, ideas in ((name, ideas) for ideas in (False, True) for name in ("rounds", "pipeline", "async")):
         rates, hashes = [], set()
         for clock in range(3):
-            seconds, digest = search(name, args.steps, args.scale, clock=clock, threads=lag_of(BATCH))
+            seconds, digest = search(name, args.steps, args.scale, ideas=ideas, clock=clock, threads=lag_of(BATCH))
             rates.append(60 * args.steps / (seconds * args.scale))
             hashes.add(digest)
         for threads in (1, 2, 4, 16):
-            hashes.add(search(name, args.steps, args.scale * 10, clock=threads, threads=threads)[1])
+            hashes.add(search(name, args.steps, args.scale * 10, ideas=ideas, clock=threads, threads=threads)[1])
         shown = " ".join(f"{rate:8.1f}" for rate in sorted(rates))
-        print(f"{name:10s} {shown:>28s}   {'yes' if len(hashes) == 1 else f'no: {len(hashes)} journals'}")
+        same = "yes" if len(hashes) == 1 else f"no: {len(hashes)} journals"
+        print(f"{name + (' with ideas' if ideas else ''):20s} {shown:>28s}   {same}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+
+from utils.processors import processors
 
 _PACKAGES = ("swarm-evo", "numpy", "pandas", "scikit-learn", "numba", "openai", "anthropic", "google-genai")
 
@@ -18,12 +19,11 @@ def environment() -> dict[str, Any]:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "python": platform.python_version(),
         "system": platform.system(),
         "release": platform.release(),
         "machine": platform.machine(),
-        "cores": cores,
+        "cores": processors(),
         "packages": found,
     }

@@ -120,14 +120,16 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     if outcome.best is not None:
         return outcome
     finalists, looks = _finalists(search)
-    choice = choose(finalists, search.config.project.seed)
+    choice = choose(finalists, search.config.project.seed, simplest=search.evaluator.simplest)
     found = search.journal[choice.winner.id] if choice else None
     outcome.best = _appointed(search) or _ahead(search, outcome.baselines, choice) or found
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
         return outcome
     rows = [row for row in outcome.baselines if row["failure"] is None and row["node_id"] != outcome.best.id]
+    search.deps.doing("the final part is opened for the winner and the baselines")
     scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
+    search.deps.doing("the verdict is reached")
     _keep_baselines(store, outcome, rows, scores)
     outcome.final = {
         **_final_of(outcome.best, scores[0]),
@@ -212,6 +214,7 @@ def _looks_at_reference(search: Search, top: Sequence[Node]) -> list[dict[str, A
     best = Direction(search.problem.lower_is_better).best(known, lambda node: node.metric_value or 0.0)
     if best is None or best.id in {node.id for node in top}:
         return []
+    search.deps.doing("the best baseline is looked at once more, to compare with")
     verdicts = search.evaluator.second_look([best])
     return _looks([best], verdicts) if verdicts else []
 
@@ -227,6 +230,7 @@ def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None
     best = None if row is None else _node_of(search, row)
     if best is None or choice is None:
         return None if len(search.journal) else best
+    search.deps.doing("the baseline that leads is looked at once more")
     again = search.evaluator.second_look([best])
     score = again[0].metric if again else best.metric_value
     return best if direction.better(score, choice.rows[0]["metric"]) else None

@@ -12,7 +12,8 @@ from core.storage.reader import RunReader
 from reports.choice import choice_table
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
-from reports.winner import baselines_of
+from reports.ratings import ratings_of
+from reports.winner import baselines_of, ratings_in
 from utils.direction import Direction
 from utils.patch import tree_patches, write_patch
 
@@ -20,7 +21,7 @@ from utils.patch import tree_patches, write_patch
 def run_facts(reader: RunReader) -> dict[str, Any]:
     """The JSON object of a run."""
     facts = reader.facts()
-    conclusion = conclusion_of(reader, facts)
+    conclusion, ratings = conclusion_of(reader, facts), ratings_in(reader, facts)
     winner = conclusion.winner
     final = facts.get("final") or {}
     cost = reader.cost()
@@ -53,7 +54,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "environment": facts.get("environment", {}),
         "journal_sha256": reader.journal_sha256(),
         "journal_head": reader.journal_head(),
-        "nodes": reader.outline(),
+        "nodes": [{**row, "metric": ratings.elo(row["node_id"], row["metric"])} for row in reader.outline()],
     }
 
 
@@ -88,7 +89,7 @@ def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
         "node_id": node.id,
         "step": numbering_of(reader).step(node.id),
         "place": node.step,
-        "metric": node.metric_value,
+        "metric": ratings_of(reader).elo(node.id, node.metric_value),
         "scores": len(node.repeats) or 1,
         "children_ids": list(current.children_ids),
         "visits": current.visits,

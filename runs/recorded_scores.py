@@ -139,6 +139,10 @@ class ReplayedEvaluator(Evaluator):
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
         return self._evaluator.second_look(nodes)
 
+    @property
+    def simplest(self) -> bool:
+        return self._evaluator.simplest
+
     def choice(self) -> str | None:
         return self._evaluator.choice()
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.contracts import Problem
 from core.state.node import Node
+from core.storage.event_writer import IN_A_SEARCH
 from core.storage.origin import taken_up, words_now
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -47,6 +48,7 @@ from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.unused_words import check_words
 from runs.view import SilentView, View
+from runs.work_board import WorkBoard
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
@@ -109,6 +111,7 @@ class RunSession:
         self._queue: TicketQueue | None = None
         self._given_dir = run_dir
         self._stack = ExitStack()
+        self._board: WorkBoard | None = None
         self._started = time.monotonic()
         self._over_at: float | None = None
         self._before = 0.0
@@ -117,7 +120,7 @@ class RunSession:
         try:
             self._open()
         except BaseException:
-            self._view.doing("")
+            self._doing("")
             self._stack.close()
             raise
         return self
@@ -136,6 +139,12 @@ class RunSession:
         """Seconds of the search, all its processes added up; once it is over, they do not grow."""
         return self._before + (self._over_at or time.monotonic()) - self._started
 
+    def _doing(self, text: str) -> None:
+        """Tell whoever watches, here and at the page, what goes on besides the search; '': that is over."""
+        self._view.doing(text)
+        if self._board is not None:
+            self._board.doing(text)
+
     # ------------------------------------------------------------ opening
 
     def _open(self) -> None:
@@ -149,7 +158,7 @@ class RunSession:
             self._stack.callback(self._view.close)
             return
         restore_marks(self.run_dir, self.search.journal)
-        self._view.doing("")
+        self._doing("")
         self._attach_sinks()
         if self._queue is not None:
             serve(self._queue, self.search, self.run_dir, self.store, self._stack)
@@ -168,13 +177,13 @@ class RunSession:
             check_place(self.config.project.dir)
         if self._given_dir is not None:
             problem.restore(self._given_dir)
-        self._view.doing("the data of the problem are made ready")
+        self._doing("the data of the problem are made ready")
         problem.prepare()
         return problem
 
     def _take_hold(self, problem: Problem) -> None:
         """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""
-        self._view.doing("sandbox and workers are started")
+        self._doing("sandbox and workers are started")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
         sweep_scratch()
@@ -197,13 +206,14 @@ class RunSession:
             recorded=self._recorded,
             stop_after=self._stop_after,
             tickets=self._queue,
-            doing=self._view.doing,
+            doing=self._doing,
         )
         try:
             self.search = compose(self.config, problem, process)
         except BaseException:
             self._discard_empty()
             raise
+        self._board = self.search.live.work
         self._stack.callback(clear_workspaces, self.search.deps.work_dir)
         self._stack.callback(self.search.close)
 
@@ -240,7 +250,7 @@ class RunSession:
         secrets, level = secrets_of(self.config), self.config.logging.level
         self._log = configure(self.run_dir, secrets=secrets, level=level, link=not scratch)
         self._stack.callback(close, self._log)
-        self.store = RunStore(self.run_dir)
+        self.store = RunStore(self.run_dir, delay=0.0 if self._by_hand else IN_A_SEARCH)
         self.store_closed = False
         self._stack.callback(self._close_store)
         self._before = float(self.store.get_fact("active_seconds") or 0.0)
@@ -306,9 +316,9 @@ class RunSession:
             self.score_seeds()
             runner.start()
             if uses_models(self.config):
-                self._view.doing("the baselines are scored first: prompts tell what they score")
+                self._doing("the baselines are scored first: prompts tell what they score")
                 runner.finish()  # the same in each prompt
-                self._view.doing("")
+                self._doing("")
             reason = search.orchestrator.run(self._blend)
         except Interrupted:  # while the programs were scored that it begins with
             pass
@@ -325,7 +335,7 @@ class RunSession:
             return self._interrupted()
         search.deadline.lifted = self.interrupts.search_is_over = True
         self._over_at = time.monotonic()
-        self._view.doing("the search is over; the winner is chosen among the best")
+        self._doing("the search is over; the winner is chosen among the best")
         runner.finish()
         self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
@@ -348,7 +358,7 @@ class RunSession:
     def _warm_up(self) -> None:
         """What a problem makes ready once, as compiling does, is no search: it does not count as active time."""
         began = time.monotonic()
-        self.facts.problem.warm_up(self._view.doing)
+        self.facts.problem.warm_up(self._doing)
         self._started += time.monotonic() - began
 
     def score_seeds(self) -> None:
@@ -377,7 +387,7 @@ class RunSession:
         record_end(self.search, "finished", reason, outcome.best)
         self.outcome = outcome
         outcome.read_conclusion()
-        self._view.doing("plots and report are drawn" if self.config.logging.report else "the winner is written")
+        self._doing("plots and report are drawn" if self.config.logging.report else "the winner is written")
         try:
             outcome.write_files(self.store, report=self.config.logging.report)
         finally:  # the answer is there, whatever becomes of the files
@@ -386,7 +396,7 @@ class RunSession:
 
     def _ended_already(self) -> int:
         """Nothing is done and nothing written: the end that is stored stays this run's end."""
-        self._view.doing("")
+        self._doing("")
         self.outcome = ended_outcome(self.search, self.facts, self.nothing_left)
         self._view.nothing_left(self.outcome, self.search.orchestrator.progress())
         return 0 if self.outcome.best else NOTHING_VALID

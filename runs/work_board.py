@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.contracts import JobState
-from core.state.live_work import WORK_FILE, LiveWork, NodeWork, WorkState
+from core.state.live_work import LONGEST, WORK_FILE, LiveWork, NodeWork, WorkState
 from utils.file_utils import write_atomic
 
 PAUSE = 0.4
@@ -43,6 +43,7 @@ class WorkBoard:
         self._lock = threading.Lock()
         self._stages: dict[str, NodeWork] = {}
         self._jobs: dict[str, _Jobs] = {}
+        self._doing = ""
         self._news, self._closed = threading.Event(), threading.Event()
         self._writer: threading.Thread | None = None
 
@@ -83,6 +84,12 @@ class WorkBoard:
                 del self._jobs[label]
         self._changed()
 
+    def doing(self, text: str) -> None:
+        """What goes on besides the programs, in words; '': nothing."""
+        with self._lock:
+            self._doing = text[:LONGEST]
+        self._changed()
+
     def _judged(self, node_id: str) -> None:
         """Its job is over: from now on what it brought is looked at."""
         known = self._stages.get(node_id)
@@ -98,7 +105,8 @@ class WorkBoard:
                     nodes[label] = NodeWork(state="runs" if jobs.running else "waits_worker", since=jobs.since)
             running = sum(jobs.running for jobs in self._jobs.values())
             waiting = sum(jobs.waiting for jobs in self._jobs.values())
-        return LiveWork(running=running, waiting=waiting, nodes=nodes)
+            doing = self._doing
+        return LiveWork(running=running, waiting=waiting, nodes=nodes, doing=doing)
 
     def close(self) -> None:
         """Nothing is done any longer."""

@@ -18,6 +18,7 @@ from pydantic import (
 from utils.config_llm import LLMSection
 from utils.config_places import PROJECT_DIR
 from utils.config_section import Section, comma_list
+from utils.processors import processors
 from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
 
@@ -172,8 +173,8 @@ class SearchSection(Section):
     less, like `batch` and the islands, unless these are set."""
     schedule: str = "pipeline"
     """rounds, pipeline or async: whether a proposal waits for those before it."""
-    workers: int = Field(2, ge=1)
-    """Programs that run at once."""
+    workers: int = Field(default_factory=lambda: min(2, processors()), ge=1)
+    """Programs that run at once: two, or one where there is one processor. A run keeps the number it began with."""
     selectors: dict[str, Options] = Field(default_factory=dict)
     """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""
     top_k_for_full_eval: int = Field(10, ge=1)

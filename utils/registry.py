@@ -145,8 +145,18 @@ class Registry(Generic[T]):
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """What to add to a refusal: the known word that is most like `word`, or nothing."""
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    close = ending_alike(word, known) or difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return f" (did you mean '{close[0]}'?)" if close else ""
+
+
+def ending_alike(word: str, known: Sequence[str]) -> list[str]:
+    """Known keys whose name `word` says in another section (`search.seed`: `project.seed`), else the end of their name
+    (`steps`: `max_steps`); the likest first."""
+    last = word.rpartition(".")[2]
+    ends = {key: key.rpartition(".")[2] for key in known}
+    found = [key for key, end in ends.items() if end == last]
+    found = found or [key for key, end in ends.items() if end.endswith(f"_{last}")]
+    return sorted(found, key=lambda key: -difflib.SequenceMatcher(None, word, key).ratio())
 
 
 def _resolve(target: object) -> object:

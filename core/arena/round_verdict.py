@@ -67,7 +67,7 @@ class RoundVerdict:
         for game in self.table.games:
             run.ratings.add(game)
         names = names_of([engine_of(node) for node in self.cohort])
-        self.rows = table_rows(self.table, self._estimates(players), names)
+        self.rows = table_rows(self.table, self._estimates(players), names, self.decision.promoted)
 
     def of(self, node: Node) -> Evaluation:
         """The node's verdict. It has no signature: engines of different generations have no games in common."""
@@ -92,7 +92,7 @@ class RoundVerdict:
             metric=row["elo"],
             source=self.run.source,
             interval=interval,
-            message=f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
+            message=f"in its first tournament {row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
             **known,
         )
 

@@ -148,10 +148,16 @@ def newest_elo(ratings: Iterable[Iterable[Mapping[str, Any]]]) -> dict[str, floa
     return {row["node_id"]: float(row["elo"]) for row in rows if isinstance(row.get("elo"), int | float)}
 
 
-def table_rows(table: Crosstable, ratings: Mapping[str, Estimate], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The standings as plain JSON, best score first: what `generation.finished` and `Node.tournament` carry."""
+def table_rows(
+    table: Crosstable, ratings: Mapping[str, Estimate], names: Mapping[str, str], promoted: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """The standings as plain JSON: what `generation.finished` and `Node.tournament` carry.
+
+    In the order by which the title goes: who was promoted, the champion first, then by points.
+    """
+    places = {player: place for place, player in enumerate(promoted)}
     rows = []
-    for player in sorted(table.players, key=lambda name: -table.score(name)):
+    for player in sorted(table.players, key=lambda name: (places.get(name, len(places)), -table.score(name))):
         wins, draws, losses = table.total(player)
         rating = ratings.get(player)
         rows.append(

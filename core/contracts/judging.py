@@ -126,6 +126,11 @@ class EvaluatorDefaults(Protocol):
         """A better founded verdict, for scores that are not the same twice; None: the one it has is enough."""
         return None
 
+    @property
+    def simplest(self) -> bool:
+        """True if the simplest of the programs that cannot be told from the best wins at the end; else the best."""
+        return True
+
     def choice(self) -> str | None:
         """Id of the run's answer, where scores of different rounds cannot be compared. None: the best score wins."""
         return None

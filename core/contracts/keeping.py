@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.events import Event
 
 STAGES = ("select", "prompt", "reply", "code", "execute", "review")
-"""The life of a node; each stage's result is stored before the next begins."""
+"""The life of a node; each stage's result is handed to the store before the next begins."""
 
 
 class EventSink(Protocol):
@@ -38,7 +38,11 @@ class GameBook(Protocol):
 
 
 class Store(Protocol):
-    """The facts of one run. One writer; a fact and its events share a transaction; events get an increasing `seq`."""
+    """The facts of one run. One writer; a fact and its events share a transaction; events get an increasing `seq`.
+
+    A stage and a commit may be stored a little later: whatever is stored or asked next finds them there, and a run that
+    is killed before comes to them again, since what was paid for is stored at once.
+    """
 
     def open_round(
         self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event]
@@ -82,6 +86,9 @@ class Store(Protocol):
     def append(self, events: Sequence[Event]) -> None:
         """Store events that come with no fact."""
 
+    def settle(self) -> None:
+        """Store what may wait a little, and tell of it."""
+
 
 WRITING_ROLES = ("code", "refine")
 """Roles of the calls that ask for a program; the others read results or give directions."""
@@ -118,9 +125,17 @@ class CallRecord(BaseModel):
     """HTTP attempts."""
     cached: bool = False
 
+    @property
+    def can_be_made_again(self) -> bool:
+        """True where the same request is answered the same, for nothing."""
+        return self.provider == "rules"
+
 
 class CallLog(Protocol):
-    """Where answered calls are kept: in the run's store, in the transaction that precedes their use."""
+    """Where answered calls are kept: in the run's store, in the transaction that precedes their use.
+
+    One that can be made again may be stored a little later.
+    """
 
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
         """The answer to this draw of this request, or None if it was never stored."""

@@ -141,6 +141,10 @@ class AgentDefaults(Protocol):
         """
         return {}
 
+    def takes_shared(self, context: AgentContext) -> bool:
+        """True where this task's `begin_round` would ask: then it may ask ahead for the proposals behind its own."""
+        return False
+
     def drain_events(self) -> list[Event]:
         """What happened inside the agent since the last call, for the caller to store."""
         return []

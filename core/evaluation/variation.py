@@ -216,8 +216,9 @@ def crossover(code: str, other: str, rng: random.Random, grammar: Grammar) -> tu
         home.put(_sum(_times(share, home.node), _times(round(1 - share, 3), given[0].node)))
         done = "mixed the two scores"
     elif way == 1 and len(given) == 1:
-        home.put(ast.IfExp(expression(grammar.test()), home.node, given[0].node))
-        done = "each score in its case"
+        test = grammar.test()
+        home.put(ast.IfExp(expression(test), home.node, given[0].node))
+        done = f"its own score where {test}, else the second rule's"
     else:
         site = rng.choice(here)
         givers = [s for s in there if s.kind == site.kind]

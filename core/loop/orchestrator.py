@@ -25,6 +25,23 @@ from core.state.task import Task
 from utils.collector import rare_collections
 from utils.errors import BudgetExhausted, Interrupted
 
+BLENDED = 4
+"""Programs that a blend is made of come from so many times as many as the final choice is made among."""
+
+
+@contextmanager
+def _settled(search: SearchState, store: Store) -> Iterator[None]:
+    """At the end of the block nothing is asked any more, and all is stored and told of."""
+    wait = True
+    try:
+        yield
+    except KeyboardInterrupt:
+        wait = False
+        raise
+    finally:
+        search.contexts.close(wait=wait)
+        store.settle()
+
 
 @contextmanager
 def _threads(count: int, name: str) -> Iterator[ThreadPoolExecutor]:
@@ -112,7 +129,7 @@ class Orchestrator:
             conclude: adds what a search adds at its end. Called here only in the replay of a run that had ended before
                 it went on, where its journal has that.
         """
-        with rare_collections(), _threads(self._plan.writers, "slot") as pool:
+        with rare_collections(), _settled(self._search, self._store), _threads(self._plan.writers, "slot") as pool:
             while True:
                 try:
                     reason = self._schedule.run(self._search, pool)
@@ -152,8 +169,11 @@ class Orchestrator:
             self._judge_given(new)
 
     def add_ensemble(self, top_k: int) -> None:
-        """Let a blend of the best compete, where the evaluator can make one. It takes no step and no tokens."""
-        found = self._evaluator.ensemble(self.journal.top(top_k))
+        """Let a blend of good programs compete, where the evaluator can make one. It takes no step and no tokens.
+
+        Near copies lead most searches and blend to nothing new: `BLENDED` times `top_k` may take part.
+        """
+        found = self._evaluator.ensemble(self.journal.top(BLENDED * top_k))
         if found is None:
             return
         code, members, plan = found

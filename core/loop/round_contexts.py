@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -20,8 +21,9 @@ class RoundContexts:
     Args:
         memory: (journal, task) → what earlier attempts taught, for the prompt.
         steps_left: → steps up to `max_steps`; None without a limit.
+        first_id: number of a round → id of its first node.
         sharing: how many rounds in a row share what `Agent.begin_round` gives: more than one where a round is a single
-            proposal.
+            proposal. What a row shares is asked for when the row before it begins, so that nobody waits for the reply.
     """
 
     def __init__(
@@ -31,6 +33,7 @@ class RoundContexts:
         journal: Journal,
         memory: Callable[[Journal, Task], Memory],
         steps_left: Callable[[], int | None],
+        first_id: Callable[[int], str],
         sharing: int = 1,
     ) -> None:
         self._stages = stages
@@ -38,15 +41,26 @@ class RoundContexts:
         self._journal = journal
         self._memory = memory
         self._steps_left = steps_left
+        self._first_id = first_id
         self._sharing = sharing
+        self._pool: ThreadPoolExecutor | None = None
+        self._ahead: dict[int, Future[dict[str, Any]]] = {}
+        """Row → what it will share."""
+        self._known: tuple[int, dict[str, Any]] = -1, {}
+        """The row that was asked for last, and what it shares."""
+        self._asker: tuple[int, str] = -1, ""
+        """The row that was asked for ahead last, and the task that did."""
 
     def of(self, task: Task, *others: Task) -> RoundContext:
         """For the writers of these tasks of one round. What they share is asked for once and then a stored fact."""
-        notes = self._store.get_fact(f"round/{task.round}/notes")
-        left = task.steps_left if "steps_left" in task.model_fields_set else self._steps_left()
-        context = replace(self.for_given(), notes=tuple(notes or ()), steps_left=left)
+        context = self._own(task)
         asked = (self._shared(one, context) for one in (task, *others))
         return replace(context, shared=next(filter(None, asked), {}))
+
+    def _own(self, task: Task) -> RoundContext:
+        notes = self._store.get_fact(f"round/{task.round}/notes")
+        left = task.steps_left if "steps_left" in task.model_fields_set else self._steps_left()
+        return replace(self.for_given(), notes=tuple(notes or ()), steps_left=left)
 
     def for_given(self) -> RoundContext:
         """For programs that nobody is asked to write."""
@@ -59,12 +73,79 @@ class RoundContexts:
 
         return RoundContext(memory, self._steps_left())
 
+    # ------------------------------------------------------------ what a row shares
+
     def _shared(self, task: Task, context: RoundContext) -> dict[str, Any]:
-        key = f"round/{task.round - task.round % self._sharing}/shared"
-        known = self._store.get_fact(key)
+        row = task.round - task.round % self._sharing
+        known = self._known[1] if self._known[0] == row else self._store.get_fact(_shared_of(row))
         if known is None:
             agent = self._stages.agent(task.operator)
-            known = agent.begin_round(self._stages.begin(task, context).context)
+            early = self._ahead.pop(row, None)
+            known = early.result() if early else agent.begin_round(self._stages.begin(task, context).context)
             if known:
-                self._store.put_fact(key, known, agent.drain_events())
+                self._store.put_fact(_shared_of(row), known, agent.drain_events())
+        if known and self._sharing > 1:
+            self._known = row, known
+            self._look_ahead(task, row + self._sharing, context)
         return dict(known)
+
+    def _look_ahead(self, task: Task, row: int, context: RoundContext) -> None:
+        """Have the first task of its row that takes a direction ask for those of the next."""
+        if task.steps_left is not None and task.steps_left <= row - task.round:
+            return  # there will be none
+        if self._asker[0] != row:
+            asker = self._store.get_fact(_asker_of(row))
+            if asker is None and not self._may_ask(task, context):
+                return
+            if asker is None:
+                asker = task.model_dump(mode="json")
+                self._store.put_fact(_asker_of(row), asker)
+            self._asker = row, asker["node_id"]
+        if self._asker[1] == task.node_id:
+            self.ask_ahead(task, row, context)
+
+    def _may_ask(self, task: Task, context: RoundContext) -> bool:
+        """True for a task of the search that takes a direction."""
+        if self._store.get_fact(f"round/{task.round}/by_hand"):
+            return False
+        return self._stages.agent(task.operator).takes_shared(self._stages.begin(task, context).context)
+
+    def ask_ahead(self, task: Task, row: int, context: RoundContext | None = None) -> None:
+        """Begin to ask for what that row will share, from the journal as it stands, as `task` would.
+
+        It is counted as the row's first node's: that is committed later.
+        """
+        if row in self._ahead or self._store.get_fact(_shared_of(row)) is not None:
+            return
+        of_row = task.model_copy(update={"node_id": self._first_id(row), "round": row, "slot": 0})
+        asking = self._stages.begin(of_row, context or self._own(task)).context
+        self._pool = self._pool or ThreadPoolExecutor(1, thread_name_prefix="ahead")
+        self._ahead[row] = self._pool.submit(self._stages.agent(task.operator).begin_round, asking)
+
+    def unanswered(self, rounds: int) -> Iterator[tuple[int, Task]]:
+        """After the end of a process: rows whose shared part was asked for and not stored, with the task that asked.
+
+        Args:
+            rounds: so many were opened.
+        """
+        newest = max(rounds - 1, 0) // self._sharing * self._sharing
+        for row in (newest, newest + self._sharing) if self._sharing > 1 else ():
+            asked = self._store.get_fact(_asker_of(row))
+            if asked is not None and self._store.get_fact(_shared_of(row)) is None:
+                yield row, Task.model_validate(asked)
+
+    def close(self, *, wait: bool = True) -> None:
+        """Wait for a reply that is under way, since it is paid for, unless the user wants to stop now."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=wait, cancel_futures=True)
+            self._pool = None
+
+
+def _shared_of(row: int) -> str:
+    """The fact that holds what a row shares."""
+    return f"round/{row}/shared"
+
+
+def _asker_of(row: int) -> str:
+    """The fact that holds the task that asked for it ahead of the row."""
+    return f"round/{row}/asked_by"

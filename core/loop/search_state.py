@@ -70,7 +70,9 @@ class SearchState:
         self.journal = journal
         self.runner = runner
         self.stages = stages
-        self.contexts = RoundContexts(stages, store, journal, memory, self.steps_left, sharing)
+        self.contexts = RoundContexts(
+            stages, store, journal, memory, self.steps_left, lambda number: node_id(plan.seed, number, 0), sharing
+        )
         self._policy = policy
         self._store = store
         self._learning = learning
@@ -95,15 +97,16 @@ class SearchState:
         waiting: dict[int, list[Task]] = defaultdict(list)
         for task in self.open_tasks() if begin_open else ():
             waiting[task.seen].append(task)
-        known = self._summary_of(min(waiting, default=None))
-        stops = {*waiting, *([] if known is None else [known["nodes"]])}
+        ahead = {task.seen: (task, row) for row, task in self.contexts.unanswered(self._store.rounds())}
+        known = self._summary_of(min({*waiting, *ahead}, default=None))
+        stops = {*waiting, *ahead, *([] if known is None else [known["nodes"]])}
         with no_collections():
             for length, node in enumerate(self._store.stored_nodes()):
                 if length in stops:
-                    self._begin_restored(waiting, known)
+                    self._begin_restored(waiting, ahead, known)
                 self._learning.learn(self.journal.restore(node))
         self._newest = waiting.pop(len(self.journal), [])  # begun by `take_restored`: by then who is asked is heard
-        self._begin_restored(waiting, known)
+        self._begin_restored(waiting, ahead, known)
         for task in chain.from_iterable(waiting.values()):  # a store of before `Task.seen`
             self._restored.append(self.begin(task))
         for task in [*(attempt.task for attempt, _ in self._restored), *self._newest]:
@@ -112,11 +115,15 @@ class SearchState:
         self._policy.drain_events()  # told already, in the run's first process
         self._round = self._store.rounds()
 
-    def _begin_restored(self, waiting: dict[int, list[Task]], summary: dict[str, Any] | None) -> None:
-        """Begin the tasks that were proposed from a journal of just this length."""
+    def _begin_restored(
+        self, waiting: dict[int, list[Task]], ahead: dict[int, tuple[Task, int]], summary: dict[str, Any] | None
+    ) -> None:
+        """Begin the tasks that were proposed from a journal of just this length, and what one of them asked ahead."""
         length = len(self.journal)
         if summary is not None and summary["nodes"] == length:
             self.journal.restore_summary(summary)
+        if length in ahead:
+            self.contexts.ask_ahead(*ahead.pop(length))
         if length in waiting:
             self._restored += [self.begin(task) for task in waiting.pop(length)]
 

@@ -29,19 +29,19 @@ class Choice:
     """A row a candidate: node_id, metric, size, difference, error, tie."""
 
 
-def choose(top: Sequence[Node], seed: int = 0) -> Choice | None:
+def choose(top: Sequence[Node], seed: int = 0, *, simplest: bool = True) -> Choice | None:
     """Choose among `top` (best first on validation).
 
     A candidate ties with the best if their mean difference over the cases (rows in blocks, instances, game pairs) is
     within one bootstrap standard error of 0. Of those that tie the simplest wins: the smallest syntax tree, then the
-    better rank. Without cases only equal metrics tie, but for rounding.
+    better rank. Without cases, or where not the `simplest` is looked for, only equal metrics tie, but for rounding.
 
     Source: the one-standard-error rule of Breiman et al. 1984, with the paired bootstrap of Efron 1979.
     """
     if not top:
         return None
     best = top[0]
-    rows = [_row(best, node, seed) for node in top]
+    rows = [_row(best, node, seed, simplest) for node in top]
     ties = [node for node, row in zip(top, rows, strict=True) if row["tie"]]
     return Choice(min(ties, key=lambda node: size(node.code)), rows)
 
@@ -56,11 +56,11 @@ def looked_again(top: Sequence[Node], verdicts: Sequence[Evaluation], lower_is_b
     return Direction(lower_is_better).ranked(fresh, lambda node: node.metric_value or 0.0)
 
 
-def _row(best: Node, node: Node, seed: int) -> dict[str, Any]:
+def _row(best: Node, node: Node, seed: int, simplest: bool) -> dict[str, Any]:
     difference, error = paired_difference(best.signature, node.signature, seed)
     assert node.metric_value is not None and best.metric_value is not None
     equal = math.isclose(node.metric_value, best.metric_value, rel_tol=ROUNDING)
-    tie = equal or (error > 0 and abs(difference) <= error)
+    tie = equal or (simplest and error > 0 and abs(difference) <= error)
     return {
         "node_id": node.id,
         "metric": node.metric_value,

@@ -302,7 +302,7 @@ class Journal:
 
     def from_place(self, place: int) -> Iterator[Node]:
         """The nodes from that place on, in commit order; what the index knows of them may be out of date."""
-        return islice(self._nodes, place, None)
+        return map(self._nodes.__getitem__, range(place, len(self._nodes)))
 
     def newest(self, count: int) -> Iterator[Node]:
         """The newest nodes, newest first; their `children_ids`, `visits` and `total_reward` may be out of date."""

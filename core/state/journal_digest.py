@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from itertools import islice
 from typing import Any
 
 from core.state.node import Node
@@ -29,8 +28,8 @@ class JournalDigest:
 
     def catch_up(self, nodes: Sequence[Node]) -> str:
         """Take in what of `nodes`, all of the journal, is not in it yet; the hash."""
-        for node in islice(nodes, self.count, None):
-            self._hash.update(digest_line(_hashed_of(node)))
+        for place in range(self.count, len(nodes)):  # `islice` would pass all that stand before it
+            self._hash.update(digest_line(_hashed_of(nodes[place])))
         self.count = len(nodes)
         return self._hash.hexdigest()
 

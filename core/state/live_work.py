@@ -15,6 +15,9 @@ WORK_FILE = "live/work.json"
 LARGEST = 1 << 20
 """Bytes; a larger file tells nothing. A run's folder may come from a stranger."""
 
+LONGEST = 400
+"""Characters of what is said to go on."""
+
 Jobs = Annotated[int, Field(ge=0, le=1_000_000)]
 
 WorkState = Literal["waits_writer", "written", "waits_worker", "runs", "scored", "reviewed"]
@@ -43,6 +46,8 @@ class LiveWork(BaseModel):
     waiting: Jobs = 0
     """Jobs that wait for one."""
     nodes: dict[str, NodeWork] = Field(default_factory=dict)
+    doing: str = Field("", max_length=LONGEST)
+    """What goes on besides the programs, as the terminal says it: `generation 2, round robin: 14 of 48 games`."""
 
 
 def read_live_work(run_dir: Path) -> LiveWork | None:

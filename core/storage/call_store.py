@@ -58,17 +58,18 @@ class CallStore(EventWriter):
             return [(int(tokens), float(usd)) for tokens, usd in values]
 
     def save_call(self, record: CallRecord, held: str = "") -> None:
+        self._saved.add(record.sample)
+
         def facts() -> Sequence[Event]:
             with self.db.transaction() as connection:
                 values = call_values(self.db, record)
                 call_id = ADD_CALL.run(connection, [values])
                 if held:
                     self.drop_hold(held)
-                self._saved.add(record.sample)
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
                 return [LLMCalled(call_id=call_id, **shared)]
 
-        self._write("call", facts)
+        (self._write_later if record.can_be_made_again else self._write)("call", facts)
 
     @reads_store
     def calls(self, node_id: str | None = None) -> list[CallRecord]:

@@ -7,13 +7,13 @@ import re
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, text
+from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
@@ -78,10 +78,16 @@ class Database:
         """The schema version of the file when it was opened; 0 for a new one."""
         if read_only and not path.is_file():
             raise StoreError(f"no store at '{path}'")
-        self._engine = create_engine("sqlite://", creator=self._open, poolclass=StaticPool)
-        event.listen(self._engine, "begin", _begin)
+        self.before: Callable[[], None] = lambda: None
+        """Called before a transaction begins: what somebody has still to write comes first."""
+        self._is_open = False
+        """Within a transaction."""
+        self._engine = create_engine(
+            "sqlite://", creator=self._open, poolclass=StaticPool, isolation_level="AUTOCOMMIT"
+        )
         try:
             self._connection = self._engine.connect()
+            self._driver = driver_of(self._connection)
             self._prepare()
         except BaseException as error:
             self._engine.dispose()  # whoever lists a hundred runs meets the broken one a hundred times
@@ -91,25 +97,44 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All or nothing. Nested use joins the outer transaction."""
+        """All or nothing. Nested use joins the outer transaction.
+
+        It is deferred: a reader takes no lock, a writer waits `BUSY_SECONDS` for it. SQLAlchemy, whose own transactions
+        take longer than what SQLite does in most of ours, knows nothing of it.
+        """
         with self.lock:
-            if self._connection.in_transaction():
+            if self._is_open:
                 yield self._connection
                 return
+            self.before()
             try:
-                with self._connection.begin():
-                    yield self._connection
-                    self._write_texts()
-                    if self._chain is not None:
-                        self._chain.link()
+                self._driver.execute("BEGIN")
+                self._is_open = True
+                yield self._connection
+                self._write_texts()
+                if self._chain is not None:
+                    self._chain.link()
+                self._driver.execute("COMMIT")
                 if self._chain is not None:
                     self._chain.committed()
-            except (SQLAlchemyError, sqlite3.Error) as error:
-                self._forget()
-                raise StoreError(f"store '{self.path}': {_reason(error)}") from error
-            except BaseException:
-                self._forget()
+            except BaseException as error:
+                self._roll_back()
+                if isinstance(error, SQLAlchemyError | sqlite3.Error):
+                    raise StoreError(f"store '{self.path}': {_reason(error)}") from error
                 raise
+            finally:
+                self._is_open = False
+
+    def _roll_back(self) -> None:
+        """After a failed transaction: what it stored is not there, so trust nothing."""
+        with suppress(sqlite3.Error):  # of what broke the transaction the caller hears
+            if self._driver.in_transaction:
+                self._driver.execute("ROLLBACK")
+        self._waiting, self._whole = {}, set()
+        self._known.clear()
+        self._packer.forget()
+        if self._chain is not None:
+            self._chain.undone()
 
     @property
     def head(self) -> str:
@@ -154,14 +179,6 @@ class Database:
                 statement.run(self._connection, chosen)
         self._waiting, self._whole = {}, set()
 
-    def _forget(self) -> None:
-        """After a failed transaction: what it stored is not there, so trust nothing."""
-        self._waiting, self._whole = {}, set()
-        self._known.clear()
-        self._packer.forget()
-        if self._chain is not None:
-            self._chain.undone()
-
     def put_parts(self, body: str, kind: str = "") -> bytes:
         """Store a long message by its sections and fenced blocks, so that what many texts share lies once.
 
@@ -203,8 +220,10 @@ class Database:
         """Rows by the driver itself, without SQLAlchemy's layers and without a transaction of its own: one statement
         sees one state. For what is asked of many nodes."""
         with self.lock:
+            if not self._is_open:
+                self.before()
             try:
-                return driver_of(self._connection).execute(query, values).fetchall()
+                return self._driver.execute(query, values).fetchall()
             except sqlite3.Error as error:
                 raise StoreError(f"store '{self.path}': {_reason(error)}") from error
 
@@ -313,11 +332,6 @@ def make_schema(connection: sqlite3.Connection) -> None:
     with engine.begin() as opened:
         METADATA.create_all(opened)
     create_views(connection)
-
-
-def _begin(connection: Connection) -> None:
-    """A deferred transaction: a reader takes no lock, a writer waits `BUSY_SECONDS` for it."""
-    driver_of(connection).execute("BEGIN")
 
 
 def _connect(place: str) -> sqlite3.Connection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,32 +17,58 @@ from core.storage.fault import FaultPoint
 from core.storage.known import Known
 from core.storage.models import EVENTS
 from core.storage.rows import event_from_row, event_values
+from core.storage.soon import Soon
 from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
 from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store, unreadable
 
 _PAGE = 100
 """Events read at once."""
+IN_A_SEARCH = 0.05
+"""The delay of a search's store: in that time a quick one comes to its next transaction by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """Facts and their events.
+
+    Args:
+        kind: for `core.storage.fault`.
+        facts: writes them; may return further events, for those that quote what it wrote.
+        node_id: whose they are; '' where that is of no account.
+    """
+
+    kind: str
+    facts: Callable[[], Sequence[Event] | None]
+    events: Sequence[Event] = ()
+    node_id: str = ""
 
 
 class EventWriter:
-    """Owns the store's connection; everything that is written passes through `_write`.
+    """Owns the store's connection; everything that is written passes through `_write` or `_write_later`.
 
     Args:
         run_dir: the run's folder; made if missing.
+        delay: seconds that what can be made again may wait for the next transaction; 0: it is stored at once.
         clock: tells the time of an event, UTC.
     """
 
-    def __init__(self, run_dir: Path, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+    def __init__(
+        self, run_dir: Path, *, delay: float = 0.0, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
         run_dir.mkdir(parents=True, exist_ok=True)
         self.run_dir = run_dir
         self.db = Database(run_dir / DB_NAME)
         self.sinks: list[EventSink] = []
+        self._waiting: list[_Write] = []
+        """What the next transaction stores before its own, in order."""
+        self._soon = Soon(self.settle, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
         with unreadable(run_dir.name), self.db.transaction() as connection:
             self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
             self._known = Known(connection)
+        self.db.before = self.settle
 
     @property
     def name(self) -> str:
@@ -59,8 +86,13 @@ class EventWriter:
         return self.db.head
 
     def close(self) -> None:
-        """Let go of the file."""
-        self.db.close()
+        """Store what waits, and let go of the file."""
+        try:
+            if self._soon is not None:
+                self._soon.close()
+            self.settle()
+        finally:
+            self.db.close()
 
     # ------------------------------------------------------------ events
 
@@ -68,22 +100,55 @@ class EventWriter:
         self._write("events", lambda: (), events)
 
     def _write(self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = ()) -> None:
-        """Facts and events in one transaction; sinks are told after it, in order, whatever they make of it.
+        """What waits, these facts and their events, in one transaction; sinks are told after it, in order."""
+        self._store([_Write(kind, facts, events)])
 
-        `facts` may return further events, for those that quote what it wrote.
+    def _write_later(
+        self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = (), node_id: str = ""
+    ) -> None:
+        """As `_write`, with the next transaction or a little later: for what is made again if we are killed before.
+
+        Whatever is asked of the store from here on finds it there.
         """
+        if self._soon is None:
+            self._write(kind, facts, events)
+            return
         with self.db.lock:
-            self._fault.before(kind)
+            self._waiting.append(_Write(kind, facts, events, node_id))
+        self._soon.ask()
+
+    def settle(self) -> None:
+        """Store what waits."""
+        if self._waiting:
+            self._store([])
+
+    def _drop_waiting(self, kind: str, node_ids: set[str]) -> None:
+        """The facts of these writes are of no use any more; their events are told all the same."""
+        with self.db.lock:
+            self._waiting = [
+                replace(write, facts=tuple) if write.kind == kind and write.node_id in node_ids else write
+                for write in self._waiting
+            ]
+
+    def _store(self, writes: Sequence[_Write]) -> None:
+        with self.db.lock:
+            waiting, self._waiting = self._waiting, []
+            writes = [*waiting, *writes]
             before = self._seq
+            for write in writes:
+                self._fault.before(write.kind)
             try:
                 with self.db.transaction() as connection:
-                    told = [self._number(event) for event in (*events, *(facts() or ()))]
+                    told = [
+                        self._number(event) for write in writes for event in (*write.events, *(write.facts() or ()))
+                    ]
                     if told:
                         ADD_EVENT.run(connection, [event_values(event) for event in told])
             except BaseException:
-                self._seq = before
+                self._seq, self._waiting = before, [*waiting, *self._waiting]
                 raise
-            self._fault.after(kind)
+            for write in writes:
+                self._fault.after(write.kind)
             for event in told:
                 for sink in self.sinks:
                     sink.emit(event)

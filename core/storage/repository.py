@@ -49,13 +49,14 @@ class RunStore(CallStore, GameStore, TicketStore):
         self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
-        self._write("stage", lambda: self._put_stages(stage, {node_id: payload}), events)
+        self._known.staged.add(node_id)
+        self._write_later("stage", lambda: self._put_stages(stage, {node_id: payload}), events, node_id)
 
     def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]], events: Sequence[Event] = ()) -> None:
+        self._known.staged.update(payloads)
         self._write("stages", lambda: self._put_stages(stage, payloads), events)
 
     def _put_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]]) -> None:
-        self._known.staged.update(payloads)
         rows = [
             {"node_id": node_id, "stage": stage, "payload": json.dumps(payload)}
             for node_id, payload in payloads.items()
@@ -76,10 +77,14 @@ class RunStore(CallStore, GameStore, TicketStore):
         return {stage: json.loads(payload) for stage, payload in rows}
 
     def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None:
-        """Nodes get their place for good. Their stage rows go: what they held is on the node or in `calls`."""
+        """Nodes get their place for good, with the next transaction or soon: killed before, a run commits them again.
+
+        Their stage rows go: what they held is on the node or in `calls`.
+        """
         if not nodes:
             return
         staged = [{"node": node.id} for node in nodes if node.id in self._known.staged]
+        self._drop_waiting("stage", {node.id for node in nodes})
 
         def facts() -> None:
             with self.db.transaction() as connection:
@@ -87,7 +92,7 @@ class RunStore(CallStore, GameStore, TicketStore):
                 if staged:
                     DROP_STAGES.run(connection, staged)
 
-        self._write("commit", facts, events)
+        self._write_later("commit", facts, events)
         self._known.committed(node.id for node in nodes)
 
     @reads_store

@@ -6,7 +6,6 @@ out there, by the same probe as anywhere.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -110,13 +109,16 @@ def serve_in_container(
 ) -> tuple[str, bytes]:  # pragma: no cover - runs in a container
     """The function's body. The sandbox is made once a container and kept on the function itself."""
     from core.executor.sandbox import open_sandbox
+    from core.workers.node_folder import NodeFolder
     from core.workers.shipping import serve
 
     kept: dict[str, Any] = serve_in_container.__dict__
     if "sandbox" not in kept:
-        kept["state"] = Path(tempfile.mkdtemp(prefix="swarm-evo-worker-"))
+        kept["node"] = NodeFolder.of_user()
+        kept["state"] = kept["node"].worker("container")
         kept["sandbox"] = open_sandbox(**{**sandbox, "state_dir": kept["state"]})
-    return serve(spec, inputs, kept["sandbox"], kept["state"])
+    folder = kept["node"].inputs(inputs[0], lambda: inputs[1]) if inputs else None
+    return serve(spec, folder, kept["sandbox"], kept["state"])
 
 
 _REQUIREMENTS = ("numpy", "pandas", "scikit-learn", "pydantic", "joblib", "threadpoolctl", "numba", "rust-chess")

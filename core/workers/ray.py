@@ -7,7 +7,6 @@ actor that is killed takes its sandbox with it, since the fork server dies with 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,8 @@ SHIPPED = ("core", "utils", "agents", "problems")
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
 """A cut link is noticed in seconds; by default it can take minutes. Set it where `ray start` runs as well."""
 READY_SECONDS = 120.0
+_LEAVE_SECONDS = 10.0
+"""So long at most the end of a run waits for nodes to tidy up."""
 
 
 class RayCluster:
@@ -76,12 +77,29 @@ class RayCluster:
         return RayWorker(self._ray, handle, tier, self._reference)
 
     def close(self) -> None:
-        self._ray.shutdown()
+        """End it. What dead workers left on the nodes goes."""
+        try:
+            self._ray.wait(self._leaving(), num_returns=len(self._nodes()), timeout=_LEAVE_SECONDS)
+        finally:
+            self._ray.shutdown()
+
+    def _nodes(self) -> list[str]:
+        return [node["NodeID"] for node in self._ray.nodes() if node["Alive"]]
+
+    def _leaving(self) -> list[Any]:
+        """A task on each node that tidies up there."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        leave = self._ray.remote(num_cpus=0, max_retries=0)(_leave)
+        places = (NodeAffinitySchedulingStrategy(node, soft=False) for node in self._nodes())
+        return [leave.options(scheduling_strategy=place).remote() for place in places]
 
     def _reference(self, inputs: tuple[str, bytes]) -> Any:
-        """Inputs go to the object store once; each node fetches them once."""
+        """Inputs go to the object store once; each node fetches them once. An array is read there without a copy."""
         if inputs[0] not in self._inputs:
-            self._inputs[inputs[0]] = self._ray.put(inputs[1])
+            import numpy as np
+
+            self._inputs[inputs[0]] = self._ray.put(np.frombuffer(inputs[1], np.uint8))
         return self._inputs[inputs[0]]
 
     def _check_room(self) -> None:
@@ -104,8 +122,8 @@ class RayWorker:
         self._pending: Any = None
 
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
-        name, data = (inputs[0], self._reference(inputs)) if inputs else (None, None)
-        self._pending = self._handle.serve.remote(spec, name, data)
+        named = (inputs[0], [self._reference(inputs)]) if inputs else None  # in a list, Ray leaves it a reference
+        self._pending = self._handle.serve.remote(spec, named)
 
     def poll(self, timeout: float) -> tuple[str, bytes] | None:
         ready, _ = self._ray.wait([self._pending], timeout=timeout)
@@ -126,15 +144,33 @@ class _Host:
 
     def __init__(self, sandbox: Mapping[str, Any]) -> None:
         from core.executor.sandbox import open_sandbox
+        from core.workers.node_folder import NodeFolder
 
-        self._state = Path(tempfile.mkdtemp(prefix="swarm-evo-worker-"))
+        self._node = NodeFolder.of_user()
+        self._state = self._node.worker(_session())
         self._sandbox = open_sandbox(**{**sandbox, "state_dir": self._state})
 
     def tier(self) -> str:
         return self._sandbox.tier
 
-    def serve(self, spec: str, name: str | None, data: bytes | None) -> tuple[str, bytes]:
+    def serve(self, spec: str, inputs: tuple[str, list[Any]] | None) -> tuple[str, bytes]:
+        import ray
+
         from core.workers.shipping import serve
 
-        inputs = (name, data) if name is not None and data is not None else None
-        return serve(spec, inputs, self._sandbox, self._state)
+        folder = self._node.inputs(inputs[0], lambda: memoryview(ray.get(inputs[1][0]))) if inputs else None
+        return serve(spec, folder, self._sandbox, self._state)
+
+
+def _session() -> str:
+    """A name of the connection that this process works for."""
+    import ray
+
+    return str(ray.get_runtime_context().get_job_id())
+
+
+def _leave() -> None:
+    """On a node whose workers were killed."""
+    from core.workers.node_folder import NodeFolder
+
+    NodeFolder.of_user().leave(_session())

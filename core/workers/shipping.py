@@ -17,7 +17,7 @@ from core.workers.local import run_job
 from utils.errors import ConfigError, JobLost
 
 READS = "inputs"
-"""Payload key of a host folder that the job reads: it is shipped, once a worker."""
+"""Payload key of a host folder that the job reads: it is shipped, once a machine."""
 WRITES = "keep_dir"
 """Payload key of a host folder that the job writes: its files come back."""
 
@@ -68,7 +68,7 @@ def _content(path: Path, mode: int, folder: Path) -> bytes | None:
     return path.read_bytes() if stat.S_ISREG(mode) else b"" if stat.S_ISDIR(mode) else None
 
 
-def unpack_folder(data: bytes, folder: Path, *, links: bool = False) -> None:
+def unpack_folder(data: bytes | memoryview, folder: Path, *, links: bool = False) -> None:
     """Write a zip's files below `folder`; a name that leads out of it is refused, and so is a link unless `links`."""
     leading: list[tuple[Path, str]] = []
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -92,15 +92,18 @@ def unpack_folder(data: bytes, folder: Path, *, links: bool = False) -> None:
         path.symlink_to(leads)
 
 
-def serve(spec_text: str, inputs: tuple[str, bytes] | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:
+def serve(spec_text: str, inputs: Path | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:
     """Worker's side: run the job; (answer as JSON, zip of what it wrote).
+
+    Args:
+        inputs: what the job reads, unpacked here (`core.workers.node_folder`).
 
     The answer holds fields of JobResult: `value`, or `error` for a fault of ours, with `lost` where a retry may work.
     """
     spec = JobSpec.model_validate_json(spec_text)
     payload = dict(spec.payload)
     if inputs is not None:
-        payload[READS] = str(_inputs_folder(inputs, state_dir))
+        payload[READS] = str(inputs)
     scratch = state_dir / f"job-{blake2b(spec_text.encode(), digest_size=8).hexdigest()}"
     remove_tree(scratch)
     written = scratch / "written"
@@ -127,15 +130,3 @@ def land(answer_text: str, files: bytes, spec: JobSpec) -> dict[str, Any]:
         unpack_folder(files, Path(keep))
     answer: dict[str, Any] = json.loads(answer_text.replace("@written@", json.dumps(str(keep or ""))[1:-1]))
     return answer
-
-
-def _inputs_folder(inputs: tuple[str, bytes], state_dir: Path) -> Path:
-    name, data = inputs
-    folder = state_dir / "inputs" / name
-    if not folder.is_dir():
-        fresh = state_dir / "inputs" / f".{name}"
-        remove_tree(fresh)
-        fresh.mkdir(parents=True)
-        unpack_folder(data, fresh, links=True)
-        fresh.rename(folder)
-    return folder

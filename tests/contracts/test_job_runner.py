@@ -19,6 +19,7 @@ from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.workers.fallback import FallbackJobs
 from core.workers.local import LocalJobs, script_spec
+from core.workers.node_folder import NodeFolder
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
 from core.workers.shipping import serve
@@ -64,7 +65,8 @@ class ThreadWorker:
         self.answers: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
 
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
-        work = lambda: self.answers.put(serve(spec, inputs, self.sandbox, self.folder))  # noqa: E731
+        read = inputs and NodeFolder(self.folder / "node").inputs(inputs[0], lambda: inputs[1])
+        work = lambda: self.answers.put(serve(spec, read, self.sandbox, self.folder))  # noqa: E731
         threading.Thread(target=work, daemon=True).start()
 
     def poll(self, timeout: float) -> tuple[str, bytes] | None:

@@ -106,7 +106,7 @@ def test_a_replay_tells_each_step_what_it_was_told_then(cli, toy):
 @pytest.mark.long
 def test_a_replay_takes_the_time_it_needs(cli, toy):
     """Of a run that its seconds ended, on a machine that has become slower."""
-    assert cli.here(*toy(100, seconds=0.1), "budget.seconds=3", "search.batch=1").code == 0
+    assert cli.here(*toy(100, seconds=0.1), "budget.seconds=8", "search.batch=1").code == 0
     steps = cli.show()["steps"]
     assert 2 <= steps < 100
     with closing(RunStore(cli.run_dir)) as store:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
@@ -73,9 +73,10 @@ def open_loop(
     repair_crashes: bool = False,
     ideas: int = 0,
     asked: Mapping[int, Task] | None = None,
+    delay: float = 0.0,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
-    store = RunStore(folder)
+    store = RunStore(folder, delay=delay)
     seen = wrap(store)
     judge: Evaluator = with_defaults(evaluator or ToyEvaluator(), EvaluatorDefaults)
     journal = Journal(lower_is_better=True)
@@ -121,7 +122,10 @@ class Crash(BaseException):
 
 
 class DyingStore:
-    """A store that dies at its n-th write, before it or just after it; afterwards every write dies."""
+    """A store that dies at its n-th write, before it or just after it; afterwards every write dies.
+
+    What waits for the next transaction dies with it.
+    """
 
     WRITES = ("open_round", "save_stage", "save_stages", "commit", "put_fact", "append", "save_call")
 
@@ -140,13 +144,17 @@ class DyingStore:
                 self.writes.append(name)
                 self._left -= 1
                 if self._left < 0 or (self._left == 0 and self._when == "before"):
-                    raise Crash(name)
+                    self._die(name)
                 value = write(*args, **options)
                 if self._left == 0:
-                    raise Crash(name)
+                    self._die(name)
                 return value
 
         return call
+
+    def _die(self, name: str) -> NoReturn:
+        self._store._waiting.clear()
+        raise Crash(name)
 
 
 def told(loop_nodes: Sequence[Any]) -> list[tuple[Any, ...]]:

@@ -59,6 +59,17 @@ def test_a_run_is_told_from_its_start_to_its_end(toy_config):
     assert facts(session)["status"] == "finished"
 
 
+def test_the_end_says_what_it_is_at(toy_config):
+    told = []
+    view = Watching()
+    view.doing = told.append
+    with RunSession(toy_config(3), view=view) as session:
+        session.run()
+    order = ["the winner is chosen", "the final part is opened", "the verdict is reached", "the winner is written"]
+    places = [next(i for i, text in enumerate(told) if begin in text) for begin in order]
+    assert places == sorted(places)
+
+
 def test_an_interrupted_run_can_be_taken_up(toy_config):
     def stop():
         session.interrupts.finish.set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.state.live_work import LARGEST, WORK_FILE, LiveWork, read_live_work
+from core.state.live_work import LARGEST, LONGEST, WORK_FILE, LiveWork, read_live_work
 from runs.work_board import WorkBoard
 
 
@@ -75,3 +75,14 @@ def test_a_file_that_is_none_tells_nothing(tmp_path):
     for text in ("", "[1]", '{"nodes": {"n1": {"state": "flies", "since": 1}}}', *absurd, "{}" + " " * LARGEST):
         path.write_text(text)
         assert read_live_work(tmp_path) is None
+
+
+def test_what_goes_on_besides_the_programs_is_told_in_words(tmp_path, eventually):
+    board = WorkBoard(tmp_path)
+    board.doing("generation 2, round robin: 14 of 48 games")
+    eventually(lambda: (told := read_live_work(tmp_path)) is not None and "14 of 48" in told.doing, 5)
+    board.doing("x" * 9_999)
+    assert len(board.now().doing) == LONGEST
+    board.doing("")
+    assert board.now() == LiveWork()
+    board.close()

@@ -155,6 +155,9 @@ def test_baselines_crown_the_anchor_at_zero(tmp_path):
     assert champ.metric == 0 and first.metric < 0 and champ.source == "verified"
     assert champ.tournament.promoted[0] == "champ" and champ.tournament.decision["rule"] == "anchor"
     assert champ.signature == () and champ.interval == (0.0, 0.0)
+    standings = [row["node_id"] for row in champ.tournament.standings]
+    assert standings[:2] == list(champ.tournament.promoted), "in the order by which the title goes"
+    assert first.message.startswith("in its first tournament "), "later ones change its Elo, not this"
 
 
 def test_champion_and_runner_up_sit_down_with_the_candidates(tmp_path):

@@ -6,6 +6,8 @@ does it with real kills.
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
@@ -113,6 +115,51 @@ def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference
         numbers = [event.seq for event in total.store.committed_events()]
         assert numbers == sorted(set(numbers)) and len(numbers) == len(nodes)
         total.close()
+
+
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.long)])
+def test_what_waited_when_it_died_is_made_again(tmp_path, reference, every):
+    """A store that lets all it may wait for the next transaction, and is killed: the run becomes the same."""
+    way, nodes, sha256, writes = reference
+    options = {"schedule": way.get("schedule", "rounds")}
+    for at in range(1, writes + 1, every):
+        folder = tmp_path / str(at)
+        first = Counting(refuse=6, together=way["together"])
+        died = loop(
+            folder, evaluator=first, wrap=lambda store, at=at: DyingStore(store, at, "after"), delay=3600, **options
+        )
+        with pytest.raises(Crash):
+            died.run()
+        died.close()
+        with RunReader(folder) as reader:
+            stored = {node.id for node in reader.nodes()}
+        second = Counting(refuse=6, together=way["together"])
+        again = loop(folder, evaluator=second, delay=3600, **options)
+        again.run()
+        again.close()
+        assert again.journal.sha256 == sha256, f"write {at}: {told(again.journal)} instead of {nodes}"
+        assert not stored & set(second.judged), f"write {at}: judged once more"
+        with RunReader(folder) as reader:
+            assert [node.id for node in reader.nodes()] == [node.id for node in again.journal]
+            assert len({event.seq for event in reader.events()}) == len(reader.events())
+
+
+def test_what_waits_is_stored_soon_and_whatever_is_asked_finds_it(tmp_path):
+    waiting = loop(tmp_path / "asked", delay=3600)
+    waiting.orchestrator.run()
+    assert [node.id for node in waiting.store.nodes()] == [node.id for node in waiting.journal]
+    waiting.close()
+    quick = loop(tmp_path / "soon", delay=0.01)
+    quick.orchestrator.run()
+    ends = time.monotonic() + 10
+    while time.monotonic() < ends:
+        with RunReader(tmp_path / "soon") as reader:
+            if len(reader.nodes()) == len(quick.journal):
+                break
+        time.sleep(0.01)
+    else:
+        raise AssertionError("nobody stored what waited")
+    quick.close()
 
 
 GIVEN = [("zero", "x = 0.0"), ("far", "x = 9.0"), ("wrong", "x = 'no number'")]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 
 import pytest
 from support.loop import Crash, DyingStore, open_loop, told
@@ -107,3 +109,29 @@ def test_after_a_crash_at_any_write_the_same_is_asked(tmp_path, way, every):
         again = loop(folder, 1, **WAYS[way])
         again.run()
         assert (told(again.journal), again.journal.sha256, calls(folder)) == expected, f"at write {at}"
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError])
+def test_who_stops_now_does_not_wait_for_what_is_asked_ahead(tmp_path, stop):
+    """A second Ctrl-C gives up the call for the next row's ideas; any other end waits for its reply."""
+    held, asked = threading.Event(), threading.Event()
+
+    class Slow(Inspired):
+        def write(self, context, rng):
+            if context.get("role") == ROLE and context["task"]["round"] >= ROW:
+                asked.set()
+                held.wait(10)
+            return super().write(context, rng)
+
+    def limit(progress):
+        if asked.is_set():
+            raise stop
+
+    run = loop(tmp_path, writer=Slow(), stop=limit)
+    threading.Timer(1.0, held.set).start()
+    began = time.monotonic()
+    with pytest.raises(stop):
+        run.orchestrator.run()
+    assert (time.monotonic() - began < 0.8) is (stop is KeyboardInterrupt)
+    held.set()
+    run.close()

@@ -37,6 +37,8 @@ def test_a_tie_goes_to_the_simpler_program():
     same = _node("same", 10.01, tuple(10.01 - x for x in NOISE), SHORT)
     choice = choose([best, same])
     assert choice is not None and choice.winner.id == "same"
+    best_of = choose([best, same], simplest=False)
+    assert best_of is not None and best_of.winner.id == "best" and [row["tie"] for row in best_of.rows] == [True, False]
 
 
 def test_equally_simple_programs_keep_their_rank():

@@ -320,3 +320,19 @@ def test_what_is_not_python_is_compared_by_its_text():
     journal = Journal(normal_hash=lambda code: None, nodes=[Node(id="a", code="#define DEPTH 4\n")])
     assert journal.find_duplicate("#define DEPTH 9\n") is None
     assert journal.find_duplicate("#define DEPTH 4\n") == ("a", "text")
+
+
+class NeverWalked(list):
+    """Nodes that are asked for by their place: who walks past all of them is slower the longer the journal."""
+
+    def __iter__(self):
+        raise AssertionError("all older nodes were passed")
+
+
+def test_a_step_passes_no_older_nodes():
+    journal = Journal(lower_is_better=True)
+    journal._nodes = NeverWalked()
+    for number in range(300):
+        journal.append(node(number, 1 / (number + 1)))
+        assert [one.id for one in journal.from_place(number)] == [str(number)]
+    assert journal.is_digested and len(journal.sha256) == 64

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.contracts import JobSpec
+from core.workers.node_folder import NodeFolder
 from core.workers.shipping import land, pack_folder, serve, unpack_folder
 
 
@@ -30,7 +31,9 @@ def test_a_job_goes_and_comes_back(tmp_path):
     spec = JobSpec(
         entry=f"{__name__}:read_and_write", payload={"inputs": str(inputs), "keep_dir": str(keep), "limits": {}}
     )
-    answer, files = serve(spec.model_dump_json(), pack_folder(inputs), None, tmp_path / "worker")
+    name, data = pack_folder(inputs)
+    read = NodeFolder(tmp_path / "node").inputs(name, lambda: data)
+    answer, files = serve(spec.model_dump_json(), read, None, tmp_path / "worker")
     found = land(answer, files, spec)
     assert found["value"] == {"path": str(keep / "deep" / "out.txt"), "read": "hello"}
     assert (keep / "deep" / "out.txt").read_text() == "HELLO"

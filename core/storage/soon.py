@@ -1,0 +1,46 @@
+"""A piece of work that is done a little later, for all that asked for it meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+
+class Soon:
+    """Calls `work` in a thread of its own, once, so many seconds after the first `ask` since the last time.
+
+    Thread-safe. What `work` raises is passed over: it is meant for work that somebody else will have to do otherwise.
+    """
+
+    def __init__(self, work: Callable[[], None], seconds: float) -> None:
+        self._work = work
+        self._seconds = seconds
+        self._asked = threading.Event()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def ask(self) -> None:
+        """Have it done."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="soon", daemon=True)
+            self._thread.start()
+        if not self._asked.is_set():
+            self._asked.set()
+
+    def close(self) -> None:
+        """No further call; waits for one under way."""
+        self._over.set()
+        self._asked.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            self._asked.wait()
+            if self._over.wait(self._seconds):
+                return
+            self._asked.clear()
+            try:
+                self._work()
+            except Exception:  # noqa: BLE001 - whoever writes next meets it again, in a thread that can tell
+                continue
