@@ -123,9 +123,10 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 def _meant(word: str) -> str:
     """The configuration keys that end as an unknown option is called, as a question; '' for none."""
     from utils.config import known_keys
+    from utils.registry import ending_alike
 
     name = word.partition("=")[0].removeprefix("--").replace("-", "_")
-    found = [f"--{key}=" for key in known_keys() if key.rpartition(".")[2] == name]
+    found = [f"--{key}=" for key in ending_alike(name, known_keys())]
     return f"; did you mean {' or '.join(found[:3])}…?" if found else ""
 
 

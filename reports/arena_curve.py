@@ -9,6 +9,7 @@ from core.events import GenerationFinished
 from reports.facts import RunFacts
 from reports.frame import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, frame, ring, scale
 from reports.markup import Markup, figure, join, tag
+from reports.ratings import CHAMPIONS
 from reports.series import baseline_scores, shown_range
 
 BESIDE = 0.6
@@ -40,7 +41,7 @@ def arena_svg(facts: RunFacts) -> Markup:
 
 
 def arena_legend(facts: RunFacts) -> Markup:
-    kinds = [("op-blue", "rating, with its 95 % interval"), ("best-line", "champion of each generation")]
+    kinds = [("op-blue", "rating, with its 95 % interval"), ("best-line", CHAMPIONS)]
     kinds += [("ring", "winner")] if facts.conclusion.winner and facts.conclusion.winner.chosen else []
     return tag("p", *(tag("span", tag("i", "", class_=f"key {key}"), text) for key, text in kinds), class_="legend")
 

@@ -11,7 +11,7 @@ from typing import Any
 from core.state.node import Node
 from core.state.numbering import Numbering
 from core.storage.reader import RunReader
-from reports.winner import OWN, Winner, winner_node, winner_of
+from reports.winner import OWN, Winner, ratings_in, winner_node, winner_of
 
 METRICS = "metrics."
 """Begins the columns of what the user's evaluator measured."""
@@ -24,9 +24,10 @@ def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, A
         code: the programs' texts too.
     """
     facts = reader.facts()
-    best, nodes = winner_node(reader, facts), reader.nodes(texts=code)
+    ratings = ratings_in(reader, facts)
+    best, nodes = winner_node(reader, facts), [ratings.now(node) for node in reader.nodes(texts=code)]
     numbers = Numbering((node.id, node.operator) for node in nodes)
-    winner = winner_of(best, facts, numbers)
+    winner = winner_of(best, facts, numbers, ratings)
     if best is not None and best.id not in numbers:  # a baseline that nothing beat
         nodes.append(best)
     names = sorted({name for node in nodes for name in _measured(node)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,14 @@ def write_all(run_dir: Path, *, timeout: float = SECONDS) -> list[Path]:
     except subprocess.TimeoutExpired as error:
         raise SwarmEvoError(f"plots and report of {run_dir.name}: not done after {timeout:g} s") from error
     if done.returncode != 0:
-        last = (done.stderr.strip().splitlines() or ["no output"])[-1]
-        raise SwarmEvoError(f"plots and report of {run_dir.name}: {last}")
+        raise SwarmEvoError(f"plots and report of {run_dir.name}: {_why(done, run_dir.name)}")
     return [Path(line) for line in done.stdout.splitlines()]
+
+
+def _why(done: subprocess.CompletedProcess[str], name: str) -> str:
+    """One line: what it said last; of a child that was killed, by what."""
+    if done.returncode < 0:
+        by = signal.strsignal(-done.returncode) or f"signal {-done.returncode}"
+        memory = ", as where memory runs out" if done.returncode == -signal.SIGKILL else ""
+        return f"the process that draws them was killed ({by}{memory}); `report {name}` writes the report again"
+    return (done.stderr.strip().splitlines() or [f"exit status {done.returncode}, and no word why"])[-1]

@@ -10,14 +10,15 @@ from pydantic import BaseModel, ConfigDict
 
 from core.search.final_choice import ROUNDING
 from core.state.node import Node
+from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
-from reports.winner import OWN, Winner, called, found_by_search, leading, rows_of, score_from
+from reports.winner import OWN, Winner, called, found_by_search, leading, ratings_in, rows_of, score_from
 from utils.direction import Direction, finite
 
 Row = Mapping[str, Any]
 
-CHAMPION = "ratings of different rounds do not compare: the champion of the last tournament is the answer"
-CHAMPION_RULE = "Champion of the last tournament: ratings of different generations cannot be compared."
+CHAMPION = "the title is taken in a tournament, not by the rating"
+CHAMPION_RULE = "Champion of the last tournament: the title is taken there, not by the rating."
 BASELINE_RULE = "The baseline, scored beside the search, that is better than every candidate on the parts that choose."
 FINAL_RULE = (
     "Of the best on validation that cannot be told apart (difference within one bootstrap standard error), the "
@@ -43,13 +44,15 @@ class Runner(BaseModel):
 
 def runner_of(reader: RunReader, winner: Winner | None, facts: Mapping[str, Any]) -> Runner | None:
     """The best on validation, also of baselines beside the search, and why it is not the winner; None where it is."""
-    best = reader.best()
     if winner is None or not winner.chosen:
         return None
+    if facts.get("family") == "arena":
+        return _strongest(reader, winner, facts)
+    best = reader.best()
     beside = [row for row in rows_of(facts) if reader.node(str(row.get("node_id"))) is None]
     row = leading(beside, best.metric_value if best else None, Direction(bool(facts.get("lower_is_better"))))
     if row is not None:
-        if row.get("node_id") == winner.node_id or facts.get("family") == "arena":
+        if row.get("node_id") == winner.node_id:
             return None
         why = why_not(str(row["node_id"]), winner, facts)
         return Runner(node_id=str(row["node_id"]), name=called(row), metric=row["metric"], why_not=why)
@@ -60,8 +63,22 @@ def best_of_search(reader: RunReader, winner: Winner | None, facts: Mapping[str,
     """The best that the search proposed itself, None where it is the winner."""
     if winner is None or not winner.chosen:
         return None
+    if facts.get("family") == "arena":
+        return _strongest(reader, winner, facts, of_search=True)
     best = found_by_search(reader)
     return None if best is None or best.id == winner.node_id else _runner(best, winner, facts)
+
+
+def _strongest(
+    reader: RunReader, winner: Winner, facts: Mapping[str, Any], *, of_search: bool = False
+) -> Runner | None:
+    """The engine with the highest rating, None where it is the winner."""
+    ratings = ratings_in(reader, facts)
+    nodes = [node for node in reader.nodes() if not (of_search and node.operator in FREE_OPERATORS)]
+    first = ratings.strongest(node.id for node in nodes)
+    if first is None or first == winner.node_id:
+        return None
+    return _runner(ratings.now(next(node for node in nodes if node.id == first)), winner, facts)
 
 
 def _runner(best: Node, winner: Winner, facts: Mapping[str, Any]) -> Runner:

@@ -18,7 +18,7 @@ from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
 from reports.verdict import Verdict, verdict_of
-from reports.winner import Winner, found_by_search, winner_node, winner_of
+from reports.winner import Winner, found_by_search, ratings_in, winner_node, winner_of
 from utils.clean_text import one_line
 
 LONGEST = 300
@@ -80,7 +80,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
 def winner_in(reader: RunReader, facts: Mapping[str, Any]) -> Winner | None:
     """The winner, else the best so far, as every surface shows it. `facts`: `reader.facts()`."""
     node = winner_node(reader, facts)
-    return None if node is None else winner_of(node, facts, numbering_of(reader))
+    return None if node is None else winner_of(node, facts, numbering_of(reader), ratings_in(reader, facts))
 
 
 def counts_of(reader: RunReader) -> Counts:

@@ -20,6 +20,7 @@ from core.state.operators import Colour
 from reports.arena_curve import rated_rows
 from reports.evolution_scale import BAND, FAINT, WINNER, Point, scale
 from reports.facts import RunFacts
+from reports.ratings import CHAMPIONS
 from reports.series import best_so_far, by_generation, points
 from reports.winner import Winner
 from utils.direction import Direction
@@ -137,7 +138,7 @@ def _arena(facts: RunFacts, axes: Any) -> list[Point]:
                 champions.append((beside, row["elo"], str(row.get("name", ""))))
     if champions:
         at, elo, names = zip(*champions, strict=True)
-        axes.plot(at, elo, color=INK, linewidth=1.4, label="champion")
+        axes.plot(at, elo, color=INK, linewidth=1.4, label=CHAMPIONS)
         axes.scatter([at[-1]], [elo[-1]], marker="*", s=190, c=WINNER, zorder=6, label=f"winner {names[-1][:30]}")
     axes.set_xlabel("generation (0: the baselines)")
     return shown

@@ -20,7 +20,7 @@ from reports.choice import choice_table, rule_of
 from reports.conclusion import Conclusion, conclusion_of
 from reports.outside import sessions, tickets
 from reports.transcript import Turn, transcript
-from reports.winner import OWN, baselines_of, is_concluded, winner_node
+from reports.winner import OWN, baselines_of, is_concluded, ratings_in, winner_node
 
 TRANSCRIPTS = 5
 """Newest sessions that a report tells turn by turn."""
@@ -120,9 +120,12 @@ def read_facts(run_dir: Path) -> RunFacts:
         facts = reader.facts()
         journal = Journal(bool(facts.get("lower_is_better", False)), _programs(reader))
         final = (facts.get("final") or {}) if is_concluded(facts) else {}
-        best = winner_node(reader, facts)
+        ratings, found_best = ratings_in(reader, facts), winner_node(reader, facts)
+        best = ratings.now(found_best) if found_best else None
         line = (
-            [journal[i] for i in reversed(journal.ancestors(best.id))] + [best] if best and best.id in journal else []
+            [ratings.now(journal[i]) for i in reversed(journal.ancestors(best.id))] + [best]
+            if best and best.id in journal
+            else []
         )
         wrote, conclusion = sessions(reader), conclusion_of(reader, facts)
         found = RunFacts(
@@ -132,7 +135,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             lower_is_better=bool(facts.get("lower_is_better", False)),
             writer=str(facts.get("writer", "")),
             status=status_of(run_dir, facts),
-            nodes=[node.model_copy(update={"code": ""}) for node in journal],
+            nodes=[ratings.now(node).model_copy(update={"code": ""}) for node in journal],
             best=best,
             conclusion=conclusion,
             choice=choice_table(conclusion.winner, facts) if final else [],

@@ -13,6 +13,7 @@ from core.state.node import Node
 from core.storage.models import CALLS
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
+from reports.improvements import with_gains
 from utils.direction import Direction
 from utils.patch import tree_patches
 
@@ -29,7 +30,7 @@ class Wrote(BaseModel):
     failed: int = 0
     duplicates: int = 0
     improvements: int = 0
-    """Programs that were better than all before them."""
+    """As `reports.improvements.with_gains` counts them."""
     best: float | None = None
     tokens: int | None = None
     """None where nobody counted."""
@@ -44,19 +45,16 @@ def who_wrote(nodes: Iterable[Node], lower_is_better: bool) -> list[Wrote]:
     """
     direction = Direction(lower_is_better)
     rows: dict[str, Wrote] = {}
-    best: float | None = None
-    for node in nodes:
+    for node, gain in with_gains(nodes, lower_is_better):
         name = node.writer or "unknown"
         row, score = rows.get(name) or Wrote(writer=name), node.metric_value if node.is_scored else None
-        improves = score is not None and best is not None and direction.better(score, best)
         own = row.best if score is None or (row.best is not None and direction.better(row.best, score)) else score
         rows[name] = row.model_copy(update={
             "programs": row.programs + 1, "failed": row.failed + (node.failure is not None),
             "duplicates": row.duplicates + (node.duplicate_of is not None), "best": own,
-            "improvements": row.improvements + improves, "cost_usd": _sum(row.cost_usd, node.cost_usd),
+            "improvements": row.improvements + (gain is not None), "cost_usd": _sum(row.cost_usd, node.cost_usd),
             "tokens": _sum(_sum(row.tokens, node.prompt_tokens), node.completion_tokens),
         })  # fmt: skip
-        best = score if score is not None and (best is None or improves) else best
     return sorted(rows.values(), key=lambda row: -row.programs)
 
 

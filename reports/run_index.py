@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # these load SQLAlchemy
     from reports.conclusion import Conclusion
 
 FILE = ".runs.json"
-VERSION = 4
+VERSION = 5
 """Of the form of the lines: a file of another version is made anew."""
 DB = "run.db"
 NO_LABELS = Labels()

@@ -95,7 +95,7 @@ def still_open(
     if winner is None or winner.metric is None:
         told = "no program has a score"
     elif facts.get("family") == "arena":
-        told = f"the highest first rating is {_number(winner.metric)} {unit}; a tournament chooses the champion"
+        told = f"the champion is {winner.name}, {_number(winner.metric)} {unit} {winner.where}"
     elif winner.role == "candidate":
         told = f"the best is {_number(winner.metric)} {unit}, by validation alone"
     else:

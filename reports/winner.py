@@ -15,6 +15,7 @@ from core.state.operators import FREE_OPERATORS
 from core.storage.models import NODES
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
+from reports.ratings import NONE, WHERE, Ratings, ratings_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -47,7 +48,7 @@ class Winner(BaseModel):
     metric: float | None
     """On validation, the part that steers the search."""
     where: str = "on validation"
-    """Where `metric` was measured; an engine's is its first rating."""
+    """Where `metric` was measured; an engine's is its newest rating."""
     scores: int = 1
     """`metric` is the mean of so many scores of the program."""
     interval: tuple[float, float] | None
@@ -73,6 +74,8 @@ class Standing:
     """The best score of what the search proposed itself."""
     baselines: tuple[Mapping[str, Any], ...] = ()
     """Their rows, also of those in the journal."""
+    title: str = ""
+    """An arena's champion, in words."""
 
 
 def standing_of(reader: RunReader) -> Standing:
@@ -83,12 +86,13 @@ def standing_of(reader: RunReader) -> Standing:
         best_id=best.id if best else None,
         of_search=own.metric_value if own else None,
         baselines=tuple(baselines_of(reader, {"baselines": reader.fact("baselines")})),
+        title=ratings_of(reader).title,
     )
 
 
 def score_from(family: Any) -> str:
     """Where the scores come from that steer a search."""
-    return "at its first tournament" if family == "arena" else "on validation"
+    return WHERE if family == "arena" else "on validation"
 
 
 def mean_of(scores: int) -> str:
@@ -105,10 +109,18 @@ def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
     if facts.get("status") == "finished" and facts.get("final"):  # it ended, and every program failed
         return None
     best = reader.best()
+    if facts.get("family") == "arena":
+        champion = ratings_in(reader, facts).champion or (best.id if best else None)
+        return reader.node(champion) if champion else None
     row = leading(rows_of(facts), best.metric_value if best else None, Direction(bool(facts.get("lower_is_better"))))
-    if row is not None and facts.get("family") != "arena":
+    if row is not None:
         return beside_the_search(facts, row)
     return reader.node(best.id) if best else None
+
+
+def ratings_in(reader: RunReader, facts: Mapping[str, Any]) -> Ratings:
+    """An arena's ratings as they are now; empty elsewhere."""
+    return ratings_of(reader) if facts.get("family") == "arena" else NONE
 
 
 def beside_the_search(facts: Mapping[str, Any], row: Mapping[str, Any]) -> Node:
@@ -128,10 +140,13 @@ def is_concluded(facts: Mapping[str, Any]) -> bool:
     return facts.get("status") == "finished" and bool((facts.get("final") or {}).get("node_id"))
 
 
-def winner_of(node: Node | None, facts: Mapping[str, Any], numbers: Numbering) -> Winner | None:
+def winner_of(
+    node: Node | None, facts: Mapping[str, Any], numbers: Numbering, ratings: Ratings = NONE
+) -> Winner | None:
     """What every surface shows of `winner_node`."""
     if node is None:
         return None
+    node = ratings.now(node)
     chosen = is_concluded(facts)
     final = facts["final"] if chosen else {}
     role = NOT_OURS.get(node.operator, "candidate")
@@ -219,7 +234,9 @@ def baselines_of(reader: RunReader, facts: Mapping[str, Any]) -> list[dict[str, 
     """
     query = select(NODES.c.id).where(NODES.c.operator == "baseline").order_by(NODES.c.step)
     rows = rows_of(facts) or [seeded_row(node) for node in _nodes(reader, query)]
-    return [{**row, "name": OWN} if row.get("own") else row for row in rows]
+    ratings = ratings_in(reader, facts)
+    told = [{**row, "metric": ratings.elo(str(row.get("node_id")), row.get("metric"))} for row in rows]
+    return [{**row, "name": OWN} if row.get("own") else row for row in told]
 
 
 def _nodes(reader: RunReader, query: Select[Any]) -> Iterator[Node]:

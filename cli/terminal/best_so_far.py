@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.events import BaselineScored, Event, NodeCommitted
+from core.events import BaselineScored, Event, GenerationFinished, NodeCommitted
 from core.state.operators import FREE_OPERATORS
+from reports.ratings import title_in
 from reports.winner import Standing, called, leading
 from runs.facts import NOBODY
 from utils.direction import Direction
@@ -20,8 +21,7 @@ class BestSoFar:
 
     Args:
         standing: who led before the first event.
-        family: of the problem. In the arena nobody leads by a score: ratings of different rounds do not compare, and
-            the champion of the last tournament is the answer.
+        family: of the problem. In the arena nobody leads by a score: the title is taken in a tournament.
     """
 
     def __init__(self, lower_is_better: bool, standing: Standing = NOBODY, family: str = "") -> None:
@@ -29,6 +29,7 @@ class BestSoFar:
         self._rates = family == "arena"
         self._best, self._best_id, self._of_search = standing.best, standing.best_id, standing.of_search
         self._rows = list(standing.baselines)
+        self._title = standing.title
 
     def learn(self, event: Event) -> None:
         """Take in what happened."""
@@ -39,6 +40,8 @@ class BestSoFar:
                 self._of_search = event.metric
         elif isinstance(event, BaselineScored):
             self._rows.append(event.model_dump())
+        elif isinstance(event, GenerationFinished):
+            self._title = title_in(event) or self._title
 
     def moves(self, event: NodeCommitted) -> bool:
         """True if the event brings a best program of the search whose figure, as it is shown, is another than before.
@@ -49,9 +52,10 @@ class BestSoFar:
 
     @property
     def text(self) -> str:
-        """`best 0.12`, `best 0.11 by the baseline ridge, 0.12 by the search`; '' before the first score."""
+        """`best 0.12`, `best 0.11 by the baseline ridge, 0.12 by the search`, `champion g1.0, 138 Elo`; '' before the
+        first score."""
         if self._rates:
-            return "" if self._best is None else f"highest first rating {shown(self._best)}"
+            return self._title
         row = self._leads()
         if row is None:
             return "" if self._best is None else f"best {shown(self._best)}"

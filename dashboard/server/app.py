@@ -15,6 +15,7 @@ from dashboard.server.api_page import api_page
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.hub import Hub
 from dashboard.server.launcher import MAIN, Launcher
+from dashboard.server.opening_line import load_rules
 from dashboard.server.page import DIST, page_routes
 from dashboard.server.routes_control import control_routes
 from dashboard.server.routes_nodes import arena_routes, node_routes
@@ -49,6 +50,7 @@ def create_app(
         main: the program that runs searches.
         plugins: folders with parts of the user's own, for the form that starts a run and for the run.
     """
+    load_rules()
     catalog = RunCatalog(project_dir.resolve())
     hub = Hub()
 

@@ -27,7 +27,7 @@ def live_now(run_dir: Path) -> Live:
         for node_id, one in told.nodes.items()
         if NODE_ID.fullmatch(node_id)
     ]
-    return Live(tails=_tails(run_dir), work=work[:MOST], running=told.running, waiting=told.waiting)
+    return Live(tails=_tails(run_dir), work=work[:MOST], running=told.running, waiting=told.waiting, doing=told.doing)
 
 
 def _tails(run_dir: Path) -> list[LiveTail]:

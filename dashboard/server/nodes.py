@@ -28,6 +28,7 @@ from dashboard.server.schemas.nodes import (
     NodeRow,
     ShownNode,
 )
+from reports.ratings import ratings_of
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
 
@@ -54,8 +55,8 @@ def node_page(reader: RunReader, *, offset: int, limit: int, newest_first: bool,
     where = " AND ".join(f"{name} = :{name}" for name in _FILTERS if name in wanted) or "1"
     with reader.db.transaction() as connection:
         total = connection.execute(text(f"SELECT count(*) FROM nodes WHERE {where}"), wanted).scalar() or 0
-    numbers = numbering_of(reader)
-    return NodePage(total=total, nodes=[node_row(node, numbers.step(node.id)) for node in nodes])
+    numbers, ratings = numbering_of(reader), ratings_of(reader)
+    return NodePage(total=total, nodes=[node_row(ratings.now(node), numbers.step(node.id)) for node in nodes])
 
 
 def node_row(node: Node, step: int | None) -> NodeRow:
@@ -71,6 +72,7 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
     if counted is not None and node.id in counted:
         visits, reward = counted.visits(node.id)
         node = node.model_copy(update={"visits": visits, "total_reward": reward})
+    node = ratings_of(reader).now(node)
     with reader.db.transaction() as connection:
         mark = connection.execute(_MARK, {"node": node.id}).scalar()
         children = list(connection.execute(_CHILDREN, {"node": node.id}).scalars())

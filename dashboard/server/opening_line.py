@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from core.arena.match import load_game
 from dashboard.server.schemas.arena import OpeningMove
 
 _RULES = {"chess": "problems.chess_engines.game:Chess", "connect_four": "problems.connect_four.game:ConnectFour"}
 """Name of a game → its rules, of those that come along."""
+
+
+def load_rules() -> None:
+    """Load the rules of all games that come along, in the thread that calls, which has to outlive all others.
+
+    rust-chess 0.4.3 keeps storage of the thread that loads it, and ends the process when it is used after that thread.
+    """
+    for entry in _RULES.values():
+        with suppress(ImportError):  # of a game whose library is not installed the moves alone are told
+            load_game(entry)
 
 
 def opening_line(name: str, moves: Sequence[str]) -> tuple[str, list[OpeningMove]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -13,11 +14,12 @@ from core.storage.reader import RunReader
 from dashboard.server.overview import totals
 from dashboard.server.schemas.runs import Cost, CostRow
 from dashboard.server.schemas.search import Curve, FailureCount, Generation, Island, Islands
+from reports.ratings import CHAMPIONS, champions
 from utils.direction import Direction
 
 _SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
 _CURVE = text(
-    f"SELECT id, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
+    f"SELECT id, generation, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
     " FROM nodes ORDER BY step"
 )
 _COMMITS = text("SELECT node_id, body FROM events WHERE type = 'node.committed' ORDER BY seq")
@@ -38,34 +40,51 @@ _OF_TYPE = text("SELECT seq, body FROM events WHERE type = :type ORDER BY seq")
 
 
 def curve(reader: RunReader) -> Curve:
-    """Best so far: only the steps at which it changed, and the last step. What is no step stands at the step before."""
+    """Best so far: only the steps at which it changed, and the last step. What is no step stands at the step before.
+
+    Of an arena the champion's rating at the end of each generation, at the last engine that was scored in it.
+    """
+    with reader.db.transaction() as connection:
+        rows = list(connection.execute(_CURVE))
+        commits = {node_id: body for node_id, body in connection.execute(_COMMITS)}
+    titles = champions(reader)
+    told = _titles(rows, titles) if titles else _improvements(rows)
     found = Curve(
         run=reader.name,
         problem=str(reader.fact("problem") or ""),
         lower_is_better=bool(reader.fact("lower_is_better", False)),
         unit=str(reader.fact("unit") or ""),
+        of=CHAMPIONS if titles else "best so far",
         steps=[],
         best=[],
         seconds=[],
         dollars=[],
     )
-    top: float | None = None
     spent = 0.0
-    with reader.db.transaction() as connection:
-        rows = list(connection.execute(_CURVE))
-        commits = {node_id: body for node_id, body in connection.execute(_COMMITS)}
     numbers = numbering_of(reader)
-    for index, (node_id, fitness, metric, cost_usd) in enumerate(rows):
+    for index, (node_id, *_, cost_usd) in enumerate(rows):
         spent += cost_usd or 0.0
-        improved = fitness is not None and (top is None or fitness > top)
-        if improved:
-            top = fitness
-        if improved or (index == len(rows) - 1 and found.best):
+        if node_id in told or (index == len(rows) - 1 and found.best):
             found.steps.append(numbers.so_far(node_id))
-            found.best.append(metric if improved else found.best[-1])
+            found.best.append(told[node_id] if node_id in told else found.best[-1])
             found.seconds.append(json_of(commits[node_id])["elapsed"] if node_id in commits else 0.0)
             found.dollars.append(spent)
     return found
+
+
+def _improvements(rows: list[Any]) -> dict[str, float]:
+    """By node id the scores that were better than all before them."""
+    found, top = {}, -math.inf
+    for node_id, _, fitness, metric, _ in rows:
+        if fitness is not None and fitness > top:
+            top, found[node_id] = fitness, metric
+    return found
+
+
+def _titles(rows: list[Any], champions: dict[int, float]) -> dict[str, float]:
+    """By the id of the last engine scored in a generation the champion's rating; baselines are generation 0."""
+    last = {generation or 0: node_id for node_id, generation, fitness, *_ in rows if fitness is not None}
+    return {last[generation]: elo for generation, elo in champions.items() if generation in last}
 
 
 def failures(reader: RunReader) -> list[FailureCount]:

@@ -15,13 +15,13 @@ from support.dashboard import CHROMIUM, serving  # noqa: E402
 
 def find_runs(logs: Path) -> dict[str, str]:
     """The largest run of each family, and a second one of the first family to compare with."""
-    wanted = ("diabetes", "u120", "chess_engines", "connect_four")
+    wanted = ("ames", "u120", "chess_engines", "connect_four")
     found = {kind: sorted(logs.glob(f"{kind}*/run.db"), key=lambda db: -db.stat().st_size) for kind in wanted}
     lacking = [kind for kind, runs in found.items() if not runs]
     if lacking:
         raise SystemExit(f"no run of {', '.join(lacking)} below {logs}: make some with main.py first")
     names = {kind: [db.parent.name for db in stores] for kind, stores in found.items()}
-    return {**{kind: runs[0] for kind, runs in names.items()}, "second": names["diabetes"][:2][-1]}
+    return {**{kind: runs[0] for kind, runs in names.items()}, "second": names["ames"][:2][-1]}
 
 
 def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str, suffix: str) -> None:
@@ -37,12 +37,13 @@ def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str,
         page.screenshot(path=str(out / f"{name}{suffix}.png"), full_page=full)
 
     def compare() -> None:
-        for run in {runs["diabetes"], runs["second"]}:
+        for run in {runs["ames"], runs["second"]}:
             page.get_by_label(f"Choose {run}").check()
 
     picture("runs", "/", "table", compare)
+    picture("compare", f"/compare?runs={runs['ames']},{runs['second']}", ".uplot")
     picture("start", "/", "table", lambda: page.get_by_role("button", name="Start a run").click())
-    run = f"/run/{runs['diabetes']}"
+    run = f"/run/{runs['ames']}"
     picture("overview", f"{run}/overview", ".uplot")
     picture("graph", f"{run}/graph", "canvas", lambda: (page.locator("canvas").focus(), page.keyboard.press("b")))
     picture("nodes", f"{run}/nodes", "table")
@@ -57,8 +58,7 @@ def shoot(page: Page, address: str, runs: dict[str, str], out: Path, theme: str,
     picture("arena", f"/run/{runs['chess_engines']}/arena", ".tile")
     picture("arena-four", f"/run/{runs['connect_four']}/arena", ".tile")
     page.goto(f"{address}#/run/{runs['chess_engines']}/arena")
-    page.get_by_role("button", name="latest").click()
-    game = page.locator(".tile").first.get_attribute("href") or ""
+    game = page.get_by_test_id("featured").locator(".tile").get_attribute("href") or ""
     picture("game", game.lstrip("#"), "[data-testid=bigboard]", lambda: page.wait_for_timeout(600))
     picture("replay", f"/run/{runs['chess_engines']}/arena?speed=200", ".tile", lambda: page.wait_for_timeout(2500))
 

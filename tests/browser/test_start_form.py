@@ -145,6 +145,9 @@ def test_a_program_and_its_evaluator_as_readme_names_them_are_started(page: Any,
         page.get_by_text(re.compile("Cannot start: Steps: ")).wait_for()
         start = page.get_by_role("button", name="Start", exact=True)
         assert start.is_disabled() and page.get_by_label("Quote").inner_text() == ""
+        shade = "field => getComputedStyle(field).backgroundColor"
+        shades = [page.locator(f"input[name={name}]").evaluate(shade) for name in ("max_steps", "seconds", "metric")]
+        assert shades[0] != shades[1] == shades[2], "the field itself says that it is wrong"
         page.locator("input[name=max_steps]").fill("1")
         page.get_by_label("Quote").get_by_text("No model is asked").wait_for()
         start.click()

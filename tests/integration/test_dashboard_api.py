@@ -7,12 +7,14 @@ import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
+from support.dashboard import ROOT
 from support.synthetic_runs import competition, write_all
 
 from core.events import Warned
@@ -267,6 +269,25 @@ def test_a_curve_goes_by_steps_time_and_dollars(client):
 def test_the_curve_only_improves(client):
     curve = get(client, f"/runs/{COMPETITION}/curve")
     assert curve["best"] == sorted(curve["best"], reverse=True) and curve["steps"][-1] == 60
+
+
+GAMES_IN_THREADS = """
+import sys
+from pathlib import Path
+sys.path.insert(0, {root!r})
+from starlette.testclient import TestClient
+from dashboard.server.app import create_app
+client = TestClient(create_app(Path({project!r})), base_url="http://127.0.0.1:8008")
+for _ in range(20):  # each answer in a thread of its own, which is gone before the next
+    assert client.get("/api/runs/{run}/game?id=g1-0").json()["origin"].startswith("rnbqkbnr/")
+"""
+
+
+def test_the_server_outlives_the_threads_that_looked_at_a_chess_game(project):
+    """It ended by SIGSEGV some seconds after a chess game was opened: rust-chess was loaded by a gone thread."""
+    code = GAMES_IN_THREADS.format(root=str(ROOT), project=str(project), run=CHESS)
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, (ran.returncode, ran.stderr[-2000:])
 
 
 def test_engines_games_moves_and_pgn(client):

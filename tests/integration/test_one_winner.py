@@ -123,7 +123,7 @@ def test_every_surface_names_the_same_winner_and_says_the_same(finished):
         detail = client.get(f"/api/runs/{folder.name}").json()
         line = client.get("/api/runs").json()[0]
     assert detail["winner"] == winner and detail["conclusion"] == verdict and detail["effort"] == shown["effort"]
-    at = "at its first tournament" if "first tournament" in said else "on validation"
+    at = "over all its rated games" if "all its rated games" in said else "on validation"
     for name, what in (("best_on_validation", f"best {at}"), ("best_of_search", "best of the search")):
         told = shown[name] and f"{what}: {shown[name]['metric']:.6g} by {shown[name]['name']}, not chosen: "
         assert detail[name] == shown[name]

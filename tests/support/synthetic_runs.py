@@ -86,12 +86,14 @@ class SyntheticRun:
         self.nodes: list[Node] = []
         self.good: list[Node] = []
         self.best: Node | None = None
+        self.champion: Node | None = None
         (run_dir / "run.lock").write_text(f"{os.getpid()}\n")
 
     def begin(self, **extra: Any) -> None:
         facts = {
             "run": self.run,
             "problem": self.problem,
+            "family": {"three_phase": "competition", "islands": "heuristic", "generations": "arena"}[self.policy],
             "unit": "rmse" if self.lower else "score",
             "lower_is_better": self.lower,
             "status": "running",
@@ -279,6 +281,7 @@ def arena(
     for generation in range(generations):
         for _ in arena_generation(made, generation, kind, plies):
             pass
+    made.best = made.champion  # the title decides, not the rating
     return made
 
 
@@ -317,6 +320,7 @@ def arena_generation(made: SyntheticRun, generation: int, kind: str, plies: int 
         )  # fmt: skip
     ratings.sort(key=lambda r: -r["elo"])
     promoted = [r["node_id"] for r in ratings[:2]]
+    made.champion = next(node for node in players if node.id == promoted[0])
     made.store.append(
         [GenerationFinished(generation=generation, ratings=ratings, promoted=promoted, decision={"rule": "argmax"})]
     )

@@ -209,3 +209,5 @@ class Live(Model):
     """Jobs that hold a worker: programs, parts of them, games."""
     waiting: int = 0
     """Jobs that wait for one."""
+    doing: str = ""
+    """What goes on besides the programs, in words: a tournament, the choice of the winner. Engines' names are in it."""

@@ -14,6 +14,8 @@ class Curve(Model):
     problem: str
     lower_is_better: bool
     unit: str
+    of: str
+    """What it shows: `best so far`, in an arena `champion at the end of each generation`."""
     steps: list[int]
     best: list[float]
     seconds: list[float]

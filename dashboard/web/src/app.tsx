@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef } from "react";
 import { get } from "./api/client";
 import type { Health } from "./api/types";
+import { Brief } from "./components/widgets";
 import { useTheme } from "./model/hooks";
 import { go, useRoute } from "./model/router";
 import { RunPage } from "./views/run-page";
@@ -30,7 +31,7 @@ export function App() {
   }, [route.run, route.view]);
   const themeButton = (
     <button type="button" className="quiet" onClick={toggle} aria-label={`Use the ${theme === "dark" ? "light" : "dark"} theme`}>
-      {theme === "dark" ? "Light" : "Dark"}
+      <Brief text={theme === "dark" ? "Light" : "Dark"} brief="◐" />
     </button>
   );
   if (!route.run && route.view === "compare") return <Suspense><CompareView query={route.query} themeButton={themeButton} /></Suspense>;

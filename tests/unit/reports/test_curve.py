@@ -9,6 +9,7 @@ from core.state.node import Node
 from reports.curve import curve_svg, legend
 from reports.facts import read_facts
 from reports.frame import ticks
+from reports.ratings import CHAMPIONS
 
 
 def rated(node_id, name, elo, half):
@@ -28,7 +29,7 @@ def test_an_arena_shows_ratings_with_intervals_its_baselines_and_the_winner(writ
     assert ">alpha-beta 0<" in drawn and ">starting champion<" in drawn
     assert "generation 1, g1.0: 120, 95 % 40 to 200" in drawn and drawn.count('class="interval"') == 2
     assert drawn.count('class="ring"') == 1 and "<title>winner, " in drawn and "g1.0" in drawn
-    assert "champion of each generation" in legend(facts).text and "winner" in legend(facts).text
+    assert CHAMPIONS in legend(facts).text and "winner" in legend(facts).text
 
 
 @pytest.mark.parametrize("ended", [False, True])

@@ -128,6 +128,22 @@ def test_what_goes_wrong_in_the_child_is_one_line(tmp_path):
         child.write_all(tmp_path / "nothing")
 
 
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        ("os.kill(os.getpid(), 9)", r"was killed \(Killed, as where memory runs out\)"),
+        ("os.kill(os.getpid(), 15)", r"was killed \(Terminated\)"),
+        ("os._exit(3)", "exit status 3, and no word why"),
+    ],
+)
+def test_a_child_that_ends_without_a_word_has_a_cause(tmp_path, monkeypatch, end, why):
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "write.py").write_text(f"import os\n{end}\n")
+    monkeypatch.setattr(child, "ROOT", tmp_path)
+    with pytest.raises(SwarmEvoError, match=f"plots and report of run: .*{why}"):
+        child.write_all(tmp_path / "run")
+
+
 def test_a_child_that_takes_too_long_is_given_up(write_run, small_nodes):
     with pytest.raises(SwarmEvoError, match=r"not done after 0\.01 s"):
         child.write_all(write_run(small_nodes), timeout=0.01)

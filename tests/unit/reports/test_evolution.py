@@ -9,6 +9,7 @@ from core.state.node import Node
 from reports.evolution import draw_evolution
 from reports.evolution_scale import MOST_BASELINES
 from reports.facts import read_facts
+from reports.ratings import CHAMPIONS
 
 
 def drawn(facts):
@@ -43,7 +44,7 @@ def test_engines_stand_in_whole_generations_with_their_intervals(write_run):
     _, axes = drawn(facts)
     ticks = [tick for tick in axes.get_xticks() if axes.get_xlim()[0] <= tick <= axes.get_xlim()[1]]
     assert {0.0, 1.0} <= set(ticks) and all(tick == int(tick) for tick in ticks)
-    assert {"champion", "winner new", "rating, 95 %", "champion's rating, 95 %"} == set(legend(axes))
+    assert {CHAMPIONS, "winner new", "rating, 95 %", "champion's rating, 95 %"} == set(legend(axes))
     bars = [c for c in axes.containers if c.has_yerr]
     reaches = [path.vertices[:, 1] for bar in bars for path in bar.lines[2][0].get_paths()]
     assert any(sorted(reach) == [40.0, 200.0] for reach in reaches), "the interval of the new champion"

@@ -15,6 +15,7 @@ from utils.config import (
     to_plain,
     with_environment,
 )
+from utils.config_schema import Config
 from utils.errors import ConfigError
 
 
@@ -224,3 +225,11 @@ def test_the_projects_folder_is_known_without_the_configuration(monkeypatch, tmp
     assert config_places.plain_project_dir([]) == "elsewhere"
     monkeypatch.setenv("SWARM_EVO__PROJECT__SEED", "3")
     assert config_places.plain_project_dir([]) is None
+
+
+def test_where_there_is_one_processor_one_program_runs_at_a_time(monkeypatch):
+    monkeypatch.setattr("utils.config_schema.processors", lambda: 1)
+    assert Config().search.workers == 1
+    monkeypatch.setattr("utils.config_schema.processors", lambda: 64)
+    assert Config().search.workers == 2
+    assert Config.model_validate({"search": {"workers": 5}}).search.workers == 5

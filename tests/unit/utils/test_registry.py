@@ -8,6 +8,7 @@ from types import FunctionType
 
 import pytest
 
+from utils.config import known_keys
 from utils.errors import ConfigError
 from utils.registry import Registry, nearest
 
@@ -59,6 +60,22 @@ def test_an_unknown_name_is_told_with_the_nearest_and_where_further_ones_go(word
     said = refusal(words, "dedant")
     assert "did you mean 'dedent'?" in said and "swarm_evo.words" in said and "words/dedant.py" in said
     assert nearest("zzz", ["dedent"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("search.seed", "project.seed"),
+        ("budget.steps", "search.max_steps"),
+        ("llm.model", "llm.code.model"),
+        ("search.usd", "budget.usd"),
+        ("serch.max_steps", "search.max_steps"),
+        ("search.num_island", "search.num_islands"),
+    ],
+)
+def test_a_key_of_another_section_is_nearer_than_a_like_looking_one_of_the_same(word, meant):
+    known = [*known_keys(), "search.num_islands"]
+    assert nearest(word, known) == f" (did you mean '{meant}'?)"
 
 
 def test_a_file_of_a_plug_in_folder_is_a_part(words, folder):

@@ -1114,6 +1114,8 @@ export interface components {
             dollars: number[];
             /** Lower Is Better */
             lower_is_better: boolean;
+            /** Of */
+            of: string;
             /** Problem */
             problem: string;
             /** Run */
@@ -1866,6 +1868,11 @@ export interface components {
          * @description What goes on in a run now.
          */
         Live: {
+            /**
+             * Doing
+             * @default
+             */
+            doing: string;
             /**
              * Running
              * @default 0

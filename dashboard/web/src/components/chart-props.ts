@@ -7,6 +7,8 @@ export interface Series {
   /** `edge`: the border of a band, not drawn itself. */
   kind: "step" | "points" | "edge";
   width?: number;
+  /** Pixels drawn and left out in turns: what lies below is seen. */
+  dash?: number[];
 }
 
 export interface ChartProps {

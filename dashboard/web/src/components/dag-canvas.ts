@@ -34,11 +34,17 @@ export interface Scene {
   /** Parent and node of two islands: thin lines beside those of the tree. */
   across: readonly (readonly [number, number])[];
   lanes: boolean;
+  /** What stands below a node, from so near on: its name, or which step it is. */
+  labelOf: (node: NodeFact) => string;
+  /** What the height says, at the upper edge; '' where it is descent. */
+  axis: string;
   /** Name of each lane. */
   names: readonly string[];
 }
 
 const MARGIN = 24;
+/** Pixels of the line in which the lanes' names stand. */
+const LANE_TITLE = 22;
 const REDRAW_MS = 90;
 /** Pixels of half a count, and of its height. */
 const LABEL = { w: 14, h: 11 };
@@ -77,11 +83,12 @@ export class DagCanvas {
   fit(): void {
     if (!this.scene) return;
     const { width, height } = this.scene.at;
-    const w = this.canvas.clientWidth - 2 * MARGIN;
-    const h = this.canvas.clientHeight - 2 * MARGIN;
+    const { left, top } = marginsOf(this.scene);
+    const w = this.canvas.clientWidth - left - MARGIN;
+    const h = this.canvas.clientHeight - top - MARGIN;
     this.scale = Math.max(0.02, Math.min(2, w / Math.max(width, GAP_X), h / Math.max(height, GAP_Y)));
-    this.originX = MARGIN + (w - width * this.scale) / 2;
-    this.originY = MARGIN + Math.max(0, (h - height * this.scale) / 2);
+    this.originX = left + (w - width * this.scale) / 2;
+    this.originY = top + Math.max(0, (h - height * this.scale) / 2);
     this.fitted = true;
     this.cached = null;
     this.request();
@@ -191,7 +198,7 @@ export class DagCanvas {
 
   /** Names of the lanes at the upper edge and of the levels at the left one, wherever the picture was moved. */
   private drawLabels(g: CanvasRenderingContext2D, w: number, h: number): void {
-    const { at, names, lanes } = this.scene as Scene;
+    const { at, axis, names, lanes } = this.scene as Scene;
     g.font = "11px ui-monospace, Menlo, Consolas, monospace";
     g.textBaseline = "middle";
     const label = (text: string, x: number, y: number) => {
@@ -205,8 +212,9 @@ export class DagCanvas {
     g.textAlign = "left";
     for (const { y, text } of at.levels ?? []) {
       const place = y * this.scale + this.originY;
-      if (place > 24 && place < h - 6) label(text, 6, place);
+      if (place > 28 && place < h - 6) label(text, 6, place);
     }
+    if (axis) label(axis, 6, 12);
     if (!lanes) return;
     at.lanes.forEach((lane, i) => {
       const left = Math.max(lane.from * this.scale + this.originX, at.levels ? 46 : 4);
@@ -270,6 +278,12 @@ export class DagCanvas {
     context.fillRect(0, 0, this.cached.w, this.cached.h);
     paint(context, this.scene as Scene, this.colors, this.scale, this.cached.x, this.cached.y, this.cached.w, this.cached.h);
   }
+}
+
+/** Room for the names of levels and lanes, so that a fitted picture does not lie below them. */
+function marginsOf(scene: Scene): { left: number; top: number } {
+  const longest = Math.max(0, ...(scene.at.levels ?? []).map(({ text }) => text.length));
+  return { left: MARGIN + 7 * longest, top: MARGIN + (scene.lanes ? LANE_TITLE : 0) };
 }
 
 function fitting(g: CanvasRenderingContext2D, whole: string, width: number): string {
@@ -359,8 +373,26 @@ function paint(g: CanvasRenderingContext2D, scene: Scene, colors: Colors, scale:
     g.fillStyle = colors.muted;
     g.font = "10px ui-monospace, Menlo, Consolas, monospace";
     g.textAlign = "center";
+    const lines = new LabelLines();
     for (let i = 0; i < nodes.length; i += 1) {
-      if (seen(i)) g.fillText(String(nodes[i].number ?? ""), at.x[i] * scale + ox, at.y[i] * scale + oy + radius + 12);
+      const text = seen(i) ? scene.labelOf(nodes[i]) : "";
+      if (!text) continue;
+      const [x, y] = [at.x[i] * scale + ox, at.y[i] * scale + oy + radius + 12];
+      g.fillText(text, x, y + 11 * lines.of(x, y, g.measureText(text).width / 2 + 2));
+    }
+  }
+}
+
+/** In which line below its node a label stands, so that it lies over none of its neighbours. */
+class LabelLines {
+  private readonly taken = new Map<number, [number, number][]>();
+
+  of(x: number, y: number, half: number): number {
+    for (let line = 0; ; line += 1) {
+      const row = this.taken.get(Math.round(y) + 11 * line) ?? [];
+      if (line < 4 && row.some(([left, right]) => x - half < right && x + half > left)) continue;
+      this.taken.set(Math.round(y) + 11 * line, [...row, [x - half, x + half]]);
+      return line;
     }
   }
 }

@@ -7,17 +7,22 @@ import type { Value } from "../model/progress";
 const HEIGHT = 260;
 const TOP = 30;
 const BOTTOM = 24;
+/** Between two axes. */
 const COLUMN = 130;
+const WIDEST = 320;
 const MOST = 400;
+/** The width of a letter of an axis's name, at most. */
+const LETTER = 6.5;
 
 interface Axis { name: string; of: (value: Value) => number | null; low: string; high: string }
 
 export function Parallel(props: { names: { name: string; i: number }[]; points: Dimensions["points"]; unit: string; lower: boolean; open: (id: string) => void }) {
   const { names, points, lower } = props;
   const drawn = useMemo(() => [...points].sort((a, b) => (lower ? b.metric - a.metric : a.metric - b.metric)).slice(-MOST), [points, lower]);
-  const axes = useMemo(() => [...names.map(({ name, i }) => axisOf(name, drawn.map((p) => p.values[i]))), { name: `${props.unit}, by rank`, of: () => null, low: metric(drawn[0].metric, 4), high: metric(drawn[drawn.length - 1].metric, 4) }], [names, drawn, props.unit]);
-  const width = 60 + COLUMN * (axes.length - 1) + 90;
-  const x = (column: number) => 60 + column * COLUMN;
+  const axes = useMemo(() => [...names.map(({ name, i }) => axisOf(name, drawn.map((p) => p.values[i]))), { name: `${props.unit.length > 10 ? "score" : props.unit}, by rank`, of: () => null, low: metric(drawn[0].metric, 4), high: metric(drawn[drawn.length - 1].metric, 4) }], [names, drawn, props.unit]);
+  const gap = Math.max(COLUMN, Math.min(WIDEST, (window.innerWidth - 260) / (axes.length - 1)));
+  const width = 60 + gap * (axes.length - 1) + 90;
+  const x = (column: number) => 60 + column * gap;
   const y = (place: number) => HEIGHT - BOTTOM - place * (HEIGHT - TOP - BOTTOM);
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Parallel coordinates">
@@ -30,7 +35,7 @@ export function Parallel(props: { names: { name: string; i: number }[]; points: 
         {axes.map((axis, column) => (
           <g key={column} fontSize="11" fill="var(--muted)" textAnchor="middle">
             <line x1={x(column)} x2={x(column)} y1={TOP} y2={HEIGHT - BOTTOM} stroke="var(--line-strong)" />
-            <text x={x(column)} y={12} fill="var(--text)">{axis.name.length > 20 ? `…${axis.name.slice(-19)}` : axis.name}</text>
+            <text x={x(column)} y={12} fill="var(--text)">{endOf(axis.name, Math.floor(gap / LETTER))}<title>{axis.name}</title></text>
             <text x={x(column)} y={TOP - 5}>{axis.high}</text>
             <text x={x(column)} y={HEIGHT - BOTTOM + 14}>{axis.low}</text>
           </g>
@@ -39,6 +44,9 @@ export function Parallel(props: { names: { name: string; i: number }[]; points: 
     </div>
   );
 }
+
+/** A name that fits: its end tells more, as names of one origin begin alike. */
+export const endOf = (name: string, most: number): string => (name.length > most ? `…${name.slice(1 - most)}` : name);
 
 /** Numbers by their size, words by their alphabet. */
 function axisOf(name: string, values: Value[]): Axis {

@@ -8,6 +8,9 @@ import type { ChartProps } from "./chart-props";
 const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 8 }, (_, k) => n * 10 ** k)).sort((a, b) => a - b);
 /** Pixels right of the last tick: half of a label such as "100,000". */
 const END = 24;
+/** Pixels of a letter of the names, and of a name with its value below it. */
+const LETTER = 6.7;
+const NAME = 28;
 const FONT = "11px ui-monospace, Menlo, Consolas, monospace";
 
 export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uPlot {
@@ -21,7 +24,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
     {
       width: Math.max(100, host.clientWidth),
       height: heightOf(host, props),
-      padding: [10, END, 0, 0],
+      padding: [10, (u) => gutterOf(u, latest.current), 0, 0],
       cursor: { points: { show: false }, drag: { x: true, y: false } },
       scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { range: () => latest.current.range } },
       axes: [
@@ -35,7 +38,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
           line.kind === "edge"
             ? { label: line.label, stroke: line.color, width: 0, paths: stepped, points: { show: false }, spanGaps: true }
             : line.kind === "step"
-            ? { label: line.label, stroke: line.color, width: line.width ?? 2, paths: stepped, points: { show: isAlone, size: 7, fill: line.color }, spanGaps: true }
+            ? { label: line.label, stroke: line.color, width: line.width ?? 2, dash: line.dash, paths: stepped, points: { show: isAlone, size: 7, fill: line.color }, spanGaps: true }
             : { label: line.label, stroke: line.color, paths: () => null, points: { show: true, size: 6, width: 1.5, fill: line.color, stroke: line.color } },
         ),
       ],
@@ -112,21 +115,17 @@ function tell(u: uPlot, note: HTMLElement, props: ChartProps): void {
   note.style.right = left < half ? "" : `${u.over.clientWidth - left + 10}px`;
 }
 
-/** At the right end, on a ground of its own so that points behind it do not make it unreadable. */
-function write(ctx: CanvasRenderingContext2D, whole: string, left: number, width: number, y: number): void {
-  const pixel = devicePixelRatio;
+/** Room at the right for the names of the lines, so that they hide no point; a fifth of a narrow chart at most. */
+function gutterOf(u: uPlot, { lines = [] }: ChartProps): number {
+  const letters = Math.max(0, ...lines.flatMap(({ label, value }) => [label.length, metric(value).length]));
+  return lines.length ? Math.max(END, Math.min(8 + LETTER * letters, 150, u.width / 5)) : END;
+}
+
+/** As much of a text as fits. */
+function fitted(ctx: CanvasRenderingContext2D, whole: string, width: number): string {
   let text = whole;
-  while (text.length > 4 && ctx.measureText(text).width > width - 16 * pixel) text = `${text.slice(0, -2)}…`;
-  const wide = ctx.measureText(text).width;
-  const x = left + width - wide - 6 * pixel;
-  ctx.save();
-  ctx.globalAlpha = 0.85;
-  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
-  ctx.fillRect(x - 3 * pixel, y - 7 * pixel, wide + 6 * pixel, 14 * pixel);
-  ctx.restore();
-  ctx.textAlign = "left"; // uPlot leaves the alignment of its last axis behind
-  ctx.textBaseline = "middle";
-  ctx.fillText(text, x, y);
+  while (text.length > 2 && ctx.measureText(text).width > width) text = `${text.slice(0, -2)}…`;
+  return text;
 }
 
 function drawLines(u: uPlot, props: ChartProps): void {
@@ -148,7 +147,11 @@ function drawLines(u: uPlot, props: ChartProps): void {
     ctx.stroke();
   }
   shown.sort((a, b) => a.y - b.y);
-  const at = stacked(shown.map(({ y }) => y - 9 * pixel), 15 * pixel, top + 7 * pixel);
-  shown.forEach((line, i) => write(ctx, `${line.label} ${metric(line.value)}`, left, width, at[i]));
+  ctx.textAlign = "left"; // uPlot leaves the alignment of its last axis behind
+  ctx.textBaseline = "middle";
+  const x = left + width + 4 * pixel;
+  const room = u.width * pixel - x;
+  const at = stacked(shown.map(({ y }) => y), NAME * pixel, top + 7 * pixel);
+  shown.forEach((line, i) => [line.label, metric(line.value)].forEach((text, row) => ctx.fillText(fitted(ctx, text, room), x, at[i] + (13 * row - 6) * pixel)));
   ctx.restore();
 }

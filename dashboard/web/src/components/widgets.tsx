@@ -36,7 +36,12 @@ export function Failed({ error }: { error: string }) {
 }
 
 export function Status({ status }: { status: string }) {
-  return <span className={`pill ${status}`}>{status}</span>;
+  return <span className={`pill ${status}`} title={status}><span>{status}</span></span>;
+}
+
+/** A word, or on a phone a sign for it. What it stands in says the word to a screen reader. */
+export function Brief({ text, brief }: { text: string; brief: string }) {
+  return <><span className="on-wide">{text}</span><span className="on-phone" aria-hidden="true">{brief}</span></>;
 }
 
 export function Operator({ name }: { name: string }) {
@@ -56,9 +61,25 @@ export function NodeLink({ run, id, text }: { run: string; id: string; text?: st
   );
 }
 
+/** A text of the store; the nodes that it names by their ids stand in it as everywhere: by name, and as links. */
+export function Linked({ state, text }: { state: RunState; text: string }) {
+  return text.split(/\b([0-9a-f]{12})\b/).map((part, i) => (state.knows(part) ? <NodeLink key={i} run={state.id} id={part} text={state.name(part)} /> : part));
+}
+
 /** An engine of the arena: a link where it is a node, its name where it is a reference engine. */
 export function EngineLink({ state, id }: { state: RunState; id: string }) {
   return state.byId.has(id) ? <NodeLink run={state.id} id={id} text={state.name(id)} /> : <span className="mono" title={id}>{state.name(id)}</span>;
+}
+
+/** Marks the program that wins, or leads so far. */
+export function BestTag({ state }: { state: RunState }) {
+  return <span className="tag ok">{state.over ? "winner" : state.hasArena ? "champion" : "best"}</span>;
+}
+
+/** An engine's one Elo, behind its name. */
+export function Elo({ state, id }: { state: RunState; id: string }) {
+  const rating = state.rated.get(id);
+  return rating ? <span className="muted num" title="Elo over all its rated games; the first champion is 0">{Math.round(rating.elo)}</span> : null;
 }
 
 /** What became of a node, in a tag. */

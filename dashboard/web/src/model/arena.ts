@@ -1,6 +1,9 @@
 // Tables of the arena, from ratings and results.
 import { isStep } from "./operators";
-import type { GameState, RunState } from "./run-state";
+import { type GameState, type GenerationState, isGate, type RunState } from "./run-state";
+
+/** Where every Elo comes from that is not said to come from elsewhere; as `reports/ratings.py` says it. */
+export const RATED = "over all its rated games";
 
 export interface Standing {
   node_id: string;
@@ -26,23 +29,32 @@ export function generationShown(state: RunState): number {
   return (state.ended && rated ? rated : known[0])?.generation ?? -1;
 }
 
+/** A finished tournament in the order by which the title goes: who was promoted, the champion first, then by points. */
+function standingsOf({ ratings, promoted }: Pick<GenerationState, "ratings" | "promoted">): Standing[] {
+  const place = (id: string) => (promoted.includes(id) ? promoted.indexOf(id) : promoted.length);
+  const rows = ratings.map((r) => ({ ...r, points: r.wins + r.draws / 2, promoted: promoted.includes(r.node_id) }));
+  return rows.sort((a, b) => place(a.node_id) - place(b.node_id) || share(b) - share(a));
+}
+
+/** Of the points that it played for. */
+const share = (row: Standing) => row.points / Math.max(1, row.wins + row.draws + row.losses);
+
 /** Ratings of the generation shown; while it is still played, its points so far. */
 export function standings(state: RunState): { rows: Standing[]; generation: number | null; provisional: boolean } {
   const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => b.generation - a.generation)[0];
   const newest = generationShown(state);
   if (rated && rated.generation === newest) {
-    const rows = rated.ratings.map((r) => ({ ...r, points: r.wins + r.draws / 2, promoted: rated.promoted.includes(r.node_id) }));
-    return { rows: rows.sort((a, b) => b.elo - a.elo), generation: newest, provisional: false };
+    return { rows: standingsOf(rated), generation: newest, provisional: false };
   }
   const tally = new Map<string, Standing>();
   const row = (id: string): Standing => {
-    const old = rated?.ratings.find((r) => r.node_id === id);
-    const found = tally.get(id) ?? { node_id: id, elo: old?.elo ?? null, low: null, high: null, wins: 0, draws: 0, losses: 0, points: 0, promoted: false };
+    const old = state.rated.get(id);
+    const found = tally.get(id) ?? { node_id: id, elo: old?.elo ?? null, low: old?.low ?? null, high: old?.high ?? null, wins: 0, draws: 0, losses: 0, points: 0, promoted: false };
     tally.set(id, found);
     return found;
   };
   for (const game of state.games.values()) {
-    if (game.result === null || game.generation !== Math.max(0, newest)) continue;
+    if (game.result === null || isGate(game) || game.generation !== Math.max(0, newest)) continue;
     points(game.result).forEach((p, side) => {
       const line = row(side === 0 ? game.white : game.black);
       line.points += p;
@@ -59,22 +71,22 @@ export type Scope = number | null;
 
 /** What there are results of, newest first. */
 export function scopes(state: RunState): Scope[] {
-  const known = new Set([...state.games.values()].filter((game) => game.result !== null).map((game) => game.generation));
+  const known = new Set([...state.games.values()].filter((game) => game.result !== null && !isGate(game)).map((game) => game.generation));
   return [...known].sort((a, b) => (b ?? Infinity) - (a ?? Infinity));
 }
 
 export const scopeText = (scope: Scope): string => (scope === null ? "the final part" : `generation ${scope}, round robin`);
 
-/** Who takes part: of a rated generation the engines of its standings, so that games of the gate do not count; else null for all. */
-function membersOf(state: RunState, scope: Scope): Set<string> | null {
-  const ratings = scope === null ? [] : (state.generations.get(scope)?.ratings ?? []);
-  return ratings.length ? new Set(ratings.map((rating) => rating.node_id)) : null;
+/** Who takes part: of a rated generation the engines of its standings in their order, so that games of the gate do not count; else null for all. */
+function membersOf(state: RunState, scope: Scope): string[] | null {
+  const told = scope === null ? undefined : state.generations.get(scope);
+  return told?.ratings.length ? standingsOf(told).map((row) => row.node_id) : null;
 }
 
-/** Points and games of each pair; players by Elo, those without one by their share of points. */
+/** Points and games of each pair; players as in the standings, without these by Elo, those without one by their share of points. */
 export function crossTable(state: RunState, scope: Scope): { players: string[]; points: number[][]; games: number[][] } {
   const members = membersOf(state, scope);
-  const finished = [...state.games.values()].filter((g) => g.result !== null && g.generation === scope && (!members || (members.has(g.white) && members.has(g.black))));
+  const finished = [...state.games.values()].filter((g) => g.result !== null && !isGate(g) && g.generation === scope && (!members || (members.includes(g.white) && members.includes(g.black))));
   const sum = new Map<string, number>();
   for (const game of finished) {
     const [white, black] = points(game.result as string);
@@ -82,8 +94,9 @@ export function crossTable(state: RunState, scope: Scope): { players: string[]; 
     sum.set(game.black, (sum.get(game.black) ?? 0) + black);
   }
   const elos = new Map(allTime(state).map((row) => [row.node_id, row.elo]));
-  const share = (id: string) => (sum.get(id) ?? 0) / Math.max(1, finished.filter((g) => g.white === id || g.black === id).length);
-  const players = [...sum.keys()].sort((a, b) => (elos.get(b) ?? -Infinity) - (elos.get(a) ?? -Infinity) || share(b) - share(a));
+  const part = (id: string) => (sum.get(id) ?? 0) / Math.max(1, finished.filter((g) => g.white === id || g.black === id).length);
+  const among = [...sum.keys()].sort((a, b) => (elos.get(b) ?? -Infinity) - (elos.get(a) ?? -Infinity) || part(b) - part(a));
+  const players = members ? members.filter((id) => sum.has(id)) : among;
   const place = new Map(players.map((id, i) => [id, i]));
   const square = () => players.map(() => new Array<number>(players.length).fill(0));
   const won = square();
@@ -107,7 +120,8 @@ export interface Rated {
   high: number;
   games: number;
   generation: number;
-  /** Probability that it is stronger than the next one of the list; null for the last one. */
+  /** Probability that it is stronger than the next one of the list; null for the last one, and where the two were rated at
+   * different times: the one's games since then are not in the other's rating. */
   superior: number | null;
 }
 
@@ -122,7 +136,7 @@ export function allTime(state: RunState): Rated[] {
     }
   }
   const rows = [...newest.values()].sort((a, b) => b.elo - a.elo);
-  return rows.map((row, i) => ({ ...row, superior: i + 1 < rows.length ? superiority(row, rows[i + 1]) : null }));
+  return rows.map((row, i) => ({ ...row, superior: row.generation === rows[i + 1]?.generation ? superiority(row, rows[i + 1]) : null }));
 }
 
 const Z95 = 1.96;
@@ -152,12 +166,18 @@ export function isCalibration(game: { white: string; black: string }, state: Run
   return !written(game.white) && !written(game.black);
 }
 
-/** The champion that the newest finished generation promoted, else the one that the newest began with. */
-export function championOf(state: RunState): string | null {
-  const known = [...state.generations.values()].sort((a, b) => b.generation - a.generation);
-  for (const generation of known) {
-    if (generation.promoted[0]) return generation.promoted[0];
-    if (generation.champion) return generation.champion;
+/** What an arena's curve shows; as `reports/ratings.py` says it. */
+export const CHAMPIONS = "champion at the end of each generation";
+
+/** At the last of these scored engines of each generation the rating that its champion had when its tournament ended, and
+ * on to the newest one; null elsewhere. Baselines are generation 0. */
+export function championLine(state: RunState, ids: readonly string[]): (number | null)[] {
+  const last = new Map(ids.map((id, i) => [state.byId.get(id)?.generation ?? 0, i]));
+  const line = new Array<number | null>(ids.length).fill(null);
+  for (const { generation, promoted, ratings } of state.generations.values()) {
+    const place = last.get(generation);
+    if (place !== undefined) line[place] = ratings.find((one) => one.node_id === promoted[0])?.elo ?? null;
   }
-  return null;
+  if (line.length) line[line.length - 1] ??= line.findLast((elo) => elo !== null) ?? null;
+  return line;
 }

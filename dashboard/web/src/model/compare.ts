@@ -19,6 +19,45 @@ export function mergeCurves(curves: readonly Line[]): { steps: number[]; series:
   return { steps, series };
 }
 
+/** What a curve lies over: one before it with which it shares a stretch, or all. */
+export interface Over {
+  curve: number;
+  whole: boolean;
+}
+
+/** For each curve those before it that it would hide. A curve holds its value up to its next step. */
+export function hidden(curves: readonly Line[]): Over[][] {
+  const steps = [...new Set(curves.flatMap((curve) => curve.steps))].sort((a, b) => a - b);
+  const heights = curves.map((curve) => held(curve, steps));
+  return curves.map((_, i) =>
+    curves.slice(0, i).flatMap((_, j): Over[] => {
+      const [one, other] = [heights[i], heights[j]];
+      const meets = (k: number) => one[k] !== null && one[k] === other[k];
+      const whole = one.some((height) => height !== null) && steps.every((_, k) => one[k] === other[k]);
+      const stretch = steps.some((_, k) => meets(k) && one[k + 1] != null && other[k + 1] != null);
+      return whole || stretch ? [{ curve: j, whole }] : [];
+    }),
+  );
+}
+
+/** Dashes with gaps in which each line below shows; none where nothing lies below. */
+export const dashOf = (over: readonly Over[]): number[] | undefined => (over.length ? [7, 7 * over.length] : undefined);
+
+/** Why a line is dashed: what lies below it. */
+export function overText(over: readonly Over[], names: readonly string[]): string {
+  const told = (whole: boolean, text: string) => { const of = over.filter((one) => one.whole === whole).map(({ curve }) => names[curve]); return of.length ? `, ${text} ${of.join(", ")}` : ""; };
+  return told(true, "the same as") + told(false, "in part the same as");
+}
+
+/** A curve's value at each of these steps, null before its first and after its last. */
+function held(curve: Line, steps: readonly number[]): (number | null)[] {
+  let place = -1;
+  return steps.map((step) => {
+    while (place + 1 < curve.steps.length && curve.steps[place + 1] <= step) place += 1;
+    return place < 0 || step > curve.steps[curve.steps.length - 1] ? null : curve.best[place];
+  });
+}
+
 /** A curve by another measure than steps. */
 export function along(curve: Curve, axis: Axis): Line {
   return { steps: curve[axis], best: curve.best };

@@ -1,18 +1,16 @@
 // The data of the curves: best so far, and the steps by operator.
 import { metric } from "./format";
+import { isScored } from "./scored";
 import type { NodeFact } from "./run-state";
 
 export interface CurveData {
   /** Step of each scored node. */
   steps: number[];
   metrics: number[];
-  best: number[];
+  /** Best so far of the search; null before its first score. */
+  best: (number | null)[];
   operators: string[];
   ids: string[];
-}
-
-export function isScored(node: { is_valid: boolean; is_buggy: boolean; metric?: number | null }): boolean {
-  return node.is_valid && !node.is_buggy && node.metric != null;
 }
 
 /** True when what a program claims is not what the evaluator measured, beyond the rounding of a printed number. */
@@ -21,13 +19,13 @@ export function disagrees(claimed: number | null | undefined, verified: number |
   return Math.abs(claimed - verified) > 2e-4 * Math.max(Math.abs(verified), 1e-9);
 }
 
-export function curveOf(nodes: readonly NodeFact[], lower: boolean): CurveData {
+/** Baselines that were scored `beside` the search stand at its start, and are none of its line. */
+export function curveOf(nodes: readonly NodeFact[], lower: boolean, beside: readonly NodeFact[] = []): CurveData {
   const data: CurveData = { steps: [], metrics: [], best: [], operators: [], ids: [] };
   let top: number | null = null;
-  for (const node of nodes) {
-    if (!isScored(node)) continue;
+  for (const node of [...beside, ...nodes].filter(isScored)) {
     const value = node.metric as number;
-    if (top === null || (lower ? value < top : value > top)) top = value;
+    if (!beside.includes(node) && (top === null || (lower ? value < top : value > top))) top = value;
     data.steps.push(node.step);
     data.metrics.push(value);
     data.best.push(top);

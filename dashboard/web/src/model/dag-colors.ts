@@ -1,5 +1,5 @@
 // Colours of the graph's nodes, and what belongs to the selected one.
-import { isScored } from "./curve";
+import { isScored } from "./scored";
 import { COLOURS, type Colour, colourOf, isStep, namesBy } from "./operators";
 import type { NodeFact } from "./run-state";
 
@@ -29,7 +29,7 @@ export function paletteOf(paint: Paint, p: Palette, nodes: readonly NodeFact[] =
     const names = paint === "metric" ? ["worst sixth", "", "", "", "", "best sixth"] : ["lowest sixth", "", "", "", "", "highest sixth"];
     return [...SCALE.map((color, i) => ({ color, label: names[i] || `${i + 1} of 6` })), { color: p["line-strong"], label: paint === "metric" ? "no score" : "not measured" }];
   }
-  return [{ color: p["blue"], label: "scored" }, { color: p.bad, label: "failed" }, { color: p["grey"], label: "duplicate or without a score" }, { color: p["violet"], label: "given, not searched for" }];
+  return [{ color: p["blue"], label: "scored" }, { color: p.bad, label: "failed" }, { color: p["line-strong"], label: "duplicate or without a score" }, { color: p["grey"], label: "given, not searched for" }];
 }
 
 /** An index into the palette for each node. `values`: of each node's id, where the paint is a measure of its own. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, rowsFor, stretched } from "./dag";
+import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, roundTicks, rowsFor, stretched } from "./dag";
 import { folding } from "./fold";
 import { crossings, lineOf, linksOf } from "./dag-colors";
 import type { NodeFact } from "./run-state";
@@ -137,13 +137,20 @@ describe("heights that mean something", () => {
   const node = (id: string, metric: number | null, generation = 0, lane: number | null = null, parents: string[] = []) => ({ id, metric, generation, lane, parents });
 
   it("put the best on top and what has no score below all", () => {
-    const at = byScore([node("a", 3), node("b", 1, 0, null, ["a"]), node("c", null), node("d", 2)], true);
-    expect([...at.y].map((y) => Math.round((10 * y) / at.height))).toEqual([9, 0, 10, 9]); // the worst tenth does not stretch the rest
+    const at = byScore([node("a", 30), node("b", 1, 0, null, ["a"]), node("c", null), node("d", 2)], true);
+    expect([...at.y].map((y) => Math.round((10 * y) / at.height))).toEqual([9, 0, 10, 1]); // a very bad one does not stretch the rest
     expect([...(at.beyond ?? [])]).toEqual([0]); // it is drawn as off the scale
     expect(at.x[0]).toBeLessThan(at.x[3]);
     expect(at.parent[1]).toBe(0);
     expect(at.levels?.at(-1)?.text).toBe("no score");
-    expect(byScore([], true).levels).toEqual([{ y: 0, text: "0" }]);
+    expect(at.levels?.map(({ text }) => text)).toEqual(["2", "4", "6", "8", "no score"]);
+    expect(at.levels?.map(({ y }) => y)).toEqual([...(at.levels ?? [])].map(({ y }) => y).sort((a, b) => a - b));
+  });
+
+  it("mark heights with round numbers, whatever the scores are", () => {
+    expect(roundTicks(0.2136, 0.8)).toEqual([0.4, 0.6, 0.8]);
+    expect(roundTicks(-120, 260)).toEqual([-100, 0, 100, 200]);
+    expect(roundTicks(0.06641, 0.06678)).toEqual([0.0665, 0.0666, 0.0667]);
   });
 
   it("put generations below each other and islands beside each other", () => {

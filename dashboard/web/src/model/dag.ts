@@ -1,4 +1,6 @@
 // Places of the nodes of the graph: one pass down, one pass up, no recursion. O(n) in nodes and edges.
+import { yRange } from "./curve";
+import { tickTexts } from "./format";
 
 export interface DagNode {
   id: string;
@@ -102,15 +104,16 @@ const WIDE = 6000;
 export function byScore(nodes: readonly (DagNode & { metric: number | null })[], lower: boolean): Layout {
   const width = Math.min(WIDE, Math.max(900, nodes.length * GAP_X));
   const height = width * 0.7;
-  const scores = nodes.flatMap((node) => (node.metric === null ? [] : [node.metric])).sort((a, b) => (lower ? a - b : b - a));
-  const best = scores[0] ?? 0;
-  const worst = scores[Math.floor((scores.length - 1) * 0.9)] ?? best; // a few very bad ones must not flatten the rest
-  const span = best === worst ? 1 : worst - best;
+  const scores = nodes.flatMap((node) => (node.metric === null ? [] : [node.metric]));
+  const range = yRange(scores, lower); // as the curve: a few very bad ones must not flatten the rest
+  const [best, worst] = lower ? range : [range[1], range[0]];
+  const span = worst - best;
   const floor = height * 0.9;
-  const y = Float64Array.from(nodes, ({ metric }) => (metric === null ? height : Math.min(1, Math.max(0, (metric - best) / span)) * floor));
+  const y = Float64Array.from(nodes, ({ metric }) => (metric === null ? height : Math.min(1, (metric - best) / span) * floor));
   const x = Float64Array.from(nodes, (_, i) => (nodes.length > 1 ? (i / (nodes.length - 1)) * width : width / 2));
-  const marks = best === worst ? [0] : [0, 0.25, 0.5, 0.75, 1];
-  const levels = [...marks.map((share) => ({ y: share * floor, text: metricText(best + share * span) })), ...(scores.length < nodes.length ? [{ y: height, text: "no score" }] : [])];
+  const ticks = roundTicks(range[0], range[1]);
+  const texts = tickTexts(ticks);
+  const levels = [...ticks.map((tick, i) => ({ y: ((tick - best) / span) * floor, text: texts[i] })), ...(scores.length < nodes.length ? [{ y: height, text: "no score" }] : [])];
   const beyond = new Set(nodes.flatMap(({ metric }, i) => (metric !== null && (metric - best) / span > 1 ? [i] : [])));
   return { x, y, parent: firstParents(nodes), lanes: [], width, height, levels, beyond };
 }
@@ -146,7 +149,14 @@ function firstParents(nodes: readonly DagNode[]): Int32Array {
   return Int32Array.from(nodes, (node) => index.get(node.parents[0] ?? "") ?? -1);
 }
 
-const metricText = (value: number) => String(Number(value.toPrecision(4)));
+/** Round numbers of a range, some five of them. */
+export function roundTicks(low: number, high: number): number[] {
+  const rough = (high - low) / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough * 0.999) ?? 10 * power;
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, k) => Number(((first + k) * step).toPrecision(12)));
+}
 
 /** Places siblings from `column` on, `rows` below each other; returns the next free column. */
 function block(members: readonly number[], x: Float64Array, row: Int32Array, rows: number, column: number): number {

@@ -73,6 +73,11 @@ export function day(at: string | null | undefined): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+const LONGEST = 32;
+
+/** A name as a picture has room for it; what is cut ends in an ellipsis. */
+export const shortened = (name: string): string => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);
+
 /** What heads the page of a node: its name where it has one, and which step of the search it is. */
 export function nodeTitle(name: string | undefined, step: number | null | undefined): string {
   return [name, step == null ? "" : name ? `step ${step}` : `Step ${step}`].filter(Boolean).join(", ") || "Node";

@@ -1,6 +1,6 @@
 // What goes on with the programs that have no verdict yet: by the events, and while the run lives by what its process tells of each.
 import type { Live, OpenWork } from "../api/types";
-import type { OpenNode } from "./run-state";
+import type { OpenNode, RunState } from "./run-state";
 
 export interface Doing {
   node: OpenNode;
@@ -49,4 +49,12 @@ export function workersText({ running = 0, waiting = 0 }: { running?: number; wa
   const busy = running === 0 ? "no worker is busy" : running === 1 ? "1 worker is busy" : `${running} workers are busy`;
   const what = games ? (waiting === 1 ? "game waits" : "games wait") : waiting === 1 ? "job waits" : "jobs wait";
   return waiting > 0 ? `${busy}, ${waiting} ${what} for one` : busy;
+}
+
+/** What goes on where no program is open and nobody tells. */
+export function idleText(state: RunState): string {
+  const played = [...state.games.values()].filter((game) => game.result === null);
+  if (played.length) return `${played.length} game${played.length === 1 ? " is" : "s are"} played${played.some((game) => game.generation === null) ? ", of the final part" : ""}.`;
+  if (state.ended) return "The search is over; its files are written.";
+  return state.steps === 0 ? "The first programs are being chosen." : "The next programs are being chosen.";
 }

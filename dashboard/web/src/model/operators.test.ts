@@ -19,6 +19,8 @@ describe("operators", () => {
   it("colour the graph, and the legend names those that are there", () => {
     const palette = Object.fromEntries([...COLOURS, "accent", "good", "bad", "muted", "warn", "line-strong"].map((name) => [name, name])) as Parameters<typeof paletteOf>[1];
     const shades = paletteOf("operator", palette, nodes);
+    const given = paletteOf("state", palette)[colorsOf(nodes.filter(({ operator }) => operator === "user"), "state", true)[0]];
+    expect([given.label, given.color]).toEqual(["given, not searched for", "grey"]); // as in the charts, and no operator's colour
     expect([...colorsOf(nodes, "operator", false)].map((index) => shades[index])).toEqual([
       { color: "violet", label: "draft" }, { color: "teal", label: "simplify" }, { color: "grey", label: "user" },
     ]); // prettier-ignore

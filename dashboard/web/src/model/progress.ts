@@ -1,5 +1,4 @@
 // How a search goes: speed and time left, failures over time, what each operator costs and brings.
-import { isScored } from "./curve";
 import { seconds } from "./format";
 import { isStep } from "./operators";
 import type { NodeFact, RunState } from "./run-state";
@@ -14,10 +13,9 @@ export function speedOf(nodes: readonly Pick<NodeFact, "elapsed">[]): number | n
   return first < last && nodes[last].elapsed > nodes[first].elapsed ? (last - first) / (nodes[last].elapsed - nodes[first].elapsed) : null;
 }
 
-/** Seconds that the search was at work, resumes added up: the run's own count where it is known, else up to the newest node. */
-export function activeSeconds(state: Pick<RunState, "elapsed" | "live" | "run">, told: { seconds?: number | null } | null): number {
-  const counted = told?.seconds ?? (state.live ? null : state.run?.seconds);
-  return Math.max(state.elapsed, counted ?? 0);
+/** Seconds that the search was at work, resumes added up: at its end the run's own count, else up to its newest event. */
+export function activeSeconds(state: Pick<RunState, "elapsed" | "worked" | "atEnd" | "run">): number {
+  return state.atEnd ? Math.max(state.elapsed, state.run?.seconds ?? 0) : state.worked;
 }
 
 /** Steps a second over the whole search; null before there are some. */
@@ -26,15 +24,15 @@ export function meanSpeed(steps: number, seconds: number): number | null {
 }
 
 /** Seconds to the first limit that will be reached at this pace; null while one whose pace is not known may come first. */
-export function secondsLeft(state: Pick<RunState, "started" | "steps" | "elapsed" | "whole" | "nodes" | "totals" | "generationsDone">): number | null {
+export function secondsLeft(state: Pick<RunState, "started" | "steps" | "worked" | "whole" | "nodes" | "totals" | "generationsDone">): number | null {
   const speed = speedOf(state.nodes);
   const { max_steps: most, max_generations: generations, budget } = state.started ?? {};
   const done = state.generationsDone;
   const left: number[] = [];
   if (most != null) left.push(speed ? (most - state.steps) / speed : NaN);
-  if (generations != null) left.push(done ? ((generations - done) * Math.max(state.elapsed, state.whole)) / done : NaN);
-  if (budget?.seconds != null) left.push(budget.seconds - state.elapsed);
-  if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.elapsed);
+  if (generations != null) left.push(done ? ((generations - done) * Math.max(state.worked, state.whole)) / done : NaN);
+  if (budget?.seconds != null) left.push(budget.seconds - state.worked);
+  if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.worked);
   const least = Math.min(...left);
   return Number.isFinite(least) ? Math.max(0, least) : null;
 }
@@ -90,25 +88,20 @@ export interface OperatorRow {
   failed: number;
   duplicate: number;
   partly: number;
-  /** Steps that were better than all before them, as the report counts: the first score of all is better than none. */
+  /** As the report counts them: `NodeFact.improves`. */
   improved: number;
   seconds: number;
   cost: number | null;
 }
 
-export function operatorsOf(nodes: readonly NodeFact[], lower: boolean): OperatorRow[] {
+export function operatorsOf(nodes: readonly NodeFact[]): OperatorRow[] {
   const rows = new Map<string, OperatorRow>();
-  let best: number | null = null;
   for (const node of nodes) {
     const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicate: 0, partly: 0, improved: 0, seconds: 0, cost: null };
     rows.set(node.operator, row);
     row.steps += 1;
     row[outcomeOf(node)] += 1;
-    if (isScored(node)) {
-      const value = node.metric as number;
-      if (best !== null && (lower ? value < best : value > best) && isStep(node.operator)) row.improved += 1;
-      best = best === null ? value : lower ? Math.min(best, value) : Math.max(best, value);
-    }
+    if (node.improves === "better") row.improved += 1;
     row.seconds += node.exec_time;
     if (node.cost_usd != null) row.cost = (row.cost ?? 0) + node.cost_usd;
   }

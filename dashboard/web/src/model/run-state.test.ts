@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent, Snapshot } from "../api/types";
-import { generationShown, standings } from "./arena";
+import { allTime, championLine, crossTable, generationShown, standings } from "./arena";
+import { feedLine, gamesText, half, pairings } from "./feed";
 import { RunState, WARNINGS } from "./run-state";
 
 let seq = 0;
@@ -27,6 +28,35 @@ describe("RunState", () => {
     expect(state.elapsed).toBe(9);
   });
 
+  it("says where a process was gone without a word, before a resume and at the end, as lists do", () => {
+    fresh();
+    const state = new RunState("r");
+    state.tell({ last_seq: 3, status: "interrupted", live: false } as never);
+    const lines = () => state.happened.filter((one) => one.type !== "games").map((one) => [feedLine(one, state).text.split(":")[0], one.at]);
+    const at = (minute: number) => ({ at: `2026-01-05T09:3${minute}:00.000Z` });
+    const died = (minute: number) => ["the process ended without a word", at(minute).at];
+    for (const one of [event("run.started", at(0)), node("a", at(1)), event("run.started", { resumed: true, ...at(4) })]) state.apply(one);
+    expect(lines()).toEqual([["started", at(0).at], ["draft", at(1).at], died(1), ["resumed", at(4).at], died(4)]);
+    state.lives(true);
+    expect(lines().at(-1)?.[0]).toBe("resumed");
+    state.lives(false);
+    state.apply(event("run.finished", { status: "interrupted", reason: "stopped by you", steps: 1, ...at(5) }));
+    expect(lines().filter(([text]) => text === died(1)[0])).toHaveLength(1);
+  });
+
+  it("counts the round that is being played, not the final part, and says what holds at the end only there", () => {
+    fresh();
+    const at = (second: number) => ({ at: new Date(Date.UTC(2026, 0, 5, 9, 30, second)).toISOString() });
+    const state = new RunState("r");
+    state.tell({ last_seq: 8, seconds: 41, status: "finished" } as never);
+    const game = (id: string, second: number, white = "a") => event("game.started", { game_id: id, game: "four", white, black: "b", start: "", ...at(second) });
+    const told = [
+      event("run.started", at(0)), event("generation.started", { generation: 1, ...at(1) }), game("1", 2), node("a", { generation: 1, elapsed: 15, ...at(12) }), game("2", 30),
+      event("generation.finished", { generation: 1, ratings: [], promoted: [], ...at(32) }), game("3", 50, "gauntlet:c"), event("run.finished", { status: "finished", ...at(60) }),
+    ].map((one) => (state.apply(one), [state.worked, state.atEnd])); // prettier-ignore
+    expect(told).toEqual([[0, false], [1, false], [2, false], [15, false], [33, false], [35, false], [35, false], [35, true]]);
+  });
+
   it("names engines from the moment they are built, and shows an ended arena by its last whole generation", () => {
     fresh();
     const rating = { node_id: "a", name: "alpha", elo: 10, low: 0, high: 20, wins: 1, draws: 0, losses: 0, score: 1 };
@@ -39,6 +69,57 @@ describe("RunState", () => {
     state.apply(event("run.finished", { status: "finished", reason: "budget.seconds is reached", steps: 1 }));
     expect(generationShown(state)).toBe(1);
     expect(standings(state)).toMatchObject({ generation: 1, provisional: false });
+  });
+
+  it("shows one Elo of an engine everywhere: its newest, and who holds the title as the best", () => {
+    fresh();
+    const rated = (generation: number, elos: Record<string, number>, promoted: string[]) =>
+      event("generation.finished", { generation, promoted, ratings: Object.entries(elos).map(([node_id, elo]) => ({ node_id, name: node_id.toUpperCase(), elo, low: elo - 50, high: elo + 50, wins: 1, draws: 0, losses: 1, score: 0.5 })) });
+    const built = (id: string, generation: number, metric: number) => node(id, { operator: "build", generation, metric, best_node_id: "x" });
+    const state = run([
+      event("generation.started", { generation: 1 }), rated(1, { x: 108.8, y: 61.9 }, ["y", "x"]), built("x", 1, 108.8), built("y", 1, 61.9),
+      event("generation.started", { generation: 2 }), rated(2, { x: 41, y: 138, z: 90 }, ["y", "z"]), built("z", 2, 90),
+      event("generation.started", { generation: 3 }), event("game.started", { game_id: "g", game: "four", white: "y", black: "w", start: "" }), event("game.finished", { game_id: "g", result: "1-0", termination: "four_in_a_row", plies: 7 }),
+    ]); // prettier-ignore
+    const elos = { x: 41, y: 138, z: 90 };
+    expect(Object.fromEntries(state.nodes.map((n) => [n.node_id, n.metric]))).toEqual(elos);
+    expect(Object.fromEntries(allTime(state).map((r) => [r.node_id, r.elo]))).toEqual(elos);
+    expect([standings(state).rows.map((r) => r.node_id), crossTable(state, 3).players]).toEqual([["y", "w"], ["y", "w"]]); // while it is played
+    expect(standings(state).rows.find((r) => r.node_id === "y")).toMatchObject({ elo: 138, low: 88, high: 188 });
+    expect([state.best?.node_id, state.best?.metric, state.best?.first]).toEqual(["y", 138, 61.9]);
+    expect(championLine(state, ["x", "y", "z"])).toEqual([null, 61.9, 138]);
+    const text = (id: string) => feedLine(state.feed.find((e) => e.type === "node.committed" && e.node_id === id) as never, state).text;
+    expect([text("x"), text("y"), text("z")]).toEqual(["build: first rating", "build: takes the title, first rating", "build: first rating"]);
+  });
+
+  it("puts standings and cross-table in the order by which the title goes, which is not Elo's", () => {
+    fresh();
+    const row = (node_id: string, elo: number, wins: number) => ({ node_id, name: node_id, elo, low: 0, high: 1, wins, draws: 0, losses: 4 - wins, score: wins / 4 });
+    const games = () => [["a", "b"], ["a", "c"], ["b", "c"]].map(([white, black], i) => [event("game.started", { game_id: String(i), game: "four", white, black, start: "" }), event("game.finished", { game_id: String(i), white, black, result: "1-0", termination: "x", plies: 7 })]).flat();
+    const state = run([event("generation.started", { generation: 1 }), ...games(), event("generation.finished", { generation: 1, promoted: ["b", "a"], ratings: [row("a", 150, 2), row("c", 200, 1), row("b", 100, 3)] }), event("run.finished", { status: "finished", reason: "", steps: 1 })]);
+    expect(standings(state).rows.map((r) => r.node_id)).toEqual(["b", "a", "c"]);
+    expect(crossTable(state, 1).players).toEqual(["b", "a", "c"]);
+  });
+
+  it("folds games into what they were played for, which stays the newest thing while more are played", () => {
+    fresh();
+    const game = (id: string, white: string, black: string, result = "1-0") => [event("game.started", { game_id: id, game: "four", white, black, start: "" }), event("game.finished", { game_id: id, result, termination: "four_in_a_row", plies: 7 })];
+    const state = run([event("generation.started", { generation: 1 }), ...game("1", "a", "sparring"), ...game("2", "a", "b"), event("note.added", { text: "n" }), ...game("3", "b", "a", "1/2-1/2"), ...game("4", "a", "gauntlet:c")]);
+    expect(state.feed.map((what) => (what.type === "games" ? gamesText(what) : what.type))).toEqual([
+      "generation.started", "1 game, gate of generation 1", "note.added", "2 games, round robin of generation 1", "1 game of the final part",
+    ]); // prettier-ignore
+    const match = state.feed.find((what) => what.type === "games" && what.games.length === 2);
+    expect(pairings(match as never)).toEqual([{ of: ["a", "b"], points: [1.5, 0.5], games: 2, generation: 1 }]);
+    const table = crossTable(state, 1);
+    expect([table.players.sort(), standings(state).rows.length]).toEqual([["a", "b"], 2]); // the gate is no part of it
+    expect([half(1.5), half(0.5), half(0), half(3)]).toEqual(["1½", "½", "0", "3"]);
+  });
+
+  it("holds a baseline beside the search among what may win, though it is no node of it", () => {
+    fresh();
+    const state = run([event("baseline.scored", { name: "ridge", node_id: "r", metric: 2, failure: null }), node("a", { metric: 3, best_node_id: "a" }), event("run.finished", { status: "finished", reason: "", steps: 1, best_node_id: "r" })]);
+    expect([state.best?.node_id, state.best?.operator, state.best?.number]).toEqual(["r", "baseline", null]);
+    expect([state.nodes.length, state.beside.length]).toEqual([1, 1]);
   });
 
   it("tells a baseline once and by its name", () => {

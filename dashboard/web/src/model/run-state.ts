@@ -1,10 +1,15 @@
 // The state of one run: a reduction of its events. A snapshot is a shorter list of the same events, so there is one way
 // in, live, reloaded and replayed.
 import type { Committed, EventOf, RunDetail, RunEvent, Snapshot, Totals } from "../api/types";
+import { isScored } from "./scored";
 import { isStep, learn } from "./operators";
 
-/** `step`: steps up to it, where it stands on an axis; `number`: which step it is, as every surface says, null for what is none. */
-export type NodeFact = Committed & { index: number; number: number | null; mark?: "pinned" | "banned" };
+/** `metric`: of an engine its newest rating, `first` the one that it got first.
+ * `step`: steps up to it, where it stands on an axis; `number`: which step it is, as every surface says, null for what is none. */
+export type NodeFact = Committed & { index: number; number: number | null; mark?: "pinned" | "banned"; improves?: Improvement; first?: number | null };
+
+/** What a score was beside all before it: the first one, or an improvement, as `reports/improvements.py` counts them. */
+export type Improvement = "first" | "better";
 
 export interface OpenNode {
   id: string;
@@ -47,6 +52,26 @@ export interface Rating {
   score: number;
 }
 
+/** Games that were played for one thing: the round robin or the gate of a generation, or the final part. */
+export interface Played {
+  type: "games";
+  /** `gate 2`, `round robin 2`, `final`. */
+  of: string;
+  games: GameState[];
+  /** Of the newest of them. */
+  seq: number;
+  at?: string;
+}
+
+/** A process of the run was gone after this event: no `run.finished` came of it. No event says so, it stands between two. */
+export interface Died {
+  type: "died";
+  seq: number;
+  at: string;
+}
+
+export type Happened = RunEvent | Played | Died;
+
 export interface GenerationState {
   generation: number;
   champion: string | null;
@@ -64,15 +89,20 @@ export interface Reference {
   metric: number;
 }
 
-/** Engines that only the final part is played against. */
+/** Engines that only the final part is played against, and the one of the gate. */
 const GAUNTLET = "gauntlet:";
+const SPARRING = "sparring";
+/** True for a game of the gate, which an engine has to pass before its tournament. */
+export const isGate = ({ white, black }: { white: string; black: string }): boolean => white === SPARRING || black === SPARRING;
+/** What only a search that goes on brings, and of games those outside of the final part. */
+const SEARCHING = /^(node\.(proposed|stage|committed)|llm\.called|ticket\.|candidate\.|generation\.|builder\.|strategist\.|island\.|game\.)/;
 const FEED = 300;
 /** Warnings kept, newest last. */
 export const WARNINGS = 200;
 const FEED_TYPES = new Set([
   "run.started", "run.finished", "node.committed", "baseline.scored", "final.scored", "island.migrated", "island.reset",
-  "generation.started", "generation.finished", "strategist.question", "builder.completed", "candidate.rejected",
-  "game.finished", "note.added", "node.marked", "ticket.closed", "warning",
+  "generation.started", "generation.finished", "strategist.question", "candidate.rejected",
+  "note.added", "node.marked", "ticket.closed", "warning",
 ]); // prettier-ignore
 
 export class RunState {
@@ -90,7 +120,8 @@ export class RunState {
   /** Generations that the search began; generation 0 may be rated without that. */
   begun = new Set<number>();
   names = new Map<string, string>();
-  feed: RunEvent[] = [];
+  /** What happened, oldest first; games are one thing that goes on while more of them are played. */
+  feed: Happened[] = [];
   notes: EventOf<"note.added">[] = [];
   warnings: EventOf<"warning">[] = [];
   baselines: EventOf<"baseline.scored">[] = [];
@@ -98,7 +129,12 @@ export class RunState {
   started: EventOf<"run.started"> | null = null;
   finished: EventOf<"run.finished"> | null = null;
   final: EventOf<"final.scored"> | null = null;
-  bestId: string | null = null;
+  /** Baselines that were scored beside the search: they are none of its nodes, and may win. */
+  beside: NodeFact[] = [];
+  /** Who holds the title: the newest tournament's first, else who the newest generation began with. */
+  champion: string | null = null;
+  /** Of each engine its newest rating, over all rated games up to then: the one Elo that every view shows. */
+  rated = new Map<string, Rating>();
   elapsed = 0;
   /** Events that arrived out of order or twice: must stay 0. */
   faults = 0;
@@ -107,6 +143,13 @@ export class RunState {
   private before = 0;
   private began = 0;
   private newest = 0;
+  /** When the seconds of the search were last told, or this process began, and its newest event since: milliseconds. */
+  private toldAt = 0;
+  private searchedAt = 0;
+
+  /** The best by score, as the search tells it; the winner once the run is over. */
+  private leads: string | null = null;
+  private scored = 0;
 
   constructor(readonly id: string) {}
 
@@ -161,13 +204,24 @@ export class RunState {
     return told && told !== "running" ? told : (this.finished?.status ?? (told ? "interrupted" : "loading"));
   }
 
-  get best(): NodeFact | null {
-    return this.bestId ? (this.byId.get(this.bestId) ?? null) : null;
+  /** The winner, before the end who leads: in an arena who holds the title. */
+  get bestId(): string | null {
+    return this.over ? this.leads : (this.champion ?? this.leads);
   }
+
+  get best(): NodeFact | null {
+    return this.bestId ? (this.fact(this.bestId) ?? null) : null;
+  }
+
+  /** A node, or a baseline beside the search. */
+  fact(id: string): NodeFact | undefined {
+    return this.byId.get(id) ?? this.beside.find((one) => one.node_id === id);
+  }
+
 
   /** Baselines that have a score, the best first. */
   get references(): Reference[] {
-    const beside = this.baselines.map((b) => ({ id: b.node_id, name: b.own ? "your program" : b.name, metric: b.metric }));
+    const beside = this.baselines.map((b) => ({ id: b.node_id, name: b.own ? "your program" : b.name, metric: this.rated.get(b.node_id)?.elo ?? b.metric }));
     const told = new Set(beside.map((b) => b.id));
     const nodes = this.nodes.filter((n) => n.operator === "baseline" && !n.is_buggy && !told.has(n.node_id));
     const all = [...beside, ...nodes.map((n) => ({ id: n.node_id, name: this.name(n.node_id), metric: n.metric }))];
@@ -180,11 +234,26 @@ export class RunState {
     return this.nodes.at(-1)?.step ?? 0;
   }
 
+  /** Nobody works on the run and all of its events are in: only now does what the server says of it hold. A replay comes to it last. */
+  get atEnd(): boolean {
+    return !this.live && this.run !== null && this.seq >= (this.run.last_seq ?? 0);
+  }
+
+  /** Seconds of the search up to its newest event, resumes added up: what is being worked on counts too. */
+  get worked(): number {
+    return this.elapsed + Math.max(0, this.searchedAt - this.toldAt) / 1000;
+  }
+
   /** Generations begun: told by the arena, known by their nodes on islands. */
   get generationsBegun(): number {
     const numbers = new Set(this.begun);
     for (const node of this.nodes) if (node.generation != null) numbers.add(node.generation);
     return numbers.size;
+  }
+
+  /** Whether a node of the run, or a baseline beside it, has this id. */
+  knows(id: string): boolean {
+    return this.byId.has(id) || this.beside.some((one) => one.node_id === id);
   }
 
   /** Generations that are over: of an arena those rated, on islands all but the newest. */
@@ -226,8 +295,10 @@ export class RunState {
   private reduce(event: RunEvent): void {
     const at = Date.parse(event.at ?? "");
     if (event.type === "run.started") {
+      if (this.started && !this.ended) this.tellFeed(this.died(event.seq - 1));
       this.before += this.newest - this.began;
       this.began = at;
+      this.toldAt = this.searchedAt = at;
     }
     if (this.began && at) this.newest = at;
     switch (event.type) {
@@ -242,7 +313,7 @@ export class RunState {
       case "run.finished":
         this.finished = event;
         this.ended = true;
-        if (this.over && event.best_node_id) this.bestId = event.best_node_id;
+        if (this.over && event.best_node_id) this.leads = event.best_node_id;
         this.open.clear();
         break;
       case "node.proposed":
@@ -280,6 +351,7 @@ export class RunState {
         break;
       case "baseline.scored":
         this.baselines.push(event);
+        if (!this.byId.has(event.node_id)) this.beside.push(besideOf(event, this.beside.length));
         if (event.name) this.names.set(event.node_id, event.own ? "your program" : event.name);
         break;
       case "final.scored":
@@ -301,16 +373,43 @@ export class RunState {
       default:
         this.reduceArena(event);
     }
+    if (at && SEARCHING.test(event.type) && !this.finalPart) this.searchedAt = at;
     if (FEED_TYPES.has(event.type) && !(event.type === "baseline.scored" && this.byId.has(event.node_id))) {
-      this.feed.push(event);
-      if (this.feed.length > FEED * 2) this.feed = this.feed.slice(-FEED);
+      this.tellFeed(event);
     }
+  }
+
+  /** The feed, and last how it broke off, by the same rule by which lists say `interrupted`. */
+  get happened(): readonly Happened[] {
+    const broke = this.atEnd && this.started && !this.ended && this.status === "interrupted";
+    return broke ? [...this.feed, this.died(this.seq)] : this.feed;
+  }
+
+  private died(after: number): Died {
+    return { type: "died", seq: after + 0.5, at: new Date(this.newest).toISOString() };
+  }
+
+  private tellFeed(what: Happened): void {
+    this.feed.push(what);
+    if (this.feed.length > FEED * 2) this.feed = this.feed.slice(-FEED);
+  }
+
+  /** A game joins those that are played for the same thing, and they are the newest thing that happened. */
+  private tellGame(game: GameState, at: string | undefined): void {
+    const of = game.generation === null ? "final" : `${isGate(game) ? "gate" : "round robin"} ${game.generation}`;
+    const place = this.feed.findLastIndex((what) => what.type === "games" && what.of === of);
+    const known = place < 0 ? undefined : (this.feed.splice(place, 1)[0] as Played);
+    const games = known?.games ?? [];
+    games.push(game);
+    this.tellFeed({ type: "games", of, games, seq: game.seq, at });
   }
 
   private commit(event: Committed): void {
     if (this.byId.has(event.node_id)) return;
     const step = (this.nodes.at(-1)?.step ?? 0) + (isStep(event.operator) ? 1 : 0);
-    const node: NodeFact = { ...event, index: this.nodes.length, step, number: isStep(event.operator) ? step : null };
+    const node: NodeFact = { ...event, index: this.nodes.length, step, number: isStep(event.operator) ? step : null, improves: this.improvement(event) };
+    const rating = this.rated.get(event.node_id);
+    if (rating && event.metric != null) Object.assign(node, { metric: rating.elo, first: event.metric });
     this.nodes.push(node);
     this.byId.set(node.node_id, node);
     this.open.delete(node.node_id);
@@ -319,8 +418,18 @@ export class RunState {
       if (line) line.push(node.node_id);
       else this.children.set(parent, [node.node_id]);
     }
-    if (event.best_node_id) this.bestId = event.best_node_id;
+    if (event.best_node_id) this.leads = event.best_node_id;
+    if (isScored(event)) this.scored += 1;
     this.elapsed = Math.max(this.elapsed, event.elapsed);
+    this.toldAt = Date.parse(event.at ?? "") || this.toldAt;
+  }
+
+  /** By the same rule as `reports/improvements.py`; of an engine, that it took the title in its first tournament. */
+  private improvement(event: Committed): Improvement | undefined {
+    if (!isStep(event.operator) || !isScored(event)) return undefined;
+    const tournament = this.generations.get(event.generation ?? -1);
+    const leads = tournament?.promoted.length ? tournament.promoted[0] === event.node_id : event.is_best;
+    return !leads ? undefined : this.scored ? "better" : "first";
   }
 
   private mark(event: EventOf<"node.marked">): void {
@@ -332,6 +441,7 @@ export class RunState {
     switch (event.type) {
       case "generation.started":
         this.generation(event.generation).champion = event.champion ?? null;
+        this.champion = event.champion || this.champion;
         this.begun.add(event.generation);
         this.finalPart = false;
         break;
@@ -345,9 +455,10 @@ export class RunState {
         const generation = this.generation(event.generation);
         generation.ratings = (event.ratings ?? []) as unknown as Rating[];
         generation.promoted = event.promoted ?? [];
+        this.champion = generation.promoted[0] || this.champion;
         generation.decision = (event.decision ?? {}) as Record<string, unknown>;
         generation.done = true;
-        for (const rating of generation.ratings) if (rating.name) this.names.set(rating.node_id, rating.name);
+        for (const rating of generation.ratings) this.rate(rating);
         break;
       }
       case "game.started":
@@ -374,9 +485,20 @@ export class RunState {
         game.result = event.result;
         game.termination = event.termination;
         game.seq = event.seq;
+        this.tellGame(game, event.at);
         break;
       }
     }
+  }
+
+  private rate(rating: Rating): void {
+    if (rating.name) this.names.set(rating.node_id, rating.name);
+    if (!Number.isFinite(rating.elo)) return;
+    this.rated.set(rating.node_id, rating);
+    const node = this.byId.get(rating.node_id);
+    if (node?.metric == null) return;
+    node.first ??= node.metric;
+    node.metric = rating.elo;
   }
 
   /** A stage is done: what follows it has begun. */
@@ -402,4 +524,13 @@ export class RunState {
     this.finalPart ||= white.startsWith(GAUNTLET) || black.startsWith(GAUNTLET) || (this.generations.get(newest)?.done ?? false);
     return this.finalPart ? null : newest;
   }
+}
+
+/** A baseline beside the search as a node of its own, without parents; its place stands before all nodes. */
+function besideOf(event: EventOf<"baseline.scored">, place: number): NodeFact {
+  const failed = event.failure != null;
+  return {
+    type: "node.committed", seq: event.seq, at: event.at, node_id: event.node_id, operator: "baseline", parent_ids: [], metric: event.metric ?? null,
+    failure: event.failure ?? null, is_buggy: failed, is_valid: !failed, exec_time: 0, elapsed: 0, step: 0, number: null, index: -1 - place,
+  } as unknown as NodeFact; // prettier-ignore
 }

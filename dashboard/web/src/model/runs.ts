@@ -5,12 +5,15 @@ import { day } from "./format";
 
 export type Column = "problem" | "status" | "best" | "final" | "verdict" | "gain" | "steps" | "seconds" | "writer" | "policy" | "seed" | "cost" | "tags" | "started";
 
+/** A score turned so that more is better: by it the best run of every problem comes first, whichever way that problem goes. */
+const turned = (line: RunSummary, score: number | null | undefined): number | null => (score == null ? null : line.lower_is_better ? -score : score);
+
 /** What a list may be sorted by: a value of each line, numbers before null. */
 export const COLUMNS: Record<Column, { title: string; value: (line: RunSummary) => string | number | null; wide?: boolean }> = {
   problem: { title: "Problem", value: (l) => l.problem ?? "", wide: true },
   status: { title: "Status", value: (l) => l.status ?? "" },
-  best: { title: "Best", value: (l) => l.best_metric ?? null },
-  final: { title: "Final", value: (l) => l.final_metric ?? null, wide: true },
+  best: { title: "Best", value: (l) => turned(l, l.best_metric) },
+  final: { title: "Final", value: (l) => turned(l, l.final_metric), wide: true },
   verdict: { title: "Verdict", value: (l) => l.verdict_words, wide: true },
   gain: { title: "Gain", value: (l) => l.gain ?? null, wide: true },
   steps: { title: "Steps", value: (l) => l.steps ?? 0, wide: true },
@@ -44,7 +47,8 @@ export const orderOf = (text: string): Pick<Wish, "sort" | "down"> => ({ sort: t
 /** The columns that an address names; what is no column is passed over. */
 export const columnsOf = (text: string): Column[] => (Object.keys(COLUMNS) as Column[]).filter((name) => text.split(",").includes(name));
 
-/** Each word must stand somewhere in the line; `tag:x`, `status:x`, `problem:x`, `writer:x`, `policy:x`, `seed:x` ask for one field. */
+/** Each word must stand somewhere in the line; `tag:x`, `seed:x` ask for one that is x, `status:x`, `problem:x`, `writer:x`, `policy:x`,
+ * `verdict:x` for one whose text has x in it. */
 export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
   const tests = wish.text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
   const found = lines.filter((line) => shown(line, wish.show) && tests.every((test) => test(line)));
@@ -54,7 +58,7 @@ export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
 }
 
 /** The first few runs by the name that is shown, and how many more. */
-export function namesText(lines: readonly RunSummary[], most = 3): string {
+export function namesText(lines: readonly Pick<RunSummary, "run" | "title">[], most = 3): string {
   const names = lines.slice(0, most).map((line) => line.title || line.run);
   const more = lines.length - names.length;
   return more > 0 ? `${names.join(", ")} and ${more} more` : names.join(", ");
@@ -65,14 +69,19 @@ function shown(line: RunSummary, show: Wish["show"]): boolean {
   return show === "archived" ? line.archived === true : line.archived !== true;
 }
 
-const FIELDS: Record<string, (line: RunSummary) => string> = {
-  tag: (l) => (l.tags ?? []).join(" "), status: (l) => l.status ?? "", problem: (l) => l.problem ?? "", writer: (l) => l.writer ?? "",
-  policy: (l) => l.policy ?? "", seed: (l) => String(l.seed ?? ""), verdict: (l) => l.verdict_words,
+/** Texts, in which a word is found, and what is exact: a number, a tag. */
+const FIELDS: Record<string, (line: RunSummary) => string | number | readonly string[] | null | undefined> = {
+  tag: (l) => l.tags ?? [], status: (l) => l.status, problem: (l) => l.problem, writer: (l) => l.writer, policy: (l) => l.policy, seed: (l) => l.seed, verdict: (l) => l.verdict_words,
 }; // prettier-ignore
+
+function fits(value: ReturnType<(typeof FIELDS)[string]>, word: string): boolean {
+  if (typeof value === "string") return value.toLowerCase().includes(word);
+  return (typeof value === "number" ? [String(value)] : (value ?? [])).some((one) => one.toLowerCase() === word);
+}
 
 function testOf(word: string): (line: RunSummary) => boolean {
   const [field, ...rest] = word.split(":");
   const of = rest.length ? FIELDS[field] : undefined;
-  if (of) return (line) => of(line).toLowerCase().includes(rest.join(":"));
+  if (of) return (line) => fits(of(line), rest.join(":"));
   return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, line.verdict_words, day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
 }

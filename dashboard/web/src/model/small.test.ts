@@ -3,7 +3,7 @@ import type { Curve } from "../api/types";
 import { allTime, crossTable, gallery, isCalibration, points, scopes, standings } from "./arena";
 import { lowest, pliesOf, positionAfter } from "./game-line";
 import type { RunDetail, RunSummary } from "../api/types";
-import { bandOf, bySetup, differences, islandCurves, mergeCurves } from "./compare";
+import { bandOf, bySetup, dashOf, differences, hidden, islandCurves, mergeCurves, overText } from "./compare";
 import { activeSeconds, importance, leftText, meanSpeed, operatorsOf, secondsLeft, sharesOf, speedOf } from "./progress";
 import { learn } from "./operators";
 import { namesText, wanted } from "./runs";
@@ -12,7 +12,7 @@ import { rowsOf, wordDiff } from "./words";
 import { beyond, curveOf, disagrees, linesRange, stacked, told, xRange, yRange } from "./curve";
 import { feedLine } from "./feed";
 import { flatten } from "./flatten";
-import { clock, count, dollars, metric, seconds, tickTexts, words } from "./format";
+import { clock, count, dollars, metric, seconds, shortened, tickTexts, words } from "./format";
 import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
 import { inOrder, workersText } from "./open-work";
 import { endLine, endText, plainMessage } from "./plain";
@@ -20,6 +20,8 @@ import { tokens } from "./python";
 import { sorted } from "./sorted";
 import { parse, plyOf, saying } from "./router";
 import { type GameState, type NodeFact, RunState } from "./run-state";
+import { waitingText } from "../views/quote";
+import { endOf } from "../components/parallel";
 
 describe("format", () => {
   it("shows null as a dash and never as 0", () => {
@@ -36,10 +38,11 @@ describe("format", () => {
     expect(tickTexts([0, 0.2, 0.4])).toEqual(["0", "0.2", "0.4"]);
     expect(tickTexts([])).toEqual([]);
   });
+  it("cuts a name only where it is very long, and says so", () => {
+    expect([shortened("HistGradientBoostingRegressor"), shortened("x".repeat(40)).length, shortened("x".repeat(40)).at(-1)]).toEqual(["HistGradientBoostingRegressor", 32, "…"]);
+  });
   it("writes names of the program as words", () => {
     expect(words("four_in_a_row")).toBe("four in a row");
-    const event = { type: "game.finished", white: "a", black: "b", result: "1-0", termination: "four_in_a_row", plies: 7 };
-    expect(feedLine(event as never, new RunState("r")).text).toBe("a – b: four in a row after 7 plies");
   });
   it("writes times and clocks", () => {
     expect([seconds(0.02), seconds(5), seconds(119.9), seconds(3661)]).toEqual(["20 ms", "5.0 s", "2 min 00 s", "1 h 01 min"]);
@@ -85,11 +88,27 @@ describe("positions", () => {
   });
 });
 
+describe("what a form and an axis say", () => {
+  it("asks what rules would try, not what they would cost", () => {
+    expect(waitingText("rules")).not.toContain("cost");
+    expect(waitingText("openai")).toContain("cost");
+  });
+  it("gives a name all the room that there is", () => {
+    expect([endOf("learners.params (number)", 24), endOf("learners.params (number)", 9)]).toEqual(["learners.params (number)", "…(number)"]);
+  });
+});
+
 describe("curves", () => {
   const nodes = [[0, 5], [1, null], [2, 7], [3, 3], [4, 4]].map(([step, value]) => ({ step, metric: value, is_valid: true, is_buggy: false, operator: "draft", node_id: `n${step}` }) as unknown as NodeFact);
   it("follows the best in the problem's direction", () => {
     expect(curveOf(nodes, true).best).toEqual([5, 5, 3, 3]);
     expect(curveOf(nodes, false).best).toEqual([5, 7, 7, 7]);
+  });
+  it("shows baselines beside the search at its start, as those that are its first nodes, and leaves its line alone", () => {
+    const beside = [{ ...nodes[0], metric: 1, node_id: "b" }, { ...nodes[0], is_buggy: true, node_id: "c" }];
+    const curve = curveOf(nodes, true, beside);
+    expect([curve.ids[0], curve.steps[0], curve.metrics[0]]).toEqual(["b", 0, 1]);
+    expect(curve.best).toEqual([null, 5, 5, 3, 3]);
   });
   it("leaves out duplicates and buggy nodes", () => {
     expect(curveOf(nodes.map((n) => ({ ...n, is_valid: n.step !== 3 })), true).best).toEqual([5, 5, 4]);
@@ -255,6 +274,21 @@ describe("runs", () => {
     expect([by(true), by(false)]).toEqual(["eacdb", "aecbd"]);
   });
 
+  it("put the best first at the first click, whichever way their problem goes", () => {
+    const of = (name: string, best: number | null, lower: boolean) => run(name, { problem: lower ? "bins" : "arena", best_metric: best, final_metric: best, lower_is_better: lower });
+    const runs = [of("a", 2, true), of("b", 1, true), of("c", 5, false), of("d", 7, false), of("e", null, true)];
+    for (const sort of ["best", "final"] as const) {
+      const by = (down: boolean) => wanted(runs, { ...wish, sort, down }).map((line) => line.run).join("");
+      expect([by(true), by(false)]).toEqual(["dcbae", "cdabe"]);
+    }
+  });
+
+  it("are found by a whole number and a whole tag", () => {
+    const runs = [run("a", { seed: 2, tags: ["pap"] }), run("b", { seed: 42, tags: ["paper", "pap:2"], problem: "bin_packing" }), run("c")];
+    const names = (text: string) => wanted(runs, { ...wish, text }).map((line) => line.run).join("");
+    expect(["seed:2", "seed:42", "seed:4", "tag:pap", "tag:PAPER", "tag:pap:2", "problem:bin", "seed:"].map(names)).toEqual(["a", "b", "", "a", "b", "b", "b", ""]);
+  });
+
   it("are found by words and by fields, sorted with what is unknown last", () => {
     const runs = [run("b", { tags: ["paper"], cost_usd: 2 }), run("a", { title: "Paper run", cost_usd: null }), run("c", { archived: true }), run("d", { cost_usd: 1 })];
     expect(namesText([{ run: "a", title: "first" }, { run: "b" }, { run: "c" }] as never, 2)).toBe("first, b and 1 more");
@@ -268,6 +302,21 @@ describe("runs", () => {
   });
 
   const detail = (config: object) => ({ problem: "p", config }) as unknown as RunDetail;
+
+  it("are found where their curves are the same", () => {
+    const curve = (...best: number[]) => ({ steps: best.map((_, i) => i), best });
+    const whole = (curve: number, whole = true) => ({ curve, whole });
+    expect(hidden([curve(3, 2), curve(4, 1), curve(3, 2), curve(), curve(3, 2, 1)])).toEqual([[], [], [whole(0)], [], [whole(0, false), whole(2, false)]]);
+    expect(hidden([curve(9, 2, 2), curve(8, 2, 1)])[1]).toEqual([whole(0, false)]); // from the second step to the third
+    const sparse = { steps: [0, 9], best: [3, 3] };
+    expect(hidden([sparse, { steps: [0, 4, 9], best: [3, 3, 3] }])[1]).toEqual([whole(0)]); // one changes where the other holds
+  });
+
+  it("are dashed and told where they lie over another, islands as well as runs", () => {
+    const island = (...history: [number, number][]) => ({ history }) as never;
+    const over = hidden(islandCurves([island([0, 9], [2, 7]), island([0, 9], [2, 7]), island([0, 5])], 3));
+    expect(over.map((one) => [dashOf(one), overText(one, ["island 0", "island 1", "island 2"])])).toEqual([[undefined, ""], [[7, 7], ", the same as island 0"], [undefined, ""]]);
+  });
 
   it("are compared by what differs, and belong together when only the seed does", () => {
     const runs = [detail({ project: { seed: 1 }, search: { policy: "mcts" } }), detail({ project: { seed: 2 }, search: { policy: "mcts" } }), detail({ project: { seed: 1 }, search: {} })];
@@ -289,7 +338,7 @@ describe("progress", () => {
 
   it("tells speed and the seconds to the first limit", () => {
     expect(speedOf(nodes)).toBeCloseTo(0.5);
-    const of = (more: object) => secondsLeft({ steps: 10, elapsed: 20, whole: 20, generationsDone: 0, nodes, totals: {}, ...more } as never);
+    const of = (more: object) => secondsLeft({ steps: 10, worked: 20, whole: 20, generationsDone: 0, nodes, totals: {}, ...more } as never);
     expect(of({ started: { max_steps: 20, budget: { seconds: 1000 } } })).toBeCloseTo(20);
     expect(of({ started: { max_steps: 20, budget: { seconds: 30 } } })).toBeCloseTo(10);
     expect(speedOf([])).toBeNull();
@@ -308,9 +357,8 @@ describe("progress", () => {
   });
 
   it("has one active time and one speed, whatever the newest node was told", () => {
-    const state = { elapsed: 20, live: false, run: { seconds: 25 } } as never;
-    expect([activeSeconds(state, null), activeSeconds(state, { seconds: 30 })]).toEqual([25, 30]);
-    expect(activeSeconds({ elapsed: 20, live: true, run: { seconds: 5 } } as never, null)).toBe(20);
+    const of = (more: object) => activeSeconds({ elapsed: 20, worked: 22, atEnd: true, run: { seconds: 25 }, ...more } as never);
+    expect([of({}), of({ run: { seconds: 5 } }), of({ atEnd: false })]).toEqual([25, 20, 22]);
     expect([meanSpeed(10, 20), meanSpeed(0, 20), meanSpeed(3, 0)]).toEqual([0.5, null, null]);
   });
 
@@ -321,19 +369,26 @@ describe("progress", () => {
     expect(sharesOf(steps(6, 6), 40)).toMatchObject({ steps: [1, 6], failed: [100 / 6, 100 / 6] });
     expect(sharesOf(steps(13, 6), 40)).toMatchObject({ steps: [1, 6, 11, 13], failed: [0, 20, 0, 0] }); // a bar lies over the steps that it counts
     expect([sharesOf(steps(1, 0)).steps, sharesOf([]).steps]).toEqual([[1], []]);
-    expect(operatorsOf(nodes, true)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicate: 0, partly: 0, improved: 0, seconds: 10, cost: 5 }]);
+    expect(operatorsOf(nodes)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicate: 0, partly: 0, improved: 0, seconds: 10, cost: 5 }]);
   });
 
   it("counts each program once: what became of them adds up", () => {
-    const [row] = operatorsOf([node(1), node(2, { metric: null }), node(3, { is_valid: false, metric: null }), node(4, { is_buggy: true, is_valid: false, metric: null }), node(5, { failure: "timeout", metric: null })], true);
+    const [row] = operatorsOf([node(1), node(2, { metric: null }), node(3, { is_valid: false, metric: null }), node(4, { is_buggy: true, is_valid: false, metric: null }), node(5, { failure: "timeout", metric: null })]);
     expect([row.scored, row.failed, row.duplicate, row.partly]).toEqual([1, 2, 1, 1]);
   });
 
   it("counts as improvements what the report counts: no first score, and no baseline", () => {
-    const made = [node(0, { operator: "given", metric: 9 }), node(1, { operator: "given", metric: 8 }), node(2, { metric: 7, is_best: true }), node(3, { metric: 7.5 })];
     learn({ given: { meaning: "", colour: "grey", is_step: false } });
-    expect(operatorsOf(made, true).map((row) => [row.operator, row.improved])).toEqual([["given", 0], ["improve", 1]]);
-    expect(operatorsOf([node(0, { is_best: true })], true)[0].improved).toBe(0);
+    const run = (scores: [string, number, boolean][]) => {
+      const state = new RunState("r");
+      scores.forEach(([operator, metric, is_best], i) => state.apply({ ...(node(i, { operator, metric, is_best }) as object), type: "node.committed", seq: i + 1, node_id: String(i) } as never));
+      return state;
+    };
+    const made = run([["given", 9, true], ["given", 8, true], ["improve", 7, true], ["improve", 7.5, false]]);
+    expect(operatorsOf(made.nodes).map((row) => [row.operator, row.improved])).toEqual([["given", 0], ["improve", 1]]);
+    expect(operatorsOf(run([["improve", 7, true]]).nodes)[0].improved).toBe(0);
+    expect(made.feed.map((event) => feedLine(event as never, made).text)).toEqual(["given: best so far", "given: best so far", "improve: improvement", "improve"]);
+    expect(run([["improve", 7, true]]).nodes[0].improves).toBe("first");
   });
 
   it("weighs numbers by rank and words by group", () => {
@@ -399,10 +454,10 @@ describe("ratings of all time", () => {
   it("hold each engine's newest rating with the chance to be stronger than the next", () => {
     const rating = (id: string, elo: number, width: number) => ({ node_id: id, name: id, elo, low: elo - width, high: elo + width, wins: 1, draws: 0, losses: 1, score: 1 });
     const generation = (number: number, ratings: object[]) => [number, { generation: number, ratings, promoted: [], champion: null }] as never;
-    const rows = allTime({ generations: new Map([generation(0, [rating("a", 10, 50), rating("b", 0, 0)]), generation(1, [rating("a", 100, 98)])]) } as never);
-    expect(rows.map((r) => [r.node_id, r.elo, r.games, r.generation])).toEqual([["a", 100, 4, 1], ["b", 0, 2, 0]]);
+    const rows = allTime({ generations: new Map([generation(0, [rating("a", 10, 50), rating("b", 0, 0), rating("c", -9, 9)]), generation(1, [rating("a", 100, 98), rating("b", 0, 0)])]) } as never);
+    expect(rows.map((r) => [r.node_id, r.elo, r.games, r.generation])).toEqual([["a", 100, 4, 1], ["b", 0, 4, 1], ["c", -9, 2, 0]]);
     expect(rows[0].superior).toBeCloseTo(0.977, 2); // 100 Elo at an error of 50
-    expect(rows[1].superior).toBeNull();
+    expect([rows[1].superior, rows[2].superior]).toEqual([null, null]); // c's rating knows nothing of the games since
   });
 });
 

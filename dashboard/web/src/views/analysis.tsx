@@ -27,7 +27,7 @@ export function AnalysisView({ connection }: { connection: Connection }) {
 }
 
 function ByOperator({ connection: { state } }: { connection: Connection }) {
-  const rows = useMemo(() => operatorsOf(state.nodes, state.lowerIsBetter), [state, state.nodes.length]);
+  const rows = useMemo(() => operatorsOf([...state.beside, ...state.nodes]), [state, state.nodes.length, state.beside.length]);
   const priced = rows.some((row) => row.cost);
   return (
     <Panel title="What each operator brings" flush>
@@ -44,9 +44,11 @@ function ByOperator({ connection: { state } }: { connection: Connection }) {
 function Failing({ connection: { state } }: { connection: Connection }) {
   const colors = useColors(COLORS);
   const shares = useMemo(() => sharesOf(state.nodes), [state, state.nodes.length]);
+  const most = Math.max(...shares.failed, ...shares.duplicate, 0);
+  const top = [10, 25, 50].find((end) => most <= end) ?? 100;
   return (
     <Panel title="Failed and not new, over time" actions={<div className="legend"><span><span className="dot" style={{ background: colors.bad }} />failed</span><span><span className="dot" style={{ background: colors.grey }} />not new</span></div>}>
-      <Chart label="Share of programs that failed or were not new, by step" x={shares.steps} range={[0, 100]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: "failed, %", color: colors.bad, values: shares.failed, kind: "step" }, { label: "not new, %", color: colors.grey, values: shares.duplicate, kind: "step" }]} />
+      <Chart label="Share of programs that failed or were not new, by step" x={shares.steps} range={[0, top]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: "failed, %", color: colors.bad, values: shares.failed, kind: "step" }, { label: "not new, %", color: colors.grey, values: shares.duplicate, kind: "step" }]} />
       <p className="muted small">Per cent of each stretch of steps, from its first one on.</p>
     </Panel>
   );

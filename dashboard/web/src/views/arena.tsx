@@ -2,10 +2,10 @@
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
-import { Empty, EngineLink, Panel, Segmented } from "../components/widgets";
+import { Elo, Empty, EngineLink, Panel, Segmented } from "../components/widgets";
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
-import { allTime, championOf, crossTable, gallery, generationShown, isCalibration, type Scope, scopes, scopeText, standings } from "../model/arena";
+import { allTime, crossTable, gallery, generationShown, isCalibration, type Scope, scopes, scopeText, standings } from "../model/arena";
 import { clock, words } from "../model/format";
 import { useAddressed, useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
@@ -70,7 +70,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
 
 /** The champion's game that runs, or its last one. */
 function Featured({ state, games }: { state: RunState; games: GameState[] }) {
-  const champion = championOf(state);
+  const champion = state.champion;
   const its = games.filter((g) => g.white === champion || g.black === champion).sort((a, b) => b.seq - a.seq);
   const game = its.find((g) => g.result === null) ?? its[0];
   return (
@@ -83,12 +83,12 @@ function Featured({ state, games }: { state: RunState; games: GameState[] }) {
 function AllTime({ state }: { state: RunState }) {
   const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).length;
   const rows = useMemo(() => allTime(state), [state, rated]);
-  const champion = championOf(state);
+  const champion = state.champion;
   return (
     <Panel title="Ratings of all time" flush>
       {rows.length === 0 ? <Empty title="Nobody is rated yet" /> : (
         <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="Ratings of all time"><table>
-          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num" title="as it was rated last, over all rated games up to then; the first champion is 0">Elo, last rated</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="the chance that it is stronger than the one below it">Stronger than next</th></tr></thead>
+          <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num" title="as it was rated last, over all rated games up to then; the first champion is 0">Elo, last rated</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="the chance that it is stronger than the one below it; – where the two were rated last in different generations">Stronger than next</th></tr></thead>
           <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion && <Champion />}</td><td className="num">{Math.round(r.elo)}</td><td className="num">{r.high > r.low ? Math.round((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${Math.round(100 * r.superior)} %`}</td></tr>)}</tbody>
         </table></div>
       )}
@@ -110,9 +110,9 @@ function Tile({ game: known, state }: { game: GameState; state: RunState }) {
   const chip = (color: string) => <span className="dot" style={{ background: color, boxShadow: "0 0 0 1px var(--line-strong)" }} />;
   return (
     <a className={game.result === null ? "tile running" : "tile"} href={href(state.id, "game", "", { id: game.id })}>
-      <div className="side"><span>{chip(second)} {state.name(game.black)}</span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
+      <div className="side"><span>{chip(second)} {state.name(game.black)} <Elo state={state} id={game.black} /></span><span className="num muted">{game.result ? game.result.split("-")[1] : game.clock[1] != null ? clock(game.clock[1]) : turn === 1 ? "●" : ""}</span></div>
       <SmallBoard game={game.game} fen={game.fen} last={game.last} />
-      <div className="side"><span>{chip(first)} {state.name(game.white)}</span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
+      <div className="side"><span>{chip(first)} {state.name(game.white)} <Elo state={state} id={game.white} /></span><span className="num muted">{game.result ? game.result.split("-")[0] : game.clock[0] != null ? clock(game.clock[0]) : turn === 0 ? "●" : ""}</span></div>
       <div className="side small muted"><span>{(game.termination && words(game.termination)) ?? (game.ply ? `${game.ply}. ${game.san}` : "starts")}</span><span>{game.generation == null ? "final part" : `gen ${game.generation}`}</span></div>
     </a>
   );
@@ -120,12 +120,12 @@ function Tile({ game: known, state }: { game: GameState; state: RunState }) {
 
 /** Who holds the title: it is taken in a match, so that another may be rated above. */
 function Champion() {
-  return <span className="tag ok" title="the title is taken in a match; by Elo, the order of this list, another may stand above">champion</span>;
+  return <span className="tag ok" title="the title goes by the games of a tournament; by Elo, over all rated games, another may stand above">champion</span>;
 }
 
 function Standings({ state }: { state: RunState }) {
   const { rows, generation, provisional } = standings(state);
-  const champion = championOf(state);
+  const champion = state.champion;
   const low = Math.min(...rows.map((r) => r.low ?? r.elo ?? 0));
   const high = Math.max(...rows.map((r) => r.high ?? r.elo ?? 0));
   const place = (elo: number) => `${high > low ? ((elo - low) / (high - low)) * 100 : 50}%`;
@@ -133,7 +133,7 @@ function Standings({ state }: { state: RunState }) {
     <Panel title={generation === null ? "Standings" : `Standings of generation ${generation}`} flush actions={provisional && <span className="tag warn">while it is played: points only</span>}>
       {rows.length === 0 ? <Empty title="No result yet" /> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Standings"><table>
-          <thead><tr><th scope="col">Engine</th><th scope="col" className="num" title="over all rated games up to the end of this generation; the first champion is 0">Elo after it</th><th scope="col" style={{ minWidth: 140 }}>95 % interval</th><th scope="col" className="num">+</th><th scope="col" className="num">=</th><th scope="col" className="num">−</th><th scope="col" className="num">Points</th></tr></thead>
+          <thead><tr><th scope="col">Engine</th><th scope="col" className="num" title={`over all rated games up to the ${provisional ? "one before" : "end of this generation"}; the first champion is 0`}>{provisional ? "Elo before it" : "Elo after it"}</th><th scope="col" style={{ minWidth: 140 }}>95 % interval</th><th scope="col" className="num">+</th><th scope="col" className="num">=</th><th scope="col" className="num">−</th><th scope="col" className="num">Points</th></tr></thead>
           <tbody>{rows.map((r) => (
             <tr key={r.node_id}>
               <td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion ? <Champion /> : r.promoted && <span className="tag" title="it becomes a parent of the next generation, beside the champion">promoted</span>}</td>
@@ -181,14 +181,16 @@ function Tables({ state, showPair }: { state: RunState; showPair: ShowPair }) {
   );
 }
 
+const total = (row: readonly number[]) => row.reduce((sum, value) => sum + value, 0);
+
 function Cross({ state, table, choice, showPair }: { state: RunState; table: ReturnType<typeof crossTable>; choice: ReactNode; showPair: (a: string, b: string) => void }) {
   return (
     <Panel title="Who beat whom" flush actions={choice}>
       {table.players.length === 0 ? <Empty title="No result yet" /> : (
         <div className="scroll cross" tabIndex={0} role="region" aria-label="Cross-table"><table>
-          <thead><tr><th scope="col">Points of</th>{table.players.map((id) => <th key={id} scope="col" className="cell" title={state.name(id)}>{table.players.indexOf(id) + 1}</th>)}</tr></thead>
+          <thead><tr><th scope="col">Points of</th>{table.players.map((id) => <th key={id} scope="col" className="cell" title={state.name(id)}>{table.players.indexOf(id) + 1}</th>)}<th scope="col" className="cell">All</th></tr></thead>
           <tbody>{table.players.map((row, i) => (
-            <tr key={row}><th scope="row">{i + 1} {state.name(row)}</th>{table.players.map((column, j) => <td key={column} className="cell">{i === j ? <span className="muted">·</span> : table.games[i][j] ? <button type="button" className="sort" title={`their games: ${state.name(row)} and ${state.name(column)}`} onClick={() => showPair(row, column)}>{table.points[i][j]}/{table.games[i][j]}</button> : ""}</td>)}</tr>
+            <tr key={row}><th scope="row">{i + 1} {state.name(row)}</th>{table.players.map((column, j) => <td key={column} className="cell">{i === j ? <span className="muted">·</span> : table.games[i][j] ? <button type="button" className="sort" title={`their games: ${state.name(row)} and ${state.name(column)}`} onClick={() => showPair(row, column)}>{table.points[i][j]}/{table.games[i][j]}</button> : ""}</td>)}<td className="cell">{total(table.points[i])}/{total(table.games[i])}</td></tr>
           ))}</tbody>
         </table></div>
       )}

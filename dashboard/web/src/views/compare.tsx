@@ -1,5 +1,5 @@
 // Several runs at an address of their own: outcomes, curves, what their configurations differ in, best programs.
-import { type ReactNode, useEffect, useMemo, useState } from "react";
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useState } from "react";
 import { get, runPath, text } from "../api/client";
 import type { Curve, RunDetail } from "../api/types";
 import { CodeView } from "../components/code";
@@ -7,6 +7,8 @@ import { Shell } from "../components/shell";
 import { Empty, Failed, Panel } from "../components/widgets";
 import { bySetup, differences } from "../model/compare";
 import { dollars, metric, seconds } from "../model/format";
+import { isNarrow, useKept } from "../model/hooks";
+import { namesText } from "../model/runs";
 import { compareHref, href } from "../model/router";
 import { Curves, hueOf, useMeans } from "./curves";
 
@@ -63,8 +65,14 @@ function Comparison({ runs }: { runs: Compared[] }) {
 
 function CurvesOf({ problem, runs }: { problem: string; runs: Compared[] }) {
   const named = useMemo(() => runs.map(({ detail, curve }) => ({ name: detail.title || detail.run, curve })), [runs]);
-  const groups = useMemo(() => bySetup(runs.map((r) => r.detail)).map((of) => ({ of, name: of.length > 1 ? `${of.length} seeds of ${named[of[0]].name}` : named[of[0]].name })), [runs, named]);
-  return <Curves title={`Best so far${problem ? `, ${problem}` : ""}`} runs={named} groups={groups} />;
+  const groups = useMemo(() => bySetup(runs.map((r) => r.detail)).map((of) => ({ of, name: groupName(of.map((i) => runs[i].detail)) })), [runs]);
+  return <Curves problem={problem} runs={named} groups={groups} />;
+}
+
+/** A run by its name; of several each by its own. */
+function groupName(runs: readonly RunDetail[]): string {
+  const what = new Set(runs.map(({ seed }) => seed)).size === runs.length ? "seeds" : "runs";
+  return runs.length > 1 ? `${runs.length} ${what}: ${namesText(runs, runs.length)}` : namesText(runs);
 }
 
 /** The colour of each run's line: each problem has a picture of its own, and with means a line is that of a setting. */
@@ -84,10 +92,10 @@ function Outcomes({ runs, hues }: { runs: Compared[]; hues: Map<string, string> 
       <thead><tr><th scope="col">Run</th><th scope="col">Problem</th><th scope="col" className="num">Best</th><th scope="col" className="num">Final</th><th scope="col">95 %</th><th scope="col">Verdict</th><th scope="col" className="num">Gain</th><th scope="col" className="num">Steps</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th><th scope="col"><span className="visually-hidden">Leave out</span></th></tr></thead>
       <tbody>{runs.map(({ detail: d }) => (
         <tr key={d.run}>
-          <td><span className="dot" style={{ background: hues.get(d.run), marginRight: 7 }} /><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
+          <td className="nowrap"><span className="dot" style={{ background: hues.get(d.run), marginRight: 7 }} /><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
           <td className="num">{metric(d.best_metric)} <span className="muted">{d.lower_is_better ? "↓" : "↑"}</span></td><td className="num">{metric(d.final_metric)}</td>
           <td className="num" style={{ textAlign: "left" }}>{d.winner?.final_interval ? d.winner.final_interval.map((end) => metric(end, 4)).join(" … ") : "–"}</td>
-          <td title={d.conclusion?.text}>{d.verdict_words}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small">{d.unit}</span></>}</td>
+          <td title={d.conclusion?.text}>{d.verdict_words}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small unit">{d.unit}</span></>}</td>
           <td className="num">{d.steps}</td><td className="num">{seconds(d.seconds ?? d.elapsed)}</td><td className="num">{dollars(d.cost_usd)}</td>
           <td className="right">{runs.length > 1 && <a href={compareHref(runs.map((r) => r.detail.run).filter((run) => run !== d.run))} aria-label={`Leave out ${d.run}`}>✕</a>}</td>
         </tr>
@@ -97,13 +105,14 @@ function Outcomes({ runs, hues }: { runs: Compared[]; hues: Map<string, string> 
 }
 
 function Programs({ runs }: { runs: Compared[] }) {
+  const [wrap, setWrap] = useKept("wrap", isNarrow());
   return (
-    <Panel title="Best programs" flush>
-      <div className="sides" style={{ gridTemplateColumns: `repeat(${runs.length}, minmax(${runs.length > 1 ? 420 : 0}px, 1fr))` }} tabIndex={0} role="region" aria-label="Best programs side by side">
+    <Panel title="Best programs" flush actions={<label className="small row"><input type="checkbox" checked={wrap} onChange={(e) => setWrap(e.target.checked)} /> wrap</label>}>
+      <div className="sides" style={{ "--sides": runs.length } as CSSProperties} tabIndex={0} role="region" aria-label="Best programs side by side">
         {runs.map(({ detail, code }) => (
           <div key={detail.run}>
             <div className="row small" style={{ padding: "7px 12px" }}><a className="mono" href={detail.winner ? href(detail.run, "node", detail.winner.node_id) : href(detail.run)}>{detail.winner?.name ?? "none"}</a><span className="muted">{detail.title || detail.run}</span></div>
-            {code ? <CodeView code={code} label={`Program of ${detail.run}`} /> : <Empty title="No program" />}
+            {code ? <CodeView code={code} wrap={wrap} label={`Program of ${detail.run}`} /> : <Empty title="No program" />}
           </div>
         ))}
       </div>

@@ -1,10 +1,10 @@
-// Best so far of several runs: each by itself, or the mean of the runs of a group with the spread around it.
+// Best so far of several runs, in an arena the champions' ratings: each by itself, or the mean of the runs of a group with the spread around it.
 import { useMemo } from "react";
 import type { Curve } from "../api/types";
 import { Chart, OffScale } from "../components/chart";
 import type { Series } from "../components/chart-props";
 import { Empty, Panel, Segmented } from "../components/widgets";
-import { along, type Axis, bandOf, mergeCurves } from "../model/compare";
+import { along, type Axis, bandOf, dashOf, hidden, mergeCurves, overText } from "../model/compare";
 import { beyond, linesRange } from "../model/curve";
 import { useAddressed, useColors } from "../model/hooks";
 
@@ -19,23 +19,26 @@ export interface NamedCurve { name: string; curve: Curve }
 /** Runs that differ in their seed alone, as places in the list of runs. */
 export interface Group { name: string; of: number[] }
 
-export function Curves({ title, runs, groups }: { title: string; runs: NamedCurve[]; groups: Group[] }) {
+export function Curves({ problem = "", runs, groups }: { problem?: string; runs: NamedCurve[]; groups: Group[] }) {
   const [axis, setAxis] = useAddressed<Axis>("by", "steps", { among: ["steps", "seconds", "dollars"], kept: true });
   const seeds = groups.some(({ of }) => of.length > 1);
   const [means, setMeans] = useMeans();
   const colors = useColors(COLORS);
-  const lower = runs[0].curve.lower_is_better;
+  const { lower_is_better: lower, of } = runs[0].curve;
+  const title = `${of[0].toUpperCase()}${of.slice(1)}`;
   const lines = useMemo(() => (seeds && means ? meanLines(runs, groups, axis) : runLines(runs, axis)), [runs, groups, axis, seeds, means]);
   const range = linesRange(lines.curves, lower);
   const values = lines.curves.flatMap((curve, i) => (lines.edge[i] ? [] : curve.best));
-  const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: line, kind: lines.edge[i] ? "edge" : "step" }));
+  const drawn = lines.edge.flatMap((edge, i) => (edge ? [] : [i]));
+  const over = useMemo(() => hidden(drawn.map((i) => lines.curves[i])), [lines]);
+  const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: line, kind: lines.edge[i] ? "edge" : "step", dash: lines.edge[i] ? undefined : dashOf(over[drawn.indexOf(i)]) }));
   return (
     <Panel
-      title={title}
+      title={problem ? `${title}, ${problem}` : title}
       actions={<>{seeds && <label className="small row"><input type="checkbox" checked={means} onChange={(e) => setMeans(e.target.checked)} /> mean ± deviation of seeds</label>}<Segmented label="By" value={axis} onChange={setAxis} options={[["steps", "step"], ["seconds", "time"], ["dollars", "dollars"]]} /></>}
     >
-      <div className="legend" style={{ marginBottom: 8 }}>{lines.names.map((name, i) => <span key={i}><span className="dot" style={{ background: colors[HUES[i % HUES.length]] }} /><span className="mono">{name}</span></span>)}<span>{runs[0].curve.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span></div>
-      {values.length > 0 ? <><Chart label={`Best so far by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={range} series={series} bands={lines.bands} /><OffScale scores={beyond(values, range).length} /></> : <Empty title="Nothing scored yet" />}
+      <div className="legend" style={{ marginBottom: 8 }}>{lines.names.map((name, i) => <span key={i}><span className="dot" style={{ background: colors[HUES[i % HUES.length]] }} /><span><span className="mono">{name}</span>{overText(over[i], lines.names)}</span></span>)}<span>{runs[0].curve.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span></div>
+      {values.length > 0 ? <><Chart label={`${title} by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={range} series={series} bands={lines.bands} /><OffScale scores={beyond(values, range).length} /></> : <Empty title="Nothing scored yet" />}
     </Panel>
   );
 }

@@ -1,10 +1,10 @@
 // What went wrong, how often, and what to do about it.
 import { runPath } from "../api/client";
 import type { FailureCount } from "../api/types";
-import { Empty, Failed, NodeLink, Panel } from "../components/widgets";
+import { Empty, Failed, Linked, NodeLink, Panel } from "../components/widgets";
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
-import { day, time } from "../model/format";
+import { day, metric, time } from "../model/format";
 import { useResource } from "../model/hooks";
 import { WARNINGS } from "../model/run-state";
 
@@ -14,7 +14,7 @@ export function FailuresView({ connection }: { connection: Connection }) {
   const { data, error } = useResource<FailureCount[]>(runPath(state.id, "/failures"), 0, failed);
   if (error) return <Failed error={error} />;
   if (!data) return <Empty title="Loading…" />;
-  const most = Math.max(1, ...data.map((item) => item.count));
+  const share = (count: number) => (100 * count) / Math.max(1, state.nodes.length);
   const total = data.reduce((sum, item) => sum + item.count, 0);
   return (
     <div className="stack">
@@ -22,16 +22,16 @@ export function FailuresView({ connection }: { connection: Connection }) {
         {data.length === 0 ? <Empty title="No candidate has failed" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Table of failures">
             <table>
-              <thead><tr><th scope="col">Failure</th><th scope="col" className="num">Count</th><th scope="col" style={{ width: "22%" }}>Share</th><th scope="col">By operator</th><th scope="col">What it means</th><th scope="col">Newest</th></tr></thead>
+              <thead><tr><th scope="col">Failure</th><th scope="col" className="num">Count</th><th scope="col" style={{ width: "22%" }}>Of all nodes</th><th scope="col">By operator</th><th scope="col">What it means</th><th scope="col">Newest</th></tr></thead>
               <tbody>
                 {data.map((item) => (
                   <tr key={item.failure}>
                     <td><span className="tag fail">{item.failure}</span></td>
                     <td className="num">{item.count}</td>
-                    <td><div className="meter"><span style={{ width: `${(100 * item.count) / most}%`, background: "var(--bad)" }} /></div></td>
+                    <td><div className="row share"><div className="meter"><span style={{ width: `${share(item.count)}%`, background: "var(--bad)" }} /></div><span className="num">{metric(share(item.count), 2)} %</span></div></td>
                     <td className="small">{Object.entries(item.operators).map(([name, n]) => `${name} ${n}`).join(", ")}</td>
                     <td className="wrap small">{item.advice}</td>
-                    <td className="wrap small"><NodeLink run={state.id} id={item.example} text={state.names.get(item.example)} /> <span className="muted">{plainMessage(item.message)}</span></td>
+                    <td className="wrap small"><NodeLink run={state.id} id={item.example} text={state.names.get(item.example)} /> <span className="muted"><Linked state={state} text={plainMessage(item.message)} /></span></td>
                   </tr>
                 ))}
               </tbody>

@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
-import { Empty, EngineLink, Panel } from "../components/widgets";
+import { Elo, Empty, EngineLink, Panel } from "../components/widgets";
 import { FourBoard, SmallBoard } from "../components/boards";
 import { EvalGraph } from "../components/eval-graph";
 import { MoveList } from "../components/move-list";
@@ -119,7 +119,7 @@ function Player(props: { id: string; connection: Connection; left?: number | nul
   const { score, depth } = props.said?.played ?? {};
   return (
     <div className="row" style={{ justifyContent: "space-between" }}>
-      <span><EngineLink state={state} id={props.id} /> <span className="dot ringed" style={{ background: props.color }} /> <span className="muted small">{props.mark}</span>{score != null && <span className="num small" title={`what it said of the position before its move, from ${props.of} side: above 0 that side stands better`}> {scoreText(score)}{depth != null && <span className="muted"> depth {depth}</span>}</span>}</span>
+      <span><EngineLink state={state} id={props.id} /> <Elo state={state} id={props.id} /> <span className="dot ringed" style={{ background: props.color }} /> <span className="muted small">{props.mark}</span>{score != null && <span className="num small" title={`what it said of the position before its move, from ${props.of} side: above 0 that side stands better`}> {scoreText(score)}{depth != null && <span className="muted"> depth {depth}</span>}</span>}</span>
       {(props.left != null || props.turn) && <span className={props.turn ? "clock turn" : "clock"}>{props.left == null ? "to move" : clock(props.left)}</span>}
     </div>
   );

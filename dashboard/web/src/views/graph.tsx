@@ -1,6 +1,6 @@
 // The graph of all nodes on a canvas: pan, zoom, search, keyboard, merges of the selected node.
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
-import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
+import { BestTag, Empty, Linked, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import { runPath } from "../api/client";
 import type { Dimensions } from "../api/types";
 import { DagCanvas, type Scene } from "../components/dag-canvas";
@@ -9,8 +9,9 @@ import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "
 import { folding } from "../model/fold";
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
-import { disagrees, isScored } from "../model/curve";
-import { metric, nodeTitle, seconds } from "../model/format";
+import { disagrees } from "../model/curve";
+import { isScored } from "../model/scored";
+import { metric, nodeTitle, seconds, shortened } from "../model/format";
 import { useAddressed, useColors, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
@@ -32,25 +33,29 @@ export function GraphView({ connection }: { connection: Connection }) {
   const fold = folded === "yes";
   const [search, setSearch] = useState("");
   const palette = useColors(COLORS);
-  const size = state.nodes.length;
+  const size = state.nodes.length + state.beside.length;
+  // baselines beside the search come first, and have their places behind those of the nodes
+  const all = useMemo(() => [...state.beside.map((one, i) => ({ ...one, index: state.nodes.length + i })), ...state.nodes], [state, size]);
+  const factOf = (id: string | null) => (id ? (state.byId.get(id) ?? all.find((one) => one.node_id === id)) : undefined);
   const { data: measures } = useResource<Dimensions>(runPath(state.id, "/dimensions"), 0, state.ended);
   const numbers = useMemo(() => (measures?.names ?? []).filter((_, i) => measures?.points.some((p) => typeof p.values[i] === "number")), [measures]);
   const values = useMemo(() => valuesOf(measures, paint), [measures, paint]);
-  const shown = useMemo(() => folding(state.nodes, state.children, fold, new Set([selected ?? "", state.bestId ?? ""])), [state, size, fold, selected && state.byId.get(selected), state.bestId, connection.version]);
+  const shown = useMemo(() => folding(all, state.children, fold, new Set([selected ?? "", state.bestId ?? ""])), [state, all, fold, selected && state.byId.get(selected), state.bestId, connection.version]);
   const at = useMemo(() => placed(shown.nodes, height, state), [shown, height]);
-  const shades = useMemo(() => paletteOf(paint, palette, state.nodes), [paint, palette, state, size]);
+  const shades = useMemo(() => paletteOf(paint, palette, all), [paint, palette, all]);
   const colors = useMemo(() => colorsOf(shown.nodes, paint, state.lowerIsBetter, values), [shown, paint, values]);
   const across = useMemo(() => crossings(shown.nodes, (id) => shown.place[state.byId.get(id)?.index ?? -1] ?? -1, at.parent), [shown, at, state]);
-  const chosen = selected ? state.byId.get(selected) : undefined;
+  const chosen = factOf(selected);
+  const best = factOf(state.bestId);
   const scene = useMemo<Scene>(() => {
     const here = (indices: readonly number[]) => indices.map((i) => shown.place[i]).filter((i) => i >= 0);
     return {
-      kind: height, nodes: shown.nodes, at, colors, palette: shades.map((s) => s.color), folded: shown.folded, names: at.lanes.map(({ lane }) => laneName(shown.nodes, lane, state)),
-      best: state.best ? shown.place[state.best.index] : -1, selected: chosen ? shown.place[chosen.index] : -1, winner: state.best ? here(lineOf(state.best, state.byId)) : [],
+      kind: height, nodes: shown.nodes, at, colors, palette: shades.map((s) => s.color), folded: shown.folded, labelOf: (n) => shortened(state.names.get(n.node_id) ?? String(n.number ?? "")), axis: height === "score" ? `${state.run?.unit || "score"}, the best on top` : "", names: at.lanes.map(({ lane }) => laneName(shown.nodes, lane, state)),
+      best: best ? shown.place[best.index] : -1, selected: chosen ? shown.place[chosen.index] : -1, winner: best ? here(lineOf(best, state.byId)) : [],
       line: chosen ? here(lineOf(chosen, state.byId)) : [], lanes: state.hasIslands && at.lanes.length > 0, across,
       links: chosen ? linksOf(chosen, state.byId, state.children).map(([a, b]): [number, number] => [shown.place[a], shown.place[b]]).filter(([a, b]) => a >= 0 && b >= 0) : [],
     };
-  }, [state, shown, at, across, colors, shades, chosen, connection.version]); // prettier-ignore
+  }, [state, shown, at, across, colors, shades, chosen, best, connection.version]); // prettier-ignore
   const latest = useRef(shown);
   latest.current = shown;
 
@@ -58,7 +63,7 @@ export function GraphView({ connection }: { connection: Connection }) {
     if (!canvas.current) return;
     const made = new DagCanvas(canvas.current, canvasColors(palette));
     view.current = made;
-    Object.assign(canvas.current, { dag: made, placeOf: (id: string) => made.place(latest.current.place[state.byId.get(id)?.index ?? 0]) }); // for measurements
+    Object.assign(canvas.current, { dag: made, placeOf: (id: string) => made.place(latest.current.nodes.findIndex((one) => one.node_id === id)) }); // for measurements
     const observer = new ResizeObserver(() => made.resize());
     observer.observe(canvas.current);
     const stop = listen(canvas.current, made, (index) => setSelected(index < 0 ? null : latest.current.nodes[index].node_id));
@@ -80,7 +85,7 @@ export function GraphView({ connection }: { connection: Connection }) {
   };
   // a node that was folded has its place only after it is shown
   useEffect(() => {
-    const node = wish.current ? state.byId.get(wish.current) : undefined;
+    const node = factOf(wish.current);
     wish.current = "";
     if (node && shown.place[node.index] >= 0) view.current?.show(shown.place[node.index]);
   }, [selected, shown]);
@@ -88,16 +93,16 @@ export function GraphView({ connection }: { connection: Connection }) {
     setSearch(text);
     const wanted = text.trim().toLowerCase();
     if (!wanted) return;
-    select((state.nodes.find((n) => n.node_id.startsWith(wanted) || String(n.number) === wanted) ?? state.nodes.find((n) => matches(n, wanted)))?.node_id);
+    select((all.find((n) => n.node_id.startsWith(wanted) || String(n.number) === wanted) ?? all.find((n) => matches(n, wanted)))?.node_id);
   };
   const next = () => {
     const wanted = search.trim().toLowerCase();
-    if (wanted) select([...state.nodes.slice((chosen?.index ?? -1) + 1), ...state.nodes].find((n) => matches(n, wanted))?.node_id);
+    if (wanted) select([...all.slice(chosen ? all.indexOf(chosen) + 1 : 0), ...all].find((n) => matches(n, wanted))?.node_id);
   };
   const key = (event: KeyboardEvent) => {
-    const from = chosen ?? state.best ?? state.nodes[0];
+    const from = chosen ?? best ?? all[0];
     if (!from) return;
-    const siblings = from.parent_ids?.[0] ? (state.children.get(from.parent_ids[0]) ?? []) : state.nodes.filter((n) => !n.parent_ids?.length).map((n) => n.node_id);
+    const siblings = from.parent_ids?.[0] ? (state.children.get(from.parent_ids[0]) ?? []) : all.filter((n) => !n.parent_ids?.length).map((n) => n.node_id);
     const place = siblings.indexOf(from.node_id);
     const moves: Record<string, () => void> = {
       ArrowUp: () => select(from.parent_ids?.[0]),
@@ -110,7 +115,7 @@ export function GraphView({ connection }: { connection: Connection }) {
       "=": () => view.current?.zoom(1.25),
       "-": () => view.current?.zoom(0.8),
       "0": () => view.current?.fit(),
-      b: () => select(state.best?.node_id),
+      b: () => select(best?.node_id),
     };
     if (event.key in moves) {
       event.preventDefault();
@@ -119,7 +124,7 @@ export function GraphView({ connection }: { connection: Connection }) {
     }
   };
 
-  if (size === 0) return <Panel title="Graph"><Empty title="No nodes yet">{state.live ? "The first program is being written." : "This run ended before its first node."}</Empty></Panel>;
+  if (size === 0) return <Panel title="Graph"><Empty title="No nodes yet">{state.atEnd ? "This run ended before its first node." : "The first program is being written."}</Empty></Panel>;
   return (
     <div className="cols">
       <Panel
@@ -153,14 +158,14 @@ export function GraphView({ connection }: { connection: Connection }) {
                 <dl className="kv">
                   <dt>Id</dt><dd><NodeLink run={state.id} id={chosen.node_id} text={chosen.node_id} /></dd>
                   <dt>Operator</dt><dd><Operator name={chosen.operator} /></dd>
-                  <dt>Outcome</dt><dd><Outcome node={chosen} /> {chosen.node_id === state.bestId && <span className="tag ok">best</span>}</dd>
-                  {chosen.message && <><dt>Message</dt><dd className="small">{plainMessage(chosen.message)}</dd></>}
+                  <dt>Outcome</dt><dd><Outcome node={chosen} /> {chosen.node_id === state.bestId && <BestTag state={state} />}</dd>
+                  {chosen.message && <><dt>Message</dt><dd className="small"><Linked state={state} text={plainMessage(chosen.message)} /></dd></>}
                   {disagrees(chosen.claimed_metric, chosen.metric) && <><dt>Claimed</dt><dd className="num warn">{metric(chosen.claimed_metric)}</dd></>}
                   {chosen.island != null && <><dt>Island</dt><dd className="num">{chosen.island}</dd></>}
                   {chosen.generation != null && <><dt>Generation</dt><dd className="num">{chosen.generation}</dd></>}
                   <dt>Parents</dt><dd>{chosen.parent_ids?.length ? chosen.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>) : "none"}</dd>
                   <dt>Children</dt><dd className="num">{state.children.get(chosen.node_id)?.length ?? 0}</dd>
-                  <dt>Ran for</dt><dd className="num">{seconds(chosen.exec_time)}</dd>
+                  <dt>Ran for</dt><dd className="num">{seconds(chosen.exec_time || null)}</dd>
                 </dl>
                 <div className="row"><a className="button primary" href={href(state.id, "node", chosen.node_id)}>Open</a><Marks connection={connection} id={chosen.node_id} mark={chosen.mark ?? "none"} /></div>
               </div>
@@ -175,6 +180,7 @@ export function GraphView({ connection }: { connection: Connection }) {
             {size > shown.nodes.length && <span>+3: so many of its children were not new or not scored ({size - shown.nodes.length} in all)</span>}
             <span>┄ second parents of the selected node, and what it was merged into</span>
             {(at.beyond?.size ?? 0) > 0 && <span>▼ a score off the scale ({at.beyond?.size})</span>}
+            {scene.lanes && <span>From left to right: {scene.names.join("; ")}</span>}
             {across.length > 0 && <span>thin line: a parent on another island</span>}
           </div>
         </Panel>

@@ -8,7 +8,7 @@ import type { Connection } from "../model/connection";
 import { beyond, linesRange } from "../model/curve";
 import { metric } from "../model/format";
 import { useColors, useResource } from "../model/hooks";
-import { islandCurves, mergeCurves } from "../model/compare";
+import { dashOf, hidden, islandCurves, mergeCurves, overText } from "../model/compare";
 
 const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "muted", "line", "text"] as const;
 
@@ -20,16 +20,18 @@ export function IslandsView({ connection }: { connection: Connection }) {
   const newest = state.nodes.reduce((last, node) => Math.max(last, node.island == null ? 0 : (node.generation ?? node.step)), 0);
   const curves = useMemo(() => islandCurves(data?.islands ?? [], newest), [data, newest]);
   const merged = useMemo(() => mergeCurves(curves), [curves]);
+  const over = useMemo(() => hidden(curves), [curves]);
   if (error) return <Failed error={error} />;
   if (!data) return <Empty title="Loading…" />;
   if (data.islands.length === 0) return <Panel title="Islands"><Empty title="This run has no islands">They come with <code>search.policy=islands</code>.</Empty></Panel>;
   const range = linesRange(curves, state.lowerIsBetter);
   const values = curves.flatMap((c) => c.best);
+  const names = data.islands.map(({ island }) => `island ${island}`);
   return (
     <div className="stack">
-      <Panel title="Best of each island" actions={<div className="legend">{data.islands.map((island, i) => <span key={island.island}><span className="dot" style={{ background: colors[COLORS[i % 6]] }} />island {island.island}</span>)}</div>}>
+      <Panel title="Best of each island" actions={<div className="legend">{names.map((name, i) => <span key={name}><span className="dot" style={{ background: colors[COLORS[i % 6]] }} />{name}{overText(over[i], names)}</span>)}</div>}>
         {values.length > 0 ? (
-          <><Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: `island ${data.islands[i].island}`, color: colors[COLORS[i % 6]], kind: "step" as const, values: line }))} range={range} axis="generation" grid={colors.line} text={colors.muted} height={260} /><OffScale scores={beyond(values, range).length} /></>
+          <><Chart label="Best of each island by generation" x={merged.steps} series={merged.series.map((line, i) => ({ label: names[i], color: colors[COLORS[i % 6]], kind: "step" as const, values: line, dash: dashOf(over[i]) }))} range={range} axis="generation" grid={colors.line} text={colors.muted} height={260} /><OffScale scores={beyond(values, range).length} /></>
         ) : <Empty title="Nothing scored yet" />}
       </Panel>
       <div className="cols even">
@@ -40,7 +42,7 @@ export function IslandsView({ connection }: { connection: Connection }) {
           </table></div>
         </Panel>
         <Panel title="Migrations" flush>
-          {state.migrations.length === 0 ? <Empty title={state.live ? "Nobody has moved yet" : "Nobody moved between the islands"} /> : (
+          {state.migrations.length === 0 ? <Empty title={state.atEnd ? "Nobody moved between the islands" : "Nobody has moved yet"} /> : (
             <div className="scroll" tabIndex={0} role="region" aria-label="Table of migrations"><table>
               <thead><tr><th scope="col" className="num">Generation</th><th scope="col">Who, and where to</th></tr></thead>
               <tbody>{state.migrations.slice(-30).reverse().map((m) => <tr key={m.seq}><td className="num">{m.generation}</td><td className="small">{m.moves.slice(0, 8).map(([id, from, to], k) => <span key={k}><NodeLink run={state.id} id={id} text={state.names.get(id)} /> <span className="num">{from}→{to}</span> </span>)}</td></tr>)}</tbody>

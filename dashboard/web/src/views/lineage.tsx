@@ -7,9 +7,11 @@ import type { RunState } from "../model/run-state";
 const COLUMN = 170;
 const WIDEST = 560;
 /** Pixels that a few generations are spread over. */
-const FILLED = 1180;
+const FILLED = 1080;
 const HEIGHT = 300;
 const PAD = 26;
+/** Pixels right of the last generation: half of a name. */
+const END = 60;
 
 interface Point { id: string; x: number; y: number; elo: number; champion: boolean; promoted: boolean; parents: string[] }
 
@@ -22,7 +24,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
   for (const p of points) if ((first.get(p.id) as Point).x > p.x) first.set(p.id, p);
   const columns = [...new Set(points.map((p) => p.x))].sort((a, b) => a - b);
   const gap = columns.length > 1 ? columns[1] - columns[0] : COLUMN;
-  const width = (columns.at(-1) ?? 0) + Math.min(COLUMN, gap);
+  const width = (columns.at(-1) ?? 0) + END;
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Lineage of the engines">
       <svg width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="group" aria-label="Engines by generation and Elo">
@@ -36,6 +38,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
         })}
         {points.map((p) => (
           <a key={p.id + p.x} href={href(state.id, "node", p.id)} aria-label={`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}>
+            <title>{`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}</title>
             <circle cx={p.x} cy={p.y} r={p.promoted ? 6 : 4.5} fill={p.promoted ? "var(--accent)" : "var(--panel)"} stroke="var(--accent)" strokeWidth="1.500" />
             <text x={p.x} y={p.y - 9} textAnchor={p.x > 60 ? "middle" : "start"} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
           </a>

@@ -2,15 +2,15 @@
 import { type ReactNode, useMemo, useState } from "react";
 import { runPath } from "../api/client";
 import type { Call, Diff, NodeDetail, Turn } from "../api/types";
-import { Empty, Failed, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
+import { BestTag, Empty, Failed, Linked, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import { CodeView, Copy, DiffView, SideView } from "../components/code";
 import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
+import { RATED } from "../model/arena";
 import { disagrees } from "../model/curve";
 import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
 import { isNarrow, useAddressed, useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
-import { isStep } from "../model/operators";
 import { plainMessage } from "../model/plain";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
@@ -23,10 +23,10 @@ type Tab = (typeof TABS)[number];
 
 export function NodeView({ connection, id }: { connection: Connection; id: string }) {
   const { state } = connection;
-  const known = state.byId.has(id);
+  const known = state.fact(id);
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
-  const { data, error } = useResource<NodeDetail>(base, 0, known);
-  const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known);
+  const { data, error } = useResource<NodeDetail>(base, 0, `${known !== undefined} ${state.rated.get(id)?.elo}`);
+  const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known !== undefined);
   const [picked, setTab] = useAddressed<Tab | "">("part", "", { among: TABS });
   const [wrap, setWrap] = useKept("wrap", isNarrow());
   const [side, setSide] = useKept("diff-side", !isNarrow());
@@ -34,21 +34,22 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   if (!data) return <Empty title="Loading…" />;
   const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
   const tab = picked || (node.parent_ids?.length ? "diff" : "code");
+  const rating = state.rated.get(node.id);
   const halves = tab === "diff" && side;
   const message = node.message ?? "";
   return (
     <div className="stack">
-      <Panel title={nodeTitle(state.names.get(node.id), node.step)} actions={<><Marks connection={connection} id={node.id} mark={state.byId.get(node.id)?.mark ?? data.mark} />{known ? <a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a> : !isStep(node.operator ?? "") && <span className="muted small">stands beside the search, not in the graph</span>}</>}>
+      <Panel title={nodeTitle(state.names.get(node.id), node.step)} actions={<><Marks connection={connection} id={node.id} mark={known?.mark ?? data.mark} />{known ? <a className="button" href={href(state.id, "graph", "", { node: node.id })}>In the graph</a> : null}</>}>
         <div className="row" style={{ gap: 14 }}>
           <span className="mono" data-testid="node-id">{node.id}</span>
           <Operator name={node.operator ?? ""} />
           <Outcome node={{ failure: node.failure, is_buggy: node.is_buggy ?? false, is_valid: node.is_valid ?? true, metric: node.metric_value }} />
-          {node.id === state.bestId && <span className="tag ok">best</span>}
+          {node.id === state.bestId && <BestTag state={state} />}
           {node.metric_source && <span className={node.metric_source === "verified" ? "tag ok" : "tag warn"}>{node.metric_source}</span>}
           <Claim claimed={node.claimed_metric} verified={node.metric_value} />
           {node.parent_ids && node.parent_ids.length > 0 && <span className="muted small">from {node.parent_ids.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
         </div>
-        {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}>{plainMessage(message)}</p>}
+        {message && <p className={node.failure ? "bad" : "muted"} style={{ marginTop: 8, overflowWrap: "anywhere" }}><Linked state={state} text={plainMessage(message)} /></p>}
       </Panel>
       <div className="cols">
         <div className="stack">
@@ -67,7 +68,8 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         <div className="stack">
           <Panel title="Verdict">
             <dl className="kv">
-              <dt>Metric</dt><dd className="num">{metric(node.metric_value)} {state.run?.unit}</dd>
+              <dt>Metric</dt><dd className="num">{metric(node.metric_value)} {state.run?.unit}{rating && rating.high > rating.low && ` ± ${Math.round((rating.high - rating.low) / 2)}`}</dd>
+              {rating && <><dt>Rated</dt><dd>{RATED}{known?.first != null && known.first !== node.metric_value && `; first ${metric(known.first)}`}</dd></>}
               <dt>Measured by</dt><dd>{node.metric_source === "verified" ? "the evaluator, out of the program's reach" : node.metric_source === "unisolated" ? "the evaluator, within the program's reach" : node.metric_source === "claimed" ? "the program itself" : "nobody"}</dd>
               {node.claimed_metric != null && <><dt>It claimed</dt><dd className="num">{metric(node.claimed_metric)}</dd></>}
               {node.exc_type && <><dt>Exception</dt><dd className="mono">{node.exc_type}</dd></>}
@@ -113,7 +115,7 @@ function Why({ state, operator, why }: { state: RunState; operator: string; why:
   return (
     <Panel title="Why it was made">
       <div className="stack" style={{ gap: 6 }} data-testid="why">
-        {sentences(operator, why, state.lowerIsBetter).map((sentence, i) => <p key={i}>{sentence.split(/([0-9a-f]{12})/).map((part, k) => (state.byId.has(part) ? <NodeLink key={k} run={state.id} id={part} /> : part))}</p>)}
+        {sentences(operator, why, state.lowerIsBetter).map((sentence, i) => <p key={i}><Linked state={state} text={sentence} /></p>)}
         <details><summary className="small muted">as the policy wrote it down</summary><Text>{JSON.stringify(why, null, 1)}</Text></details>
       </div>
     </Panel>
@@ -134,7 +136,7 @@ function Cases({ connection: { state }, signature, parent }: { connection: Conne
   return (
     <Panel title={`${signature.length} cases`} flush actions={before && <span className="small"><span className="good">{better} better</span>, <span className="bad">{worse} worse</span> than the parent</span>}>
       <div className="scroll" style={{ maxHeight: 300 }} tabIndex={0} role="region" aria-label="Cases"><table>
-        <thead><tr><th scope="col" className="num">Case</th><th scope="col" className="num">Value</th>{before && <><th scope="col" className="num">Parent</th><th scope="col" className="num">Change</th></>}</tr></thead>
+        <thead><tr><th scope="col" className="num">Case</th><th scope="col" className="num" title={`as the evaluator counts a case; the score (${state.unit}) follows from all of them`}>Value</th>{before && <><th scope="col" className="num">Parent</th><th scope="col" className="num">Change</th></>}</tr></thead>
         <tbody>{rows.slice(0, all ? rows.length : CASES).map((r) => (
           <tr key={r.i}><td className="num">{r.i + 1}</td><td className="num">{metric(r.value)}</td>{before && <><td className="num">{metric(r.was)}</td><td className={`num ${r.was === null || r.value === r.was ? "muted" : r.value < r.was === state.lowerIsBetter ? "good" : "bad"}`}>{r.was === null ? "–" : `${r.value > r.was ? "+" : ""}${metric(r.value - r.was, 3)}`}</td></>}</tr>
         ))}</tbody>
@@ -163,7 +165,7 @@ function DiffTab({ path, state, wrap, side, setSide }: { path: string; state: Ru
     <>
       <div className="row small" style={{ padding: "7px 12px", borderBottom: "1px solid var(--line)" }} data-testid="diff-head">
         {data && <><span className="good num">+{data.added}</span><span className="bad num">−{data.removed}</span></>}
-        <label className="row">against <input list="others" value={text} placeholder={data?.against && !against ? `parent ${data.against.slice(0, 8)}` : data && !data.against ? "nothing: it has no parent" : "id, step or best"} onChange={(e) => choose(e.target.value)} style={{ width: 170 }} /></label>
+        <label className="row">against <input list="others" value={text} placeholder={data?.against && !against ? `parent ${state.name(data.against)}` : data && !data.against ? "nothing: it has no parent" : "id, step or best"} onChange={(e) => choose(e.target.value)} style={{ width: 170 }} /></label>
         <datalist id="others"><option value="best" />{state.references.map((r) => <option key={r.id} value={r.id}>{r.name}</option>)}</datalist>
         {text && !against && <span className="muted">no such node: this is the parent</span>}
         <span className="grow" />

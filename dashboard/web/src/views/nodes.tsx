@@ -1,10 +1,11 @@
 // All nodes as a table: filtered, sorted, a screenful at a time.
 import { runPath } from "../api/client";
 import { useMemo, useState } from "react";
-import { Empty, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
+import { BestTag, Empty, Linked, NodeLink, Operator, Outcome, Panel, Segmented } from "../components/widgets";
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
-import { disagrees, isScored } from "../model/curve";
+import { disagrees } from "../model/curve";
+import { isScored } from "../model/scored";
 import { sorted } from "../model/sorted";
 import type { NodeFact } from "../model/run-state";
 import { useAddressed } from "../model/hooks";
@@ -30,11 +31,12 @@ export function NodesView({ connection }: { connection: Connection }) {
   const order = useMemo((): Order => ({ by: orderText.replace("-", "") as Order["by"], down: orderText.startsWith("-") }), [orderText]);
   const [operator, setOperator] = useAddressed("operator", "");
   const [shown, setShown] = useState(PAGE);
-  const operators = useMemo(() => [...new Set(state.nodes.map((n) => n.operator))], [state, state.nodes.length]);
+  const all = useMemo(() => [...state.beside, ...state.nodes], [state, connection.version]);
+  const operators = useMemo(() => [...new Set(all.map((n) => n.operator))], [all]);
   const rows = useMemo(() => {
-    const found = state.nodes.filter((n) => (show === "all" || (show === "scored" ? isScored(n) : show === "failed" ? n.is_buggy : n.mark !== undefined)) && (!operator || n.operator === operator));
+    const found = all.filter((n) => (show === "all" || (show === "scored" ? isScored(n) : show === "failed" ? n.is_buggy : n.mark !== undefined)) && (!operator || n.operator === operator));
     return sorted(found, SORTS[order.by], order.down);
-  }, [state, connection.version, show, order, operator]);
+  }, [all, show, order, operator]);
   /** The first click puts first what one looks for: the newest, the best score, the largest. */
   const click = (by: Order["by"]) => setOrder(`${(order.by === by ? !order.down : by === "outcome" ? !state.lowerIsBetter : by !== "operator") ? "-" : ""}${by}`);
   const head = (by: Order["by"], text: string, className = "", title?: string) => (
@@ -61,15 +63,15 @@ export function NodesView({ connection }: { connection: Connection }) {
               {rows.slice(0, shown).map((node) => (
                 <tr key={node.node_id}>
                   <td className="num">{node.number}</td>
-                  <td><NodeLink run={state.id} id={node.node_id} text={state.names.get(node.node_id)} /> {node.node_id === state.bestId && <span className="tag ok">best</span>} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
+                  <td><NodeLink run={state.id} id={node.node_id} text={state.names.get(node.node_id)} /> {node.node_id === state.bestId && <BestTag state={state} />} {node.mark && <span className="tag warn">{node.mark}</span>}</td>
                   <td><Operator name={node.operator} /></td>
                   <td className="wide">{(node.parent_ids ?? []).map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</td>
                   <td className="num"><Outcome node={node} /></td>
                   <td className={`num wide ${disagrees(node.claimed_metric, node.metric) ? "warn" : "muted"}`}>{metric(node.claimed_metric)}</td>
-                  <td className="num">{seconds(node.exec_time)}</td>
+                  <td className="num">{seconds(node.exec_time || null)}</td>
                   <td className="num">{count(node.completion_tokens)}</td>
                   <td className="num">{dollars(node.cost_usd)}</td>
-                  <td className="wrap wide small muted">{plainMessage(node.message ?? "")}</td>
+                  <td className="wrap wide small muted"><Linked state={state} text={plainMessage(node.message ?? "")} /></td>
                 </tr>
               ))}
             </tbody>

@@ -8,7 +8,8 @@ import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { beyond, curveOf, yRange } from "../model/curve";
 import { count, dollars, metric, seconds, time } from "../model/format";
-import { feedLine } from "../model/feed";
+import { championLine, CHAMPIONS, RATED } from "../model/arena";
+import { feedLine, gamesText, half, pairings } from "../model/feed";
 import { endText } from "../model/plain";
 import { useColors } from "../model/hooks";
 import { activeSeconds, leftText, meanSpeed, outcomeOf, secondsLeft } from "../model/progress";
@@ -16,7 +17,7 @@ import { go, href } from "../model/router";
 import { Running } from "./running";
 import { TakeAlong } from "./take-along";
 import { COLOURS, colourOf, isStep } from "../model/operators";
-import type { RunState } from "../model/run-state";
+import type { Played, RunState } from "../model/run-state";
 
 const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
 export function Overview({ connection }: { connection: Connection }) {
@@ -32,7 +33,7 @@ export function Overview({ connection }: { connection: Connection }) {
           <Running connection={connection} />
         </div>
         <div className="stack">
-          <Budget state={state} told={told} />
+          <Budget state={state} />
           {!connection.replay && <TakeAlong state={state} />}
           <Notes connection={connection} />
         </div>
@@ -43,10 +44,11 @@ export function Overview({ connection }: { connection: Connection }) {
 }
 
 /** The run's facts once it has its answer, or nobody works on it: who leads a stopped run is said by the server. */
-function conclusionOf({ state, replay }: Connection): RunDetail | null {
+function conclusionOf({ state }: Connection): RunDetail | null {
+  if (!state.live && !state.atEnd) return null; // a replay on its way
   const known = state.run?.winner?.chosen || state.run?.conclusion?.kind === "none" ? state.run : null;
   if (state.over) return known;
-  return state.live || replay || state.steps === 0 ? null : state.run;
+  return state.live || state.steps === 0 ? null : state.run;
 }
 
 function VerdictPanel({ run, told }: { run: string; told: RunDetail }) {
@@ -73,12 +75,22 @@ function ahead(state: RunState) {
 }
 
 function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
-  const label = `${winner?.chosen ? "Winner" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
+  const label = `${winner?.chosen ? "Winner" : state.hasArena ? "Champion" : "Best so far"}: ${state.unit} ${state.lowerIsBetter ? "↓" : "↑"}`;
   const leads = winner ? null : ahead(state);
   if (leads) return <Stat label={label} value={metric(leads.metric)} note={<><NodeLink run={state.id} id={leads.id} text={leads.name} /> · validation; {state.best ? `${metric(state.best.metric)} by the search` : "no score by the search yet"}</>} />;
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
-  return <Stat label={label} value={metric(best?.metric)} note={best ? <>{who} · {winner?.where ?? (state.hasArena ? "at its first tournament" : "on validation")}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}</> : "nothing scored yet"} />;
+  const shown = best && state.rated.has(best.node_id) ? String(Math.round(best.metric ?? 0)) : metric(best?.metric);
+  return <Stat label={label} value={shown} note={best ? <>{margin(state, best.node_id)}{who} · {whereOf(state)}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}</> : "nothing scored yet"} />;
+}
+
+/** Where scores come from that steer the search, as the server says it. */
+const whereOf = (state: RunState): string => (state.hasArena ? RATED : "on validation");
+
+/** `± 90 · `: how far an engine's rating may be off. */
+function margin(state: RunState, id: string): string {
+  const rating = state.rated.get(id);
+  return rating && rating.high > rating.low ? `± ${Math.round((rating.high - rating.low) / 2)} · ` : "";
 }
 
 function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
@@ -91,8 +103,10 @@ function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
 function Reference({ state, told }: { state: RunState; told: RunDetail | null }) {
   const reference = state.references.find(({ name }) => name === told?.against) ?? state.references[0]; // as the verdict names it
   const row = (told?.baselines ?? []).find((b) => b.node_id === reference?.id);
+  const own = told?.winner && told.winner.node_id === reference?.id ? told.best_of_search : null; // the winner stands in a box of its own
+  if (own) return <Stat label="Best of the search" value={metric(own.metric)} note={<><NodeLink run={state.id} id={own.node_id} text={own.name.slice(0, 8)} /> · {own.where}</>} />;
   const leads = reference != null && ahead(state)?.id === reference.id;
-  const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : leads ? "on validation, ahead of the search" : "on validation";
+  const final = typeof row?.final === "number" ? `final ${metric(row.final)}` : leads ? "on validation, ahead of the search" : whereOf(state);
   return <Stat label={reference ? reference.name === "your program" ? "Your program" : `Baseline ${reference.name}` : "Baseline"} value={metric(reference?.metric)} note={reference ? final : "none scored"} />;
 }
 
@@ -105,7 +119,7 @@ function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
       <Best state={state} winner={winner} />
       <Final state={state} winner={winner} />
       <Reference state={state} told={told} />
-      <Stat label="Steps" value={count(state.steps)} note={pace(state, told)} />
+      <Stat label="Steps" value={count(state.steps)} note={pace(state)} />
       <Stat label="Failed" value={count(failed)} note={`${metric(share, share < 1 ? 1 : 2)} % of the nodes`} />
       <Stat label="Writer" value={state.started?.writer || "–"} note={state.started?.policy ? `policy: ${state.started.policy.replaceAll("_", " ")}` : ""} />
       <Stat label="Sandbox" value={state.started?.sandbox || "–"} note={state.started?.sandbox === "none" ? "scores are unisolated" : "isolated"} />
@@ -114,8 +128,8 @@ function Stats({ state, told }: { state: RunState; told: RunDetail | null }) {
 }
 
 /** How fast, and for how long still. */
-function pace(state: RunState, told: RunDetail | null): string {
-  const speed = meanSpeed(state.steps, activeSeconds(state, told));
+function pace(state: RunState): string {
+  const speed = meanSpeed(state.steps, activeSeconds(state));
   const left = state.live ? leftText(secondsLeft(state), state.open.size) : "";
   const parts = [state.started?.max_steps ? `of ${state.started.max_steps}` : "", speed === null ? "" : speed >= 0.5 ? `${metric(speed, 2)} a second` : `${metric(speed * 60, 2)} a minute`, left];
   return parts.filter(Boolean).join(" · ");
@@ -139,34 +153,37 @@ function CurvePanel({ connection }: { connection: Connection }) {
   const colors = useColors(COLORS);
   const lower = state.lowerIsBetter;
   const size = state.nodes.length;
-  const data = useMemo(() => curveOf(state.nodes, lower), [state, size, lower]);
+  const data = useMemo(() => curveOf(state.nodes, lower, state.beside), [state, size, lower, state.beside.length]);
+  const best = useMemo(() => (state.hasArena ? championLine(state, data.ids) : data.best), [state, data, state.rated.size]);
+  const of = state.hasArena ? CHAMPIONS : "best so far";
   const operators = useMemo(() => [...new Set(data.operators)], [data]);
-  const lines = useMemo(() => state.references.map((b) => ({ label: b.name, value: b.metric })), [state, state.baselines.length, size]);
+  const lines = useMemo(() => state.references.map((b) => ({ label: b.id === state.bestId && state.over ? `${b.name}, winner` : b.name, value: b.metric })), [state, state.baselines.length, size, state.over]);
   const series = useMemo(
     () => [
       ...operators.map((operator) => ({ label: operator, color: colors[colourOf(operator)], kind: "points" as const, values: data.metrics.map((value, i) => (data.operators[i] === operator ? value : null)) })),
-      { label: "best so far", color: colors.accent, kind: "step" as const, values: data.best },
+      { label: of, color: colors.accent, kind: "step" as const, values: best },
     ],
-    [data, operators, colors],
+    [data, best, operators, colors, of],
   );
-  const range = useMemo(() => yRange(data.metrics, lower, lines.map((l) => l.value)), [data, lower, lines]);
+  const range = useMemo(() => yRange(data.metrics, lower, state.hasArena ? [] : lines.map((l) => l.value)), [data, lower, lines]); // of engines those that contend
   const winner = state.over && state.best ? data.ids.indexOf(state.best.node_id) : -1;
   const ring = winner < 0 ? undefined : { x: data.steps[winner], y: data.metrics[winner], color: colors.text };
   const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
-    <Panel title="Best so far" fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}{ring && <span>○ winner</span>}</div>}>
+    <Panel title={state.hasArena ? "Newest Elo of each engine, at the step that wrote it" : "Best so far"} fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}<span><span className="dot" style={{ background: colors.accent }} />{of}</span>{ring && <span>○ winner</span>}</div>}>
       {data.steps.length === 0 ? (
-        <Empty title="Nothing scored yet">{state.live ? "The first verdict appears here as soon as it is reached." : "No node of this run has a valid score: see Failures."}</Empty>
+        <Empty title="Nothing scored yet">{state.atEnd ? "No node of this run has a valid score: see Failures." : "The first verdict appears here as soon as it is reached."}</Empty>
       ) : (
-        <><Chart label={`Metric by step; best so far ${metric(data.best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="step" grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <><Chart label={`Metric by step; ${of} ${metric(best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="step" grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
         <OffScale scores={off} /></>
       )}
     </Panel>
   );
 }
 
-function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
-  const active = activeSeconds(state, told);
+function Budget({ state }: { state: RunState }) {
+  const active = activeSeconds(state);
+  const reason = state.live ? "" : state.finished?.reason || (state.atEnd && state.run?.reason);
   const budget = state.started?.budget ?? {};
   const tokens = state.totals.prompt_tokens == null && state.totals.completion_tokens == null ? null : (state.totals.prompt_tokens ?? 0) + (state.totals.completion_tokens ?? 0);
   const machines = ((budget.usd_per_hour ?? 0) * (active ?? 0)) / 3600;
@@ -185,7 +202,7 @@ function Budget({ state, told }: { state: RunState; told: RunDetail | null }) {
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {early.length > 0 && <p className="muted small">{early.map(([text, n]) => `${n} ${text}`).join(", ")}, of {count(state.steps)} steps.</p>}
-        {!state.live && (state.finished?.reason || state.run?.reason) && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(state.finished?.reason || state.run?.reason || "")}</p>}
+        {reason && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(reason)}</p>}
       </div>
     </Panel>
   );
@@ -222,12 +239,13 @@ function Notes({ connection }: { connection: Connection }) {
 }
 
 function Feed({ state }: { state: RunState }) {
-  const events = state.feed.slice(-120).reverse();
+  const events = state.happened.slice(-120).reverse();
   return (
     <Panel title="What happened" flush>
       {events.length === 0 ? <Empty title="Nothing yet" /> : (
         <ul className="feed" tabIndex={0} aria-label="Events, newest first">
           {events.map((event) => {
+            if (event.type === "games") return <Games key={event.of} state={state} played={event} />;
             const line = feedLine(event, state);
             return (
               <li key={event.seq}>
@@ -241,5 +259,25 @@ function Feed({ state }: { state: RunState }) {
         </ul>
       )}
     </Panel>
+  );
+}
+
+/** Games of one thing: a line that opens to its matches, each of them a link to its boards. */
+function Games({ state, played }: { state: RunState; played: Played }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <li className="games">
+      <time className="num muted">{time(played.at)}</time>
+      <span className="dot" />
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary>{gamesText(played)}</summary>
+        {open && <ul aria-label={gamesText(played)}>{pairings(played).map(({ of: [a, b], points, games, generation }) => (
+          <li key={a + b}>
+            <a href={href(state.id, "arena", "", { pair: [a, b, generation ?? "final"].join() })}>{state.name(a)} – {state.name(b)}</a>
+            <span className="num">{half(points[0])} : {half(points[1])}</span><span className="muted small">{games} game{games === 1 ? "" : "s"}</span>
+          </li>
+        ))}</ul>}
+      </details>
+    </li>
   );
 }

@@ -47,10 +47,10 @@ export function usePlan(form: RefObject<HTMLFormElement | null>, body: (entries:
 }
 
 /** `refused`: it cannot be started, which is told beside the button; nothing is quoted then. */
-export function Quote({ plan, refused }: { plan: Plan; refused: boolean }) {
+export function Quote({ plan, llm, refused }: { plan: Plan; llm: string; refused: boolean }) {
   const { waiting, error } = plan;
   const told = refused ? null : plan.told;
-  const text = refused ? "" : error || (told && !told.refusal ? quoteText(told) : waiting ? "Asking what it would cost…" : "");
+  const text = refused ? "" : error || (told && !told.refusal ? quoteText(told) : waiting ? waitingText(llm) : "");
   return (
     <div role="status" aria-label="Quote" className={waiting ? "small muted" : "small"}>
       {text}
@@ -58,6 +58,9 @@ export function Quote({ plan, refused }: { plan: Plan; refused: boolean }) {
     </div>
   );
 }
+
+/** What is said before the first answer: rules cost nothing. */
+export const waitingText = (llm: string): string => (llm === "rules" ? "Asking how much would be tried…" : "Asking what it would cost…");
 
 /** How much is tried and what that costs, as far as it is known before. */
 export function quoteText(told: StartPlan): string {

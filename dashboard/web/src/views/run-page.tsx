@@ -1,8 +1,8 @@
 // One run: its head, its tabs, and the view that the address names.
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { get, post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
-import { Empty, Status } from "../components/widgets";
+import { Brief, Empty, Status } from "../components/widgets";
 import { Boundary } from "../components/boundary";
 import { Shell } from "../components/shell";
 import type { Connection } from "../model/connection";
@@ -77,7 +77,7 @@ function View({ route, connection }: { route: Route; connection: Connection }) {
 /** The views that this run has, as their tabs are called. */
 function tabsOf(state: RunState): [string, string][] {
   const failed = state.nodes.reduce((sum, node) => sum + (node.failure ? 1 : 0), 0);
-  const tabs: [string, string][] = [["overview", "Overview"], ["graph", "Graph"], ["nodes", `Nodes ${count(state.nodes.length)}`], ["failures", `Failures ${count(failed)}`]];
+  const tabs: [string, string][] = [["overview", "Overview"], ["graph", "Graph"], ["nodes", `Nodes ${count(state.nodes.length + state.beside.length)}`], ["failures", `Failures ${count(failed)}`]];
   tabs.push(["analysis", "Analysis"]);
   if (state.hasIslands) tabs.push(["islands", "Islands"]);
   if (state.hasArena) tabs.push(["arena", "Arena"]);
@@ -88,9 +88,15 @@ function tabsOf(state: RunState): [string, string][] {
 
 function Tabs({ connection: { state }, view }: { connection: Connection; view: string }) {
   const active = view === "node" ? "nodes" : view === "game" ? "arena" : view;
+  const tabs = tabsOf(state);
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const tab = bar.current?.querySelector<HTMLElement>("[aria-current]"); // on a phone not all of them are in sight
+    if (bar.current && tab) bar.current.scrollLeft = tab.offsetLeft - (bar.current.clientWidth - tab.clientWidth) / 2;
+  }, [active, tabs.join()]);
   return (
-    <nav className="tabs" aria-label="Views of the run">
-      {tabsOf(state).map(([name, text]) => <a key={name} href={href(state.id, name)} aria-current={name === active ? "page" : undefined}>{text}</a>)}
+    <nav className="tabs" aria-label="Views of the run" ref={bar}>
+      {tabs.map(([name, text]) => <a key={name} href={href(state.id, name)} aria-current={name === active ? "page" : undefined}>{text}</a>)}
     </nav>
   );
 }
@@ -141,7 +147,7 @@ function Actions({ connection }: { connection: Connection }) {
         <button type="button" onClick={() => void act("stop")} title={asked ? "stops at once, without finishing what is in flight" : "finishes what is in flight, saves and ends"}>{asked === "stop" ? "Stopping… stop now" : "Stop"}</button>
       ) : state.run ? (
         <>
-          <a className="button" href={`#/run/${encodeURIComponent(state.id)}/overview?speed=10`}>Replay</a>
+          <a className="button" href={`#/run/${encodeURIComponent(state.id)}/overview?speed=10`} aria-label="Replay"><Brief text="Replay" brief="▶" /></a>
           <button type="button" disabled={asked === "resume"} aria-expanded={more} onClick={() => (state.over ? setMore(!more) : void act("resume"))}>{asked === "resume" ? "Resuming…" : "Resume"}</button>
           {more && state.over && asked !== "resume" && <More connection={connection} go={(body) => void act("resume", body)} />}
         </>
@@ -189,7 +195,7 @@ function ReplayBar({ connection }: { connection: Connection }) {
           <select value={speed} onChange={(e) => connection.command({ speed: Number(e.target.value) })}>{speeds.map((s) => <option key={s} value={s}>{s}×</option>)}</select>
         </label>
         <div className="meter" style={{ flex: 1, minWidth: 80 }} role="progressbar" aria-label="Replayed" aria-valuemin={0} aria-valuemax={last} aria-valuenow={state.seq}><span style={{ width: `${last ? (100 * state.seq) / last : 0}%` }} /></div>
-        <span className="num">{state.seq} / {last}</span>
+        <span className="num">event {state.seq} of {last}</span>
         {connection.replayEnded && <button type="button" onClick={() => { go("#/"); window.setTimeout(() => go(`#/run/${encodeURIComponent(state.id)}/overview?speed=${speed}`), 0); }}>Again</button>}
       </div>
     </div>

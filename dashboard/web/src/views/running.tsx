@@ -6,10 +6,12 @@ import { NodeLink, Operator, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
 import { count, seconds } from "../model/format";
 import { useResource } from "../model/hooks";
-import { type Doing, inOrder, workersText } from "../model/open-work";
+import { type Doing, idleText, inOrder, workersText } from "../model/open-work";
 import type { RunState } from "../model/run-state";
 
 const MOST = 16;
+/** Up to so many open programs show what they say at length; of more the last lines are in sight. */
+const FEW = 2;
 
 export function Running({ connection }: { connection: Connection }) {
   const { state } = connection;
@@ -20,8 +22,9 @@ export function Running({ connection }: { connection: Connection }) {
   const open = inOrder([...state.open.values()], state.started?.writer ?? "", told);
   return (
     <Panel title="Running now" actions={told && <span className="muted small" data-testid="workers">{workersText(told, state.hasArena)}</span>}>
-      {open.length === 0 && <p className="muted">No program is being written or run: between two rounds, or games are played.</p>}
-      <div className="stack" style={{ gap: 10 }}>
+      {told?.doing && <p data-testid="doing">{told.doing[0].toUpperCase() + told.doing.slice(1)}.</p>}
+      {open.length === 0 && !told?.doing && <p className="muted">{idleText(state)}</p>}
+      <div className={open.length > FEW ? "stack many" : "stack"} style={{ gap: 10 }}>
         {open.slice(0, MOST).map((doing) => <OpenProgram key={doing.node.id} state={state} doing={doing} tails={now?.tails ?? []} follows={follows} />)}
         {open.length > MOST && <p className="muted small">{open.length - MOST} more are open.</p>}
       </div>
@@ -35,7 +38,7 @@ function OpenProgram({ state, doing: { node, text, since }, tails, follows }: { 
   return (
     <div className="stack" style={{ gap: 4 }}>
       <div className="row">
-        <Operator name={node.operator} /><span className="mono">{node.id.slice(0, 8)}</span>
+        <Operator name={node.operator} /><span className="mono">{state.name(node.id)}</span>
         {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
         <span className="grow" />{follows && <Since at={since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
         <span className="tag">{text}</span>

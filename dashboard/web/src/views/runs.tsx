@@ -140,7 +140,7 @@ function RunTable({ page, of, hidden, more, columns: wished, chosen, toggle, wis
   const all = page.every((line) => chosen.includes(line.run));
   const head = (name: Column | "run", text: string, style: string) => (
     <th key={name} scope="col" className={style} aria-sort={wish.sort === name ? (wish.down ? "descending" : "ascending") : undefined}>
-      <button type="button" className="sort" title={PER_PROBLEM.has(name) ? "runs of one problem stand together: scores of two cannot be compared" : undefined} onClick={() => setWish({ ...wish, sort: name, down: wish.sort === name ? !wish.down : name === "started" || name === "run" || NUMBERS.has(name) })}>{text}{wish.sort === name ? (wish.down ? " ↓" : " ↑") : ""}</button>
+      <button type="button" className="sort" title={PER_PROBLEM.has(name) ? "first the best ones; runs of one problem stand together: scores of two cannot be compared" : undefined} onClick={() => setWish({ ...wish, sort: name, down: wish.sort === name ? !wish.down : name === "started" || name === "run" || NUMBERS.has(name) })}>{text}{wish.sort === name ? (wish.down ? " ↓" : " ↑") : ""}</button>
     </th>
   );
   return (

@@ -98,7 +98,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         </details>
       )}
       {writer && <Prices writer={writer} />}
-      <Quote plan={plan} refused={why !== ""} />
+      <Quote plan={plan} llm={llm} refused={why !== ""} />
       <div className="row">
         <button type="submit" className="primary" disabled={busy || why !== ""} title={why} aria-describedby={why ? "why-not" : undefined}>{busy ? "Starting…" : compared.length ? "Start the sweep" : "Start"}</button>
         <button type="button" onClick={onCancel}>Cancel</button>

@@ -102,7 +102,7 @@ function Means({ sweep }: { sweep: Sweep }) {
     };
   }, [sweep, curves]);
   if (error) return <Failed error={error} />;
-  return runs.length > 0 ? <Curves title="Best so far" runs={runs} groups={groups} /> : null;
+  return runs.length > 0 ? <Curves runs={runs} groups={groups} /> : null;
 }
 
 function Cells({ sweep }: { sweep: Sweep }) {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cli.terminal.best_so_far import BEST, BestSoFar
 from cli.terminal.step_text import StepLines
-from core.events import BaselineScored, NodeCommitted
+from core.events import BaselineScored, GenerationFinished, NodeCommitted
 
 
 def committed(step: int, operator: str, **more: object) -> NodeCommitted:
@@ -50,5 +50,9 @@ def test_a_baseline_beside_the_search_leads_until_it_is_beaten():
 def test_in_the_arena_nobody_is_called_the_best_by_a_rating_of_another_round():
     """Terminal: best 108.8 from step 2 to the end; the champion was the engine of 61.9."""
     lines = StepLines(BestSoFar(False, family="arena"), None)
-    first = lines.line(committed(0, "build", metric=61.9, best_metric=61.9, is_best=True))
-    assert first == "step 1  000000 build: 61.9  highest first rating 61.9"
+    assert (
+        lines.line(committed(0, "build", metric=61.9, best_metric=61.9, is_best=True)) == "step 1  000000 build: 61.9"
+    )
+    rows = [{"node_id": "a", "name": "g1.1", "elo": 108.8}, {"node_id": "b", "name": "g1.0", "elo": 61.9}]
+    lines.learn(GenerationFinished(generation=1, ratings=rows, promoted=["b", "a"]))
+    assert lines.line(committed(1, "build", metric=20.0)).endswith("build: 20  champion g1.0, 61.9 Elo")

@@ -1,0 +1,14 @@
+import { renderToStaticMarkup } from "react-dom/server";
+import { expect, it, vi } from "vitest";
+import type { RunState } from "../model/run-state";
+import { Linked } from "./widgets";
+
+it("names and links the nodes that a message tells of, and nothing else", () => {
+  vi.stubGlobal("location", { hash: "" });
+  const names: Record<string, string> = { a5015e8e01d7: "best_fit", "705086c54fc5": "705086c5" };
+  const state = { id: "r", knows: (id: string) => id in names, name: (id: string) => names[id] } as unknown as RunState;
+  const shown = renderToStaticMarkup(<Linked state={state} text="as a5015e8e01d7 (0.04), 705086c54fc5 does; <b>bcf6367b63af</b>, a5015e8e01d7f" />);
+  expect(shown.replace(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)<\/a>/g, "[$2]($1)")).toBe(
+    "as [best_fit](#/run/r/node/a5015e8e01d7) (0.04), [705086c5](#/run/r/node/705086c54fc5) does; &lt;b&gt;bcf6367b63af&lt;/b&gt;, a5015e8e01d7f",
+  );
+});
