@@ -7,6 +7,7 @@ from typing import Any
 
 from reports.evolution import draw_evolution
 from reports.facts import RunFacts
+from utils.file_utils import staged
 
 
 def write_plots(facts: RunFacts, folder: Path) -> list[Path]:
@@ -51,7 +52,6 @@ def _figure() -> tuple[Any, Any]:
 
 def _save(figure: Any, path: Path) -> Path:
     """Into place in one step: whoever looks sees the old file or the new one."""
-    temporary = path.with_name(f".{path.name}.new")
-    figure.savefig(temporary, format="png")
-    temporary.replace(path)
+    with staged(path) as new:
+        figure.savefig(new, format="png")
     return path

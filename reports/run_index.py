@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict
 from core.storage.labels import FILE as LABELS
 from core.storage.labels import Labels, labels_of
 from utils.errors import StoreError, UnknownRunError
+from utils.file_utils import write_atomic
 
 if TYPE_CHECKING:  # these load SQLAlchemy
     from core.storage.reader import RunReader
@@ -120,10 +121,8 @@ class RunIndex:
     def _save(self, runs: dict[str, ListedRun]) -> None:
         """Best effort: a folder that cannot be written is only slower."""
         rows = {run: (listed.state, listed.line.model_dump()) for run, listed in runs.items()}
-        temporary = self._logs / f"{FILE}.{os.getpid()}"
         with suppress(OSError):
-            temporary.write_text(json.dumps({"version": VERSION, "runs": rows}, separators=(",", ":")), "utf-8")
-            os.replace(temporary, self._logs / FILE)
+            write_atomic(self._logs / FILE, json.dumps({"version": VERSION, "runs": rows}, separators=(",", ":")))
 
 
 def _seen(folder: Path, kept: ListedRun | None) -> ListedRun | None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,17 +45,28 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Write a text file so that a reader sees the old content or the new, never a part."""
+def write_atomic(path: Path, text: str | bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part. Text is written as UTF-8."""
+    with staged(path) as new:
+        new.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+@contextmanager
+def staged(path: Path) -> Iterator[Path]:
+    """A new file of its own beside `path`, which takes its place in one step when the block ends without an exception.
+
+    Writers that come at the same time do not meet: the last one's file is whole.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    new = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        new.chmod(0o644)
+        yield new
+        new.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
         raise
 
 

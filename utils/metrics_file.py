@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from utils.file_utils import write_atomic
+
 STEP_COLUMNS = (
     "run", "step", "node_id", "parent_id", "operator", "metric", "metric_source", "lower_is_better", "is_buggy",
     "failure", "exec_time", "best_metric", "best_node_id", "writer", "prompt_tokens", "completion_tokens", "cost_usd",
@@ -124,10 +126,8 @@ class CsvTable:
 def write_array(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
     """Write a whole array in place of what is there, in one step for whoever reads it."""
     lines = [json.dumps(_finite(r), ensure_ascii=False, default=str, allow_nan=False) for r in records]
-    temporary = path.with_name(path.name + ".new")
     body = ",\n".join(lines).encode(errors="replace")
-    temporary.write_bytes(b"[" + (b"\n" + body if lines else b"") + ARRAY_END)
-    os.replace(temporary, path)
+    write_atomic(path, b"[" + (b"\n" + body if lines else b"") + ARRAY_END)
 
 
 def array_end(fields: Mapping[str, Any]) -> bytes:
@@ -150,9 +150,7 @@ def replace_ends(path: Path, old: bytes, new: bytes) -> bool:
     body = path.read_bytes()
     if body.count(old) != records_in(path):
         return False
-    temporary = path.with_name(path.name + ".new")
-    temporary.write_bytes(body.replace(old, new))
-    os.replace(temporary, path)
+    write_atomic(path, body.replace(old, new))
     return True
 
 

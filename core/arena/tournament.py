@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from core.events import Event, GameFinished, Warned
 from core.state.fingerprint import text_hash
 from core.state.task import derive_seed
 from utils.errors import Interrupted, JobLost
+from utils.file_utils import write_atomic
 
 ENTRY = "core.arena.match:play"
 
@@ -262,13 +262,9 @@ def stored_game(
 
 def count_session(deps: EvaluatorDeps) -> int:
     """How many processes took up this run's games before this one; kept in the run's folder."""
-    folder = deps.run_dir / "files"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "arena_sessions"
+    path = deps.run_dir / "files" / "arena_sessions"
     before = int(path.read_text()) if path.is_file() else 0
-    staged = path.with_suffix(".new")
-    staged.write_text(str(before + 1))
-    os.replace(staged, path)
+    write_atomic(path, str(before + 1))
     return before
 
 

@@ -5,7 +5,6 @@ They are no part of the chained journal: they may change at any time, by anybody
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from utils.clean_text import one_line
 from utils.errors import ConfigError, StoreError
+from utils.file_utils import write_atomic
 from utils.regular_files import DOCUMENT, read_regular
 
 FILE = "labels.json"
@@ -79,10 +79,8 @@ def change_labels(
         fault = error.errors(include_url=False)[0]
         place = "" if fault["loc"] == ("tags",) else f"{'.'.join(map(str, fault['loc']))}: "
         raise ConfigError(f"{place}{fault['msg'].removeprefix('Value error, ')}") from error
-    temporary = run_dir / f".{FILE}.new"
     try:
-        temporary.write_text(labels.model_dump_json() + "\n", encoding="utf-8")
-        os.replace(temporary, run_dir / FILE)
+        write_atomic(run_dir / FILE, labels.model_dump_json() + "\n")
     except OSError as error:
         raise StoreError(f"run '{run_dir.name}': its labels cannot be written: {error.strerror}") from error
     return labels

@@ -14,6 +14,7 @@ from core.evaluation.isolation.modules import modules_beside
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
 from problems.script.reading import steering
+from utils.file_utils import write_atomic
 
 HARNESS = "swarm_evo_harness.py"
 
@@ -77,12 +78,9 @@ def harness_of(sandbox: WarmSandbox, evaluator: Path, options: dict[str, Any]) -
 
 def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path:
     """The harness, with the user's evaluator and options in place of its own at its end."""
-    folder.mkdir(parents=True, exist_ok=True)
     text = (Path(__file__).parent / "harness.py").read_text()
-    path, staged = folder / HARNESS, folder / f".{HARNESS}"
-    staged.write_text(f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
-    staged.replace(path)
-    return path
+    write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
+    return folder / HARNESS
 
 
 def _sandbox(context: JobContext) -> WarmSandbox:

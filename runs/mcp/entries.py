@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from runs.mcp.kept_entries import KeptEntry, is_ours, without_tables
 from utils.errors import ConfigError
+from utils.file_utils import staged
 
 NAME = "swarm-evo"
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
@@ -238,12 +239,10 @@ def _text(path: Path) -> str:
 def _replace(path: Path, text: str) -> None:
     """All or nothing: a settings file is never half written."""
     with _kept_as_it_is(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(f".{path.name}.new")
-        new.write_text(text, encoding="utf-8")
-        if path.exists():
-            shutil.copymode(path, new)
-        os.replace(new, path)
+        with staged(path) as new:
+            new.write_text(text, encoding="utf-8")
+            if path.exists():
+                shutil.copymode(path, new)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
@@ -15,6 +14,7 @@ import pytest
 from support.command_line import Cli, Ended
 from support.dashboard import serving
 from support.model_server import ModelServer
+from support.processes import running
 
 from core.storage.reader import RunReader
 from reports.facts import read_facts
@@ -239,8 +239,7 @@ def test_nobody_of_its_group_lives_on(search, cli, tmp_path):
                    f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)', '{mark}'])")  # fmt: skip
     assert ended.code == 0
     time.sleep(0.2)
-    alive = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if path.exists()]
-    assert not [line for line in alive if mark.encode() in line]
+    assert not running(mark)
 
 
 @pytest.mark.long

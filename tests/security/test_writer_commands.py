@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import ROOT
+from support.processes import running
 
 from core.backend import MemoryLog, ModelClient, ModelSettings
 from core.executor.inside import landlock
@@ -92,7 +93,7 @@ def test_at_the_deadline_it_dies_with_all_its_children(view, tmp_path):
     with pytest.raises(BackendError, match="within 3 s"):
         ask(view, f"{sys.executable} {script}", timeout=3.0)
     assert time.monotonic() - begun < 15
-    _until(lambda: not _running(seconds))
+    _until(lambda: not running(seconds))
 
 
 def test_it_does_not_outlive_a_run_that_is_killed(view, tmp_path):
@@ -107,9 +108,9 @@ def test_it_does_not_outlive_a_run_that_is_killed(view, tmp_path):
     )
     run = subprocess.Popen([sys.executable, "-c", asks], cwd=ROOT)
     try:
-        _until(lambda: bool(_running(seconds)))
+        _until(lambda: bool(running(seconds)))
         run.kill()
-        _until(lambda: not _running(seconds))
+        _until(lambda: not running(seconds))
     finally:
         run.kill()
         run.wait()
@@ -138,13 +139,3 @@ def test_a_folder_of_programs_shows_no_data_beside_it(tmp_path):
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     assert [path for path in shown_to([str(program)], []) if path.startswith(str(tmp_path))] == [str(program)]
-
-
-def _running(word: str) -> list[str]:
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += [path.parent.name] if word.encode() in path.read_bytes().split(b"\0") else []
-        except OSError:
-            continue
-    return found

@@ -64,6 +64,12 @@ def survivors(pids: Sequence[int], seconds: float = 3.0) -> list[str]:
     return [f"{pid}: {command_line(pid)}" for pid in pids if is_alive(pid)]
 
 
+def running(word: str) -> list[str]:
+    """Command lines of all processes that hold `word`."""
+    lines = [command_line(int(path.name)) for path in Path("/proc").glob("[0-9]*")]
+    return [line for line in lines if word in line]
+
+
 def command_line(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")

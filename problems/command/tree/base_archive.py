@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tarfile
 import tempfile
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from problems.command.tree.base import Base, kept, snapshot
 from utils.errors import ConfigError
+from utils.file_utils import staged
 
 ARCHIVE = "base.tar.gz"
 """In the run's `files/`: all files of the base, in the order of their paths."""
@@ -20,12 +20,9 @@ def keep(base: Base, run_dir: Path) -> None:
     path = run_dir / "files" / ARCHIVE
     if path.exists():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".fresh")
-    with tarfile.open(fresh, "w:gz", compresslevel=1) as archive:
+    with staged(path) as fresh, tarfile.open(fresh, "w:gz", compresslevel=1) as archive:
         for name in base.files:
             archive.add(base.folder / name, name, recursive=False)
-    os.replace(fresh, path)
 
 
 def unpack(run_dir: Path, store: Path, name: str) -> None:

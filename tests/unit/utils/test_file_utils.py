@@ -2,7 +2,16 @@ import threading
 
 import pytest
 
-from utils.file_utils import files_below, is_lfs_pointer, link_or_copy, move_into_place, remove, size_text, write_atomic
+from utils.file_utils import (
+    files_below,
+    is_lfs_pointer,
+    link_or_copy,
+    move_into_place,
+    remove,
+    size_text,
+    staged,
+    write_atomic,
+)
 
 
 def test_a_link_shows_its_source_and_goes_without_it(tmp_path):
@@ -50,6 +59,35 @@ def test_a_reader_never_sees_half_a_file(tmp_path):
     reader.join()
     assert all(size == 100_000 and first == last for size, first, last in seen)
     assert [p.name for p in tmp_path.iterdir()] == ["x.json"]
+
+
+def test_writers_that_come_at_once_do_not_meet(tmp_path):
+    start, faults = threading.Barrier(8), []
+
+    def write(letter):
+        start.wait()
+        try:
+            for _ in range(50):
+                write_atomic(tmp_path / "x", letter * 10_000)
+        except OSError as error:
+            faults.append(error)
+
+    writers = [threading.Thread(target=write, args=(letter,)) for letter in "abcdefgh"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert not faults
+    assert len(set((tmp_path / "x").read_text())) == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_what_breaks_off_leaves_the_old_file_alone(tmp_path):
+    write_atomic(tmp_path / "x", "old")
+    with pytest.raises(RuntimeError), staged(tmp_path / "x") as new:
+        new.write_text("half")
+        raise RuntimeError
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("x", "old")]
 
 
 def test_the_first_to_finish_wins_and_the_second_leaves_nothing(tmp_path):

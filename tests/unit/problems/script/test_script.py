@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.util
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -28,6 +29,12 @@ CODE = (
     "import math\n# EVOLVE-BLOCK-START\ndef f(x):\n    return 2.0 * x + 1\n\n\n# EVOLVE-BLOCK-END\n"
     "def main():\n    return f(3)\n"
 )
+
+
+def test_workers_that_want_the_first_harness_at_once_all_get_it(tmp_path):
+    with ThreadPoolExecutor(16) as pool:
+        made = [pool.submit(write_harness, tmp_path / "made", "evaluator.py", {}) for _ in range(200)]
+    assert {one.result().read_text() for one in made} == {write_harness(tmp_path, "evaluator.py", {}).read_text()}
 
 
 @pytest.fixture
