@@ -1,5 +1,5 @@
 // Draws the graph: what is in view, in few strokes. While one moves, the last picture is moved; it is drawn again after.
-import type { NodeFact } from "../model/run-state";
+import type { NodeFact } from "../model/facts";
 import { GAP_X, GAP_Y, Grid, type Layout } from "../model/dag";
 
 export interface Colors {

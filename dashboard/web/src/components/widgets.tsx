@@ -1,6 +1,7 @@
 // Small things that every view uses.
 import { type ReactNode, useEffect, useRef } from "react";
-import type { NodeFact, RunState } from "../model/run-state";
+import type { NodeFact } from "../model/facts";
+import type { RunState } from "../model/run-state";
 import { metric } from "../model/format";
 import { href } from "../model/router";
 import { colourOf, meaningOf } from "../model/operators";
@@ -78,7 +79,7 @@ export function BestTag({ state }: { state: RunState }) {
 
 /** An engine's one Elo, behind its name. */
 export function Elo({ state, id }: { state: RunState; id: string }) {
-  const rating = state.rated.get(id);
+  const rating = state.arena.rated.get(id);
   return rating ? <span className="muted num" title="Elo over all its rated games; the first champion is 0">{Math.round(rating.elo)}</span> : null;
 }
 

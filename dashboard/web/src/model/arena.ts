@@ -1,6 +1,8 @@
 // Tables of the arena, from ratings and results.
 import { isStep } from "./operators";
-import { type GameState, type GenerationState, isGate, type RunState } from "./run-state";
+import { isGate } from "./arena-state";
+import type { GameState, GenerationState } from "./facts";
+import type { RunState } from "./run-state";
 
 /** Where every Elo comes from that is not said to come from elsewhere; as `reports/ratings.py` says it. */
 export const RATED = "over all its rated games";
@@ -24,7 +26,7 @@ export function points(result: string): [number, number] {
 
 /** The generation to look at: the newest; once the run has ended, the newest that was played to its end. */
 export function generationShown(state: RunState): number {
-  const known = [...state.generations.values()].sort((a, b) => b.generation - a.generation);
+  const known = [...state.arena.generations.values()].sort((a, b) => b.generation - a.generation);
   const rated = known.find((g) => g.ratings.length > 0);
   return (state.ended && rated ? rated : known[0])?.generation ?? -1;
 }
@@ -41,19 +43,19 @@ const share = (row: Standing) => row.points / Math.max(1, row.wins + row.draws +
 
 /** Ratings of the generation shown; while it is still played, its points so far. */
 export function standings(state: RunState): { rows: Standing[]; generation: number | null; provisional: boolean } {
-  const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => b.generation - a.generation)[0];
+  const rated = [...state.arena.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => b.generation - a.generation)[0];
   const newest = generationShown(state);
   if (rated && rated.generation === newest) {
     return { rows: standingsOf(rated), generation: newest, provisional: false };
   }
   const tally = new Map<string, Standing>();
   const row = (id: string): Standing => {
-    const old = state.rated.get(id);
+    const old = state.arena.rated.get(id);
     const found = tally.get(id) ?? { node_id: id, elo: old?.elo ?? null, low: old?.low ?? null, high: old?.high ?? null, wins: 0, draws: 0, losses: 0, points: 0, promoted: false };
     tally.set(id, found);
     return found;
   };
-  for (const game of state.games.values()) {
+  for (const game of state.arena.games.values()) {
     if (game.result === null || isGate(game) || game.generation !== Math.max(0, newest)) continue;
     points(game.result).forEach((p, side) => {
       const line = row(side === 0 ? game.white : game.black);
@@ -71,7 +73,7 @@ export type Scope = number | null;
 
 /** What there are results of, newest first. */
 export function scopes(state: RunState): Scope[] {
-  const known = new Set([...state.games.values()].filter((game) => game.result !== null && !isGate(game)).map((game) => game.generation));
+  const known = new Set([...state.arena.games.values()].filter((game) => game.result !== null && !isGate(game)).map((game) => game.generation));
   return [...known].sort((a, b) => (b ?? Infinity) - (a ?? Infinity));
 }
 
@@ -79,14 +81,14 @@ export const scopeText = (scope: Scope): string => (scope === null ? "the final 
 
 /** Who takes part: of a rated generation the engines of its standings in their order, so that games of the gate do not count; else null for all. */
 function membersOf(state: RunState, scope: Scope): string[] | null {
-  const told = scope === null ? undefined : state.generations.get(scope);
+  const told = scope === null ? undefined : state.arena.generations.get(scope);
   return told?.ratings.length ? standingsOf(told).map((row) => row.node_id) : null;
 }
 
 /** Points and games of each pair; players as in the standings, without these by Elo, those without one by their share of points. */
 export function crossTable(state: RunState, scope: Scope): { players: string[]; points: number[][]; games: number[][] } {
   const members = membersOf(state, scope);
-  const finished = [...state.games.values()].filter((g) => g.result !== null && !isGate(g) && g.generation === scope && (!members || (members.includes(g.white) && members.includes(g.black))));
+  const finished = [...state.arena.games.values()].filter((g) => g.result !== null && !isGate(g) && g.generation === scope && (!members || (members.includes(g.white) && members.includes(g.black))));
   const sum = new Map<string, number>();
   for (const game of finished) {
     const [white, black] = points(game.result as string);
@@ -128,7 +130,7 @@ export interface Rated {
 /** Every engine that was ever rated, with its newest rating, strongest first. */
 export function allTime(state: RunState): Rated[] {
   const newest = new Map<string, Rated>();
-  for (const { generation, ratings } of [...state.generations.values()].sort((a, b) => a.generation - b.generation)) {
+  for (const { generation, ratings } of [...state.arena.generations.values()].sort((a, b) => a.generation - b.generation)) {
     for (const r of ratings) {
       if (!Number.isFinite(r.elo)) continue;
       const games = (newest.get(r.node_id)?.games ?? 0) + r.wins + r.draws + r.losses;
@@ -174,7 +176,7 @@ export const CHAMPIONS = "champion at the end of each generation";
 export function championLine(state: RunState, ids: readonly string[]): (number | null)[] {
   const last = new Map(ids.map((id, i) => [state.byId.get(id)?.generation ?? 0, i]));
   const line = new Array<number | null>(ids.length).fill(null);
-  for (const { generation, promoted, ratings } of state.generations.values()) {
+  for (const { generation, promoted, ratings } of state.arena.generations.values()) {
     const place = last.get(generation);
     if (place !== undefined) line[place] = ratings.find((one) => one.node_id === promoted[0])?.elo ?? null;
   }

@@ -1,7 +1,7 @@
 // The data of the curves: best so far, and the steps by operator.
 import { metric } from "./format";
 import { isScored } from "./scored";
-import type { NodeFact } from "./run-state";
+import type { NodeFact } from "./facts";
 
 export interface CurveData {
   /** Step of each scored node. */

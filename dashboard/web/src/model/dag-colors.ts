@@ -1,7 +1,7 @@
 // Colours of the graph's nodes, and what belongs to the selected one.
 import { isScored } from "./scored";
 import { COLOURS, type Colour, colourOf, isStep, namesBy } from "./operators";
-import type { NodeFact } from "./run-state";
+import type { NodeFact } from "./facts";
 
 /** `state`, `metric`, `operator`, `island`, or the name of a measure of its own. */
 export type Paint = string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { byGeneration, byScore, type DagNode, GAP_X, GAP_Y, Grid, layout, roundTicks, rowsFor, stretched } from "./dag";
 import { folding } from "./fold";
 import { crossings, lineOf, linksOf } from "./dag-colors";
-import type { NodeFact } from "./run-state";
+import type { NodeFact } from "./facts";
 
 function random(seed: number): () => number {
   let state = seed;

@@ -3,7 +3,8 @@ import type { RunEvent } from "../api/types";
 import { points } from "./arena";
 import { metric } from "./format";
 import { endLine, plainMessage } from "./plain";
-import type { Died, Played, RunState } from "./run-state";
+import type { Died, Played } from "./facts";
+import type { RunState } from "./run-state";
 import { colourOf, isStep } from "./operators";
 
 export interface FeedLine {

@@ -1,7 +1,7 @@
 // Which nodes the graph shows: what brought nothing new and has no children is folded into a count at its parent.
 import { isScored } from "./scored";
 import { isStep } from "./operators";
-import type { NodeFact } from "./run-state";
+import type { NodeFact } from "./facts";
 
 export interface Shown {
   nodes: NodeFact[];

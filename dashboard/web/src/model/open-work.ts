@@ -1,6 +1,7 @@
 // What goes on with the programs that have no verdict yet: by the events, and while the run lives by what its process tells of each.
 import type { Live, OpenWork } from "../api/types";
-import type { OpenNode, RunState } from "./run-state";
+import type { OpenNode } from "./facts";
+import type { RunState } from "./run-state";
 
 export interface Doing {
   node: OpenNode;
@@ -53,7 +54,7 @@ export function workersText({ running = 0, waiting = 0 }: { running?: number; wa
 
 /** What goes on where no program is open and nobody tells. */
 export function idleText(state: RunState): string {
-  const played = [...state.games.values()].filter((game) => game.result === null);
+  const played = [...state.arena.games.values()].filter((game) => game.result === null);
   if (played.length) return `${played.length} game${played.length === 1 ? " is" : "s are"} played${played.some((game) => game.generation === null) ? ", of the final part" : ""}.`;
   if (state.ended) return "The search is over; its files are written.";
   return state.steps === 0 ? "The first programs are being chosen." : "The next programs are being chosen.";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { colorsOf, paletteOf } from "./dag-colors";
 import { COLOURS, colourOf, isStep, learn, meaningOf } from "./operators";
-import type { NodeFact } from "./run-state";
+import type { NodeFact } from "./facts";
 
 const nodes = ["draft", "simplify", "user"].map((operator, index) => ({ operator, index, metric: 1, is_valid: true, is_buggy: false }) as unknown as NodeFact);
 

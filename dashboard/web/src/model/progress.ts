@@ -1,7 +1,8 @@
 // How a search goes: speed and time left, failures over time, what each operator costs and brings.
 import { seconds } from "./format";
 import { isStep } from "./operators";
-import type { NodeFact, RunState } from "./run-state";
+import type { NodeFact } from "./facts";
+import type { RunState } from "./run-state";
 
 const RECENT = 120;
 
@@ -14,8 +15,8 @@ export function speedOf(nodes: readonly Pick<NodeFact, "elapsed">[]): number | n
 }
 
 /** Seconds that the search was at work, resumes added up: at its end the run's own count, else up to its newest event. */
-export function activeSeconds(state: Pick<RunState, "elapsed" | "worked" | "atEnd" | "run">): number {
-  return state.atEnd ? Math.max(state.elapsed, state.run?.seconds ?? 0) : state.worked;
+export function activeSeconds(state: Pick<RunState, "clock" | "atEnd" | "run">): number {
+  return state.atEnd ? Math.max(state.clock.elapsed, state.run?.seconds ?? 0) : state.clock.worked;
 }
 
 /** Steps a second over the whole search; null before there are some. */
@@ -24,15 +25,15 @@ export function meanSpeed(steps: number, seconds: number): number | null {
 }
 
 /** Seconds to the first limit that will be reached at this pace; null while one whose pace is not known may come first. */
-export function secondsLeft(state: Pick<RunState, "started" | "steps" | "worked" | "whole" | "nodes" | "totals" | "generationsDone">): number | null {
+export function secondsLeft(state: Pick<RunState, "started" | "steps" | "clock" | "nodes" | "totals" | "generationsDone">): number | null {
   const speed = speedOf(state.nodes);
   const { max_steps: most, max_generations: generations, budget } = state.started ?? {};
   const done = state.generationsDone;
   const left: number[] = [];
   if (most != null) left.push(speed ? (most - state.steps) / speed : NaN);
-  if (generations != null) left.push(done ? ((generations - done) * Math.max(state.worked, state.whole)) / done : NaN);
-  if (budget?.seconds != null) left.push(budget.seconds - state.worked);
-  if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.worked);
+  if (generations != null) left.push(done ? ((generations - done) * Math.max(state.clock.worked, state.clock.whole)) / done : NaN);
+  if (budget?.seconds != null) left.push(budget.seconds - state.clock.worked);
+  if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.clock.worked);
   const least = Math.min(...left);
   return Number.isFinite(least) ? Math.max(0, least) : null;
 }

@@ -25,7 +25,7 @@ describe("RunState", () => {
     expect(state.nodes.map((n) => n.index)).toEqual([0, 1]);
     expect(state.children.get("a")).toEqual(["b"]);
     expect(state.best?.node_id).toBe("b");
-    expect(state.elapsed).toBe(9);
+    expect(state.clock.elapsed).toBe(9);
   });
 
   it("says where a process was gone without a word, before a resume and at the end, as lists do", () => {
@@ -53,7 +53,7 @@ describe("RunState", () => {
     const told = [
       event("run.started", at(0)), event("generation.started", { generation: 1, ...at(1) }), game("1", 2), node("a", { generation: 1, elapsed: 15, ...at(12) }), game("2", 30),
       event("generation.finished", { generation: 1, ratings: [], promoted: [], ...at(32) }), game("3", 50, "gauntlet:c"), event("run.finished", { status: "finished", ...at(60) }),
-    ].map((one) => (state.apply(one), [state.worked, state.atEnd])); // prettier-ignore
+    ].map((one) => (state.apply(one), [state.clock.worked, state.atEnd])); // prettier-ignore
     expect(told).toEqual([[0, false], [1, false], [2, false], [15, false], [33, false], [35, false], [35, false], [35, true]]);
   });
 
@@ -88,7 +88,7 @@ describe("RunState", () => {
     expect(standings(state).rows.find((r) => r.node_id === "y")).toMatchObject({ elo: 138, low: 88, high: 188 });
     expect([state.best?.node_id, state.best?.metric, state.best?.first]).toEqual(["y", 138, 61.9]);
     expect(championLine(state, ["x", "y", "z"])).toEqual([null, 61.9, 138]);
-    const text = (id: string) => feedLine(state.feed.find((e) => e.type === "node.committed" && e.node_id === id) as never, state).text;
+    const text = (id: string) => feedLine(state.happened.find((e) => e.type === "node.committed" && e.node_id === id) as never, state).text;
     expect([text("x"), text("y"), text("z")]).toEqual(["build: first rating", "build: takes the title, first rating", "build: first rating"]);
   });
 
@@ -105,10 +105,10 @@ describe("RunState", () => {
     fresh();
     const game = (id: string, white: string, black: string, result = "1-0") => [event("game.started", { game_id: id, game: "four", white, black, start: "" }), event("game.finished", { game_id: id, result, termination: "four_in_a_row", plies: 7 })];
     const state = run([event("generation.started", { generation: 1 }), ...game("1", "a", "sparring"), ...game("2", "a", "b"), event("note.added", { text: "n" }), ...game("3", "b", "a", "1/2-1/2"), ...game("4", "a", "gauntlet:c")]);
-    expect(state.feed.map((what) => (what.type === "games" ? gamesText(what) : what.type))).toEqual([
+    expect(state.happened.map((what) => (what.type === "games" ? gamesText(what) : what.type))).toEqual([
       "generation.started", "1 game, gate of generation 1", "note.added", "2 games, round robin of generation 1", "1 game of the final part",
     ]); // prettier-ignore
-    const match = state.feed.find((what) => what.type === "games" && what.games.length === 2);
+    const match = state.happened.find((what) => what.type === "games" && what.games.length === 2);
     expect(pairings(match as never)).toEqual([{ of: ["a", "b"], points: [1.5, 0.5], games: 2, generation: 1 }]);
     const table = crossTable(state, 1);
     expect([table.players.sort(), standings(state).rows.length]).toEqual([["a", "b"], 2]); // the gate is no part of it
@@ -127,7 +127,7 @@ describe("RunState", () => {
     const state = run([node("a", { operator: "baseline", metric: 3 }), event("baseline.scored", { name: "greedy", node_id: "a", metric: 3, failure: null })]);
     expect(state.name("a")).toBe("greedy");
     expect(state.references).toEqual([{ id: "a", name: "greedy", metric: 3 }]);
-    expect(state.feed.length).toBe(1);
+    expect(state.happened.length).toBe(1);
   });
 
   it("numbers the steps of the first run that is opened as those of every later one", () => {
@@ -156,7 +156,7 @@ describe("RunState", () => {
     const at = (second: number) => ({ at: new Date(Date.UTC(2026, 0, 5, 9, 30, second)).toISOString() });
     const started = { problem: "p", lower_is_better: true };
     const state = run([event("run.started", { ...started, ...at(0) }), node("a", at(5)), event("run.started", { ...started, ...at(30) }), event("final.scored", { node_id: "a", ...at(40) })]);
-    expect(state.whole).toBe(15);
+    expect(state.clock.whole).toBe(15);
   });
 
   it("shows an open node with its stage until it is committed", () => {
@@ -201,9 +201,9 @@ describe("RunState", () => {
       event("game.started", { game_id: "g", game: "chess", white: "w", black: "b", start: "start" }),
       event("game.move", { game_id: "g", ply: 1, uci: "e2e4", san: "e4", fen: "after", clock: [59, 60], seconds: 1 }),
     ]);
-    expect(state.games.get("g")).toMatchObject({ fen: "after", ply: 1, last: "e2e4", result: null, generation: 4, clock: [59, 60] });
+    expect(state.arena.games.get("g")).toMatchObject({ fen: "after", ply: 1, last: "e2e4", result: null, generation: 4, clock: [59, 60] });
     state.apply(event("game.finished", { game_id: "g", game: "chess", white: "w", black: "b", result: "1-0", termination: "checkmate", plies: 1 }));
-    expect(state.games.get("g")).toMatchObject({ result: "1-0", termination: "checkmate" });
+    expect(state.arena.games.get("g")).toMatchObject({ result: "1-0", termination: "checkmate" });
     expect(state.hasArena).toBe(true);
   });
 
@@ -270,7 +270,7 @@ describe("RunState", () => {
   it("keeps the feed bounded", () => {
     fresh();
     const state = run(Array.from({ length: 2000 }, () => event("warning", { text: "w" })));
-    expect(state.feed.length).toBeLessThanOrEqual(600);
-    expect(state.feed.at(-1)?.seq).toBe(2000);
+    expect(state.happened.length).toBeLessThanOrEqual(600);
+    expect(state.happened.at(-1)?.seq).toBe(2000);
   });
 });

@@ -10,7 +10,8 @@ import { clock, words } from "../model/format";
 import { useAddressed, useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
-import type { GameState, RunState } from "../model/run-state";
+import type { GameState } from "../model/facts";
+import type { RunState } from "../model/run-state";
 import { Lineage } from "./lineage";
 
 const WALL = 24;
@@ -19,7 +20,7 @@ type Wall = "running" | "latest";
 
 export function ArenaView({ connection }: { connection: Connection }) {
   const { state } = connection;
-  const games = [...state.games.values()];
+  const games = [...state.arena.games.values()];
   const goesOn = state.live || connection.replay !== null;
   const broken = goesOn ? 0 : games.filter((game) => game.result === null).length;
   const [wall, setWall] = useAddressed<Wall>("boards", "running", { among: ["running", "latest"] });
@@ -40,7 +41,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
   const shown = found.games;
   const players = useMemo(() => [...new Set(games.flatMap((g) => [g.white, g.black]))].sort((a, b) => state.name(a).localeCompare(state.name(b))), [state, games.length, state.names.size]);
   const most = (goesOn ? WALL : WALL_AT_REST) + more;
-  const newest = [...state.generations.values()].sort((a, b) => b.generation - a.generation)[0];
+  const newest = [...state.arena.generations.values()].sort((a, b) => b.generation - a.generation)[0];
   return (
     <div className="stack">
       <div className="cols featured">
@@ -70,7 +71,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
 
 /** The champion's game that runs, or its last one. */
 function Featured({ state, games }: { state: RunState; games: GameState[] }) {
-  const champion = state.champion;
+  const champion = state.arena.champion;
   const its = games.filter((g) => g.white === champion || g.black === champion).sort((a, b) => b.seq - a.seq);
   const game = its.find((g) => g.result === null) ?? its[0];
   return (
@@ -81,9 +82,9 @@ function Featured({ state, games }: { state: RunState; games: GameState[] }) {
 }
 
 function AllTime({ state }: { state: RunState }) {
-  const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).length;
+  const rated = [...state.arena.generations.values()].filter((g) => g.ratings.length > 0).length;
   const rows = useMemo(() => allTime(state), [state, rated]);
-  const champion = state.champion;
+  const champion = state.arena.champion;
   return (
     <Panel title="Ratings of all time" flush>
       {rows.length === 0 ? <Empty title="Nobody is rated yet" /> : (
@@ -125,7 +126,7 @@ function Champion() {
 
 function Standings({ state }: { state: RunState }) {
   const { rows, generation, provisional } = standings(state);
-  const champion = state.champion;
+  const champion = state.arena.champion;
   const low = Math.min(...rows.map((r) => r.low ?? r.elo ?? 0));
   const high = Math.max(...rows.map((r) => r.high ?? r.elo ?? 0));
   const place = (elo: number) => `${high > low ? ((elo - low) / (high - low)) * 100 : 50}%`;
@@ -165,11 +166,11 @@ const scopeOf = (text: string | undefined): Scope => (text === undefined || text
 type ShowPair = (pair: Pair) => void;
 
 function Tables({ state, showPair }: { state: RunState; showPair: ShowPair }) {
-  const finished = [...state.games.values()].filter((g) => g.result !== null).length;
+  const finished = [...state.arena.games.values()].filter((g) => g.result !== null).length;
   const [chosen, choose] = useAddressed("table", "");
   const known = scopes(state);
   const shown = chosen === "" ? Math.max(0, generationShown(state)) : scopeOf(chosen);
-  const table = useMemo(() => crossTable(state, shown), [state, finished, shown, state.generations.get(shown ?? -1)?.done]);
+  const table = useMemo(() => crossTable(state, shown), [state, finished, shown, state.arena.generations.get(shown ?? -1)?.done]);
   const choice = known.length > 0 && (
     <select className="small" aria-label="What is counted" value={String(shown)} onChange={(e) => choose(e.target.value === "null" ? FINAL : e.target.value)}>{[...new Set([...known, shown])].map((scope) => <option key={String(scope)} value={String(scope)}>{scopeText(scope)}</option>)}</select>
   );

@@ -20,7 +20,7 @@ const PACE = 700;
 
 export function GameView({ connection, id }: { connection: Connection; id: string }) {
   const { state } = connection;
-  const live = state.games.get(id);
+  const live = state.arena.games.get(id);
   const path = runPath(state.id, `/game?id=${encodeURIComponent(id)}`);
   // asked again as moves come, without an empty moment in between
   const { data, error } = useResource<GameDetail>(path, 0, `${live?.ply ?? 0}/${live?.result ?? ""}`);
@@ -108,7 +108,7 @@ function useWalk(length: number, low: number) {
 
 /** The games before and after it, in the order in which they began. */
 function Neighbours({ connection: { state }, id }: { connection: Connection; id: string }) {
-  const ids = [...state.games.keys()];
+  const ids = [...state.arena.games.keys()];
   const place = ids.indexOf(id);
   const link = (to: string | undefined, text: string) => to && place >= 0 && <a className="button" href={href(state.id, "game", "", { id: to })}>{text}</a>;
   return <>{link(ids[place - 1], "Previous game")}{link(ids[place + 1], "Next game")}</>;

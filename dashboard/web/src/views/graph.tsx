@@ -15,7 +15,8 @@ import { metric, nodeTitle, seconds, shortened } from "../model/format";
 import { useAddressed, useColors, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
-import type { NodeFact, RunState } from "../model/run-state";
+import type { NodeFact } from "../model/facts";
+import type { RunState } from "../model/run-state";
 import { Marks } from "./marks";
 
 const COLORS = ["panel", "line", "line-strong", "text", "muted", "accent", "good", "bad", "warn", ...COLOURS] as const;

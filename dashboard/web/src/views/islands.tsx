@@ -16,7 +16,7 @@ export function IslandsView({ connection }: { connection: Connection }) {
   const { state } = connection;
   const colors = useColors(COLORS);
   const { data, error } = useResource<Islands>(runPath(state.id, "/islands"), 0, state.nodes.length);
-  const { data: generations } = useResource<Generation[]>(runPath(state.id, "/generations"), 0, state.generations.size);
+  const { data: generations } = useResource<Generation[]>(runPath(state.id, "/generations"), 0, state.arena.generations.size);
   const newest = state.nodes.reduce((last, node) => Math.max(last, node.island == null ? 0 : (node.generation ?? node.step)), 0);
   const curves = useMemo(() => islandCurves(data?.islands ?? [], newest), [data, newest]);
   const merged = useMemo(() => mergeCurves(curves), [curves]);

@@ -16,7 +16,7 @@ const END = 60;
 interface Point { id: string; x: number; y: number; elo: number; champion: boolean; promoted: boolean; parents: string[] }
 
 export function Lineage({ state, version }: { state: RunState; version: number }) {
-  const finished = [...state.generations.values()].filter((g) => g.ratings.length > 0).length;
+  const finished = [...state.arena.generations.values()].filter((g) => g.ratings.length > 0).length;
   const points = useMemo(() => place(state), [state, finished]);
   void version;
   if (points.length === 0) return <Empty title="No generation is rated yet" />;
@@ -43,7 +43,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
             <text x={p.x} y={p.y - 9} textAnchor={p.x > 60 ? "middle" : "start"} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
           </a>
         ))}
-        {[...new Set(points.map((p) => p.x))].map((x, i) => <text key={x} x={x} y={HEIGHT - 4} fontSize="11" fill="var(--muted)" textAnchor="middle">gen {[...state.generations.keys()].sort((a, b) => a - b)[i]}</text>)}
+        {[...new Set(points.map((p) => p.x))].map((x, i) => <text key={x} x={x} y={HEIGHT - 4} fontSize="11" fill="var(--muted)" textAnchor="middle">gen {[...state.arena.generations.keys()].sort((a, b) => a - b)[i]}</text>)}
       </svg>
     </div>
   );
@@ -53,7 +53,7 @@ export function Lineage({ state, version }: { state: RunState; version: number }
 const gapOf = (generations: number): number => Math.max(COLUMN, Math.min(WIDEST, Math.floor(FILLED / Math.max(1, generations - 1))));
 
 function place(state: RunState): Point[] {
-  const rated = [...state.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => a.generation - b.generation);
+  const rated = [...state.arena.generations.values()].filter((g) => g.ratings.length > 0).sort((a, b) => a.generation - b.generation);
   const elos = rated.flatMap((g) => g.ratings.map((r) => r.elo)).filter(Number.isFinite);
   const low = Math.min(...elos);
   const span = Math.max(1, Math.max(...elos) - low);

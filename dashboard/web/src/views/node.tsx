@@ -25,7 +25,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const { state } = connection;
   const known = state.fact(id);
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
-  const { data, error } = useResource<NodeDetail>(base, 0, `${known !== undefined} ${state.rated.get(id)?.elo}`);
+  const { data, error } = useResource<NodeDetail>(base, 0, `${known !== undefined} ${state.arena.rated.get(id)?.elo}`);
   const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known !== undefined);
   const [picked, setTab] = useAddressed<Tab | "">("part", "", { among: TABS });
   const [wrap, setWrap] = useKept("wrap", isNarrow());
@@ -34,7 +34,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   if (!data) return <Empty title="Loading…" />;
   const node = { ...data.node, id: data.node.id ?? id }; // the server always tells it; in Python it has a default
   const tab = picked || (node.parent_ids?.length ? "diff" : "code");
-  const rating = state.rated.get(node.id);
+  const rating = state.arena.rated.get(node.id);
   const halves = tab === "diff" && side;
   const message = node.message ?? "";
   return (

@@ -7,7 +7,7 @@ import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { isScored } from "../model/scored";
 import { sorted } from "../model/sorted";
-import type { NodeFact } from "../model/run-state";
+import type { NodeFact } from "../model/facts";
 import { useAddressed } from "../model/hooks";
 import { count, dollars, metric, seconds } from "../model/format";
 

@@ -17,7 +17,8 @@ import { go, href } from "../model/router";
 import { Running } from "./running";
 import { TakeAlong } from "./take-along";
 import { COLOURS, colourOf, isStep } from "../model/operators";
-import type { Played, RunState } from "../model/run-state";
+import type { Played } from "../model/facts";
+import type { RunState } from "../model/run-state";
 
 const COLORS = ["accent", "muted", "line", "text", ...COLOURS] as const;
 export function Overview({ connection }: { connection: Connection }) {
@@ -80,7 +81,7 @@ function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   if (leads) return <Stat label={label} value={metric(leads.metric)} note={<><NodeLink run={state.id} id={leads.id} text={leads.name} /> · validation; {state.best ? `${metric(state.best.metric)} by the search` : "no score by the search yet"}</>} />;
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
-  const shown = best && state.rated.has(best.node_id) ? String(Math.round(best.metric ?? 0)) : metric(best?.metric);
+  const shown = best && state.arena.rated.has(best.node_id) ? String(Math.round(best.metric ?? 0)) : metric(best?.metric);
   return <Stat label={label} value={shown} note={best ? <>{margin(state, best.node_id)}{who} · {whereOf(state)}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}</> : "nothing scored yet"} />;
 }
 
@@ -89,7 +90,7 @@ const whereOf = (state: RunState): string => (state.hasArena ? RATED : "on valid
 
 /** `± 90 · `: how far an engine's rating may be off. */
 function margin(state: RunState, id: string): string {
-  const rating = state.rated.get(id);
+  const rating = state.arena.rated.get(id);
   return rating && rating.high > rating.low ? `± ${Math.round((rating.high - rating.low) / 2)} · ` : "";
 }
 
@@ -154,7 +155,7 @@ function CurvePanel({ connection }: { connection: Connection }) {
   const lower = state.lowerIsBetter;
   const size = state.nodes.length;
   const data = useMemo(() => curveOf(state.nodes, lower, state.beside), [state, size, lower, state.beside.length]);
-  const best = useMemo(() => (state.hasArena ? championLine(state, data.ids) : data.best), [state, data, state.rated.size]);
+  const best = useMemo(() => (state.hasArena ? championLine(state, data.ids) : data.best), [state, data, state.arena.rated.size]);
   const of = state.hasArena ? CHAMPIONS : "best so far";
   const operators = useMemo(() => [...new Set(data.operators)], [data]);
   const lines = useMemo(() => state.references.map((b) => ({ label: b.id === state.bestId && state.over ? `${b.name}, winner` : b.name, value: b.metric })), [state, state.baselines.length, size, state.over]);
@@ -197,7 +198,7 @@ function Budget({ state }: { state: RunState }) {
         <Meter plan label="Steps" used={state.steps} limit={state.started?.max_steps} text={`${state.steps}${of(state.started?.max_steps, String(state.started?.max_steps))}`} />
         {state.started?.max_generations != null && <Meter plan label="Generations begun" used={state.generationsBegun} limit={state.started.max_generations} text={`${state.generationsBegun} / ${state.started.max_generations}`} />}
         <Meter label="Search time" used={active} limit={budget.seconds} text={`${seconds(active)}${of(budget.seconds, seconds(budget.seconds))}`} />
-        {state.over && state.whole - active > 1 && <p className="muted small">{seconds(state.whole)} in all, with making ready and the final part.</p>}
+        {state.over && state.clock.whole - active > 1 && <p className="muted small">{seconds(state.clock.whole)} in all, with making ready and the final part.</p>}
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>

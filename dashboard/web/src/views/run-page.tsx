@@ -172,7 +172,7 @@ function More({ connection: { state }, go: resume }: { connection: Connection; g
       <div className="form">
         {field("max_steps", "Steps", state.steps, steps)}
         {generations != null && field("max_generations", "Generations", state.generationsBegun, generations)}
-        {field("seconds", "Seconds", Math.round(state.elapsed), budget?.seconds)}
+        {field("seconds", "Seconds", Math.round(state.clock.elapsed), budget?.seconds)}
         {field("usd", "Dollars", state.totals.cost_usd ?? 0, budget?.usd)}
       </div>
       <button type="submit" className="primary">Go on</button>

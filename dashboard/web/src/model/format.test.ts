@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { endOf } from "../components/parallel";
+import { waitingText } from "../views/quote";
+import { clock, count, dollars, metric, seconds, shortened, tickTexts, words } from "./format";
+import { sorted } from "./sorted";
+
+describe("format", () => {
+  it("shows null as a dash and never as 0", () => {
+    expect([metric(null), count(undefined), dollars(null), seconds(null)]).toEqual(["–", "–", "–", "–"]);
+    expect([metric(0), count(0), dollars(0)]).toEqual(["0", "0", "$0.0000"]);
+  });
+  it("keeps six digits and the sign", () => {
+    expect(metric(-45.835212)).toBe("-45.8352");
+    expect(metric(0.1 + 0.2)).toBe("0.3");
+    expect(metric(1e-7)).toBe("1.000e-7");
+  });
+  it("gives ticks as many digits as tell them apart, and no more", () => {
+    expect(tickTexts([0.1069931, 0.1069932, 0.1069933])).toEqual(["0.1069931", "0.1069932", "0.1069933"]);
+    expect(tickTexts([0, 0.2, 0.4])).toEqual(["0", "0.2", "0.4"]);
+    expect(tickTexts([])).toEqual([]);
+  });
+  it("cuts a name only where it is very long, and says so", () => {
+    expect([shortened("HistGradientBoostingRegressor"), shortened("x".repeat(40)).length, shortened("x".repeat(40)).at(-1)]).toEqual(["HistGradientBoostingRegressor", 32, "…"]);
+  });
+  it("writes names of the program as words", () => {
+    expect(words("four_in_a_row")).toBe("four in a row");
+  });
+  it("writes times and clocks", () => {
+    expect([seconds(0.02), seconds(5), seconds(119.9), seconds(3661)]).toEqual(["20 ms", "5.0 s", "2 min 00 s", "1 h 01 min"]);
+    expect([clock(61), clock(9.94), clock(-3), clock(null)]).toEqual(["1:01", "0:09.9", "0:00.0", "--:--"]);
+  });
+});
+
+describe("rows of a table", () => {
+  it("keep what is not known last and equal ones in their order, whichever way", () => {
+    const rows = [["a", 2], ["b", null], ["c", 10], ["d", 2]] as [string, number | null][];
+    const names = (down: boolean) => sorted(rows, ([, value]) => value, down).map(([name]) => name).join("");
+    expect([names(false), names(true)]).toEqual(["adcb", "cadb"]);
+  });
+});
+
+describe("what a form and an axis say", () => {
+  it("asks what rules would try, not what they would cost", () => {
+    expect(waitingText("rules")).not.toContain("cost");
+    expect(waitingText("openai")).toContain("cost");
+  });
+  it("gives a name all the room that there is", () => {
+    expect([endOf("learners.params (number)", 24), endOf("learners.params (number)", 9)]).toEqual(["learners.params (number)", "…(number)"]);
+  });
+});

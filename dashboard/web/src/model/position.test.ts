@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
+
+describe("positions", () => {
+  it("reads a FEN", () => {
+    const squares = chessSquares("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+    expect(squares[0]).toBe("r");
+    expect(squares[squareIndex("e4")]).toBe("P");
+    expect(squares[squareIndex("e2")]).toBe(null);
+    expect(squares[squareIndex("h1")]).toBe("R");
+  });
+  it("reads connect four", () => {
+    const cells = fourCells("7/7/7/7/3o3/2xx3 o");
+    expect(cells.length).toBe(42);
+    expect([cells[31], cells[37], cells[38]]).toEqual(["o", "x", "x"]);
+  });
+  it("takes bad text for an empty board", () => {
+    for (const bad of ["", "9/9", "<script>", "rnbqkbnr", "8/8/8/8/8/8/8/7Z w"]) expect(chessSquares(bad)).toEqual(new Array(64).fill(null));
+    expect(fourCells("7/7 x")).toEqual(new Array(42).fill(null));
+  });
+  it("knows whose turn it is and what a move touched", () => {
+    expect([toMove("8/8 b - -"), toMove("8/8 w - -"), toMove("7/7 x"), toMove("7/7 o")]).toEqual([1, 0, 0, 1]);
+    expect(moveSquares("e2e4")).toEqual([52, 36]);
+    expect(moveSquares("4")).toEqual([]);
+  });
+});
+
+describe("four in a row", () => {
+  it("is found in each direction and nowhere else", () => {
+    const board = (marks: Record<number, "x" | "o">) => Array.from({ length: 42 }, (_, i) => marks[i] ?? null);
+    expect(fourInARow(board({ 35: "x", 36: "x", 37: "x", 38: "x" }))).toEqual([35, 38]);
+    expect(fourInARow(board({ 3: "o", 9: "o", 15: "o", 21: "o" }))).toEqual([3, 21]);
+    expect(fourInARow(board({ 5: "x", 6: "x", 7: "x", 8: "x" }))).toBeNull(); // a row ends at the edge
+    expect(fourInARow(board({ 35: "x", 36: "x", 37: "o", 38: "x" }))).toBeNull();
+  });
+});
