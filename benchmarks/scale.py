@@ -1,7 +1,8 @@
 """Beyond one machine: jobs on a Ray cluster of three simulated nodes, one of them killed; and a model of 1,000 workers.
 
 `python -m benchmarks.scale [--jobs 1000] [--simulate] [--slots 64]`; needs the extra [ray] for the cluster. With
-`--slots` only that: as many slots on eight simulated nodes, jobs that sleep a second, all well and with a node killed.
+`--slots` only that: as many slots on eight simulated nodes, jobs that sleep a second; all well, with a node killed when
+half of the jobs are done, and with one added thereupon as well.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.contracts import JobSpec, Limits
@@ -55,55 +58,71 @@ def local(count: int) -> float:
     return found
 
 
-def cluster(count: int, *, nodes: int = 3, slots: int = 3, seconds: float = JOB_SECONDS, kill: bool = True) -> str:
-    """Jobs on simulated nodes; with `kill` one is lost when half of the jobs are done."""
+@dataclass(frozen=True, slots=True)
+class OnCluster:
+    """What became of the jobs on a simulated cluster."""
+
+    told: Counter[int]
+    """How often the result of each job was told."""
+    wall: float
+    """Seconds from the first job's start to the last one's end."""
+    busy: float
+    """Share of this machine's processor time."""
+
+
+def on_cluster(
+    count: int, *, nodes: int, slots: int, seconds: float = JOB_SECONDS, kill: bool = False, add: bool = False
+) -> OnCluster:
+    """Jobs on simulated nodes; with `kill` one is lost when half of them are done, with `add` another comes then."""
     from ray.cluster_utils import Cluster
 
     from core.workers.ray import RayCluster
     from core.workers.remote import RemoteJobs
 
-    simulated = Cluster(initialize_head=True, head_node_args={"num_cpus": slots // nodes})
-    others = [simulated.add_node(num_cpus=slots // nodes) for _ in range(nodes - 1)]
+    room = {"num_cpus": slots // nodes}
+    simulated = Cluster(initialize_head=True, head_node_args=room)
+    others = [simulated.add_node(**room) for _ in range(nodes - 1)]
     simulated.wait_for_nodes()
     ray = RayCluster({"address": simulated.address}, SANDBOX)
-    pool = JobPool(RemoteJobs(ray.open_worker, ray.slots))
-    pool.map(specs(ray.slots))
+    pool = JobPool(RemoteJobs(ray.open_worker, slots))
+    pool.map(specs(slots))
     told: Counter[int] = Counter()
-    killed = threading.Event()
-    lock = threading.Lock()
-    todo = iter(specs(count, seconds))
+    lock, half = threading.Lock(), threading.Event()
 
-    def work() -> None:
-        while True:
-            with lock:
-                spec = next(todo, None)
-            if spec is None:
-                return
-            value = pool.run(spec)
-            with lock:
-                told[int(value["result"]["term_out"])] += 1
-                half = kill and sum(told.values()) >= count // 2 and not killed.is_set()
-                if half:
-                    killed.set()
-            if half:
-                simulated.remove_node(others[0], allow_graceful=False)
+    def one(spec: JobSpec) -> None:
+        value = pool.run(spec)
+        with lock:
+            told[int(value["result"]["term_out"])] += 1
+            if told.total() >= count // 2:
+                half.set()
 
     before, started = _busy_and_all(), time.perf_counter()
-    threads = [threading.Thread(target=work) for _ in range(ray.slots)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(slots) as threads:
+        jobs = [threads.submit(one, spec) for spec in specs(count, seconds)]
+        half.wait()
+        if kill:
+            simulated.remove_node(others[0], allow_graceful=False)
+        if add:
+            simulated.add_node(**room)
+        for job in jobs:
+            job.result()
     wall = time.perf_counter() - started
     busy, whole = (after - then for after, then in zip(_busy_and_all(), before, strict=True))
-    twice = sum(times > 1 for times in told.values())
     pool.close()
     ray.close()
     simulated.shutdown()
-    lost = "1 killed" if kill else "none killed"
+    return OnCluster(told, wall, busy / whole)
+
+
+def cluster_line(count: int, *, nodes: int, slots: int, seconds: float = JOB_SECONDS, **lost: bool) -> str:
+    with redirect_stdout(sys.stderr):  # Ray tells at length of the node that is killed
+        found = on_cluster(count, nodes=nodes, slots=slots, seconds=seconds, **lost)
+    what = ", ".join(f"1 {verb}ed" for verb, wanted in lost.items() if wanted) or "none killed"
+    twice = sum(times > 1 for times in found.told.values())
     return (
-        f"ray, {nodes} nodes, {slots} slots, {lost}: {len(told)} of {count} jobs done, {twice} told twice, {wall:.1f} s"
-        f"; slots occupied {count * seconds / (slots * wall):.0%}, this machine's processors busy {busy / whole:.0%}"
+        f"ray, {nodes} nodes, {slots} slots, {what}: {len(found.told)} of {count} jobs done, {twice} told twice"
+        f", {found.wall:.1f} s; slots occupied {count * seconds / (slots * found.wall):.0%}"
+        f", this machine's processors busy {found.busy:.0%}"
     )
 
 
@@ -118,7 +137,7 @@ def ray_overhead(count: int) -> float:
     from core.workers.remote import RemoteJobs
 
     ray = RayCluster({"num_cpus": 2}, SANDBOX)
-    pool = JobPool(RemoteJobs(ray.open_worker, ray.slots))
+    pool = JobPool(RemoteJobs(ray.open_worker, 2))
     found = overhead(pool, count)
     pool.close()
     ray.close()
@@ -169,10 +188,8 @@ def main(words: list[str]) -> int:
     parser.add_argument("--simulate", action="store_true", help="only the model")
     args = parser.parse_args(words)
     if args.slots:
-        for kill in (False, True):
-            with redirect_stdout(sys.stderr):  # Ray tells at length of the node that is killed
-                line = cluster(args.jobs, nodes=8, slots=args.slots, seconds=1.0, kill=kill)
-            print(line)
+        for lost in ({}, {"kill": True}, {"kill": True, "add": True}):
+            print(cluster_line(args.jobs, nodes=8, slots=args.slots, seconds=1.0, **lost))
         return 0
     if not args.simulate:
         here = statistics.median(local(100) for _ in range(3))
@@ -183,9 +200,7 @@ def main(words: list[str]) -> int:
             print(f"ray: not installed, no figure ({install_line('ray')})")
         else:
             print(f"ray, 2 slots: {ray_overhead(100) * 1000:.1f} ms a job beyond its {JOB_SECONDS * 1000:.0f} ms")
-            with redirect_stdout(sys.stderr):  # Ray tells at length of the node that is killed
-                line = cluster(args.jobs)
-            print(line)
+            print(cluster_line(args.jobs, nodes=3, slots=3, kill=True))
     print("model: share of workers busy; rows: seconds a candidate runs; columns: the loop's own ms a node")
     costs = (0.002, 0.005, 0.02)
     print("workers  run   " + "  ".join(f"{own * 1000:4.0f} ms" for own in costs))

@@ -117,11 +117,9 @@ def _ray(
     from core.workers.remote import RemoteJobs
 
     cluster = RayCluster(config.execution.ray, sandbox, gpus=config.execution.gpus)
-    first = cluster.open_worker()  # its probe says which tier holds there
-    tier = first.tier
-    first.kill()
     parts.callback(cluster.close)
-    return RemoteJobs(cluster.open_worker, min(config.search.workers, cluster.slots), on_job), tier
+    tier = cluster.tier()
+    return RemoteJobs(cluster.open_worker, config.search.workers, on_job), tier
 
 
 def _modal(

@@ -26,12 +26,12 @@ class QueuedJob:
 class JobQueue(ABC):
     """Implements `JobRunner` with `slots` threads that take the jobs in order; a subclass says what running one means.
 
-    A job that wants to be alone waits until no other runs, and the others wait for it. What comes of a cancelled job is
+    The first jobs start the threads, each one. A job that wants to be alone waits until no other runs, and the others wait for it. What comes of a cancelled job is
     told to nobody.
     """
 
     def __init__(self, slots: int, on_job: JobListener | None = None) -> None:
-        """The subclass calls `start` once it is ready to run jobs. `on_job` hears where each job stands."""
+        """`on_job` hears where each job stands."""
         if slots < 1:
             raise ValueError(f"slots={slots}: at least 1 is needed")
         self.slots = slots
@@ -43,11 +43,7 @@ class JobQueue(ABC):
         self._serial = 0
         self._closing = threading.Event()
         self._exclusive = SharedExclusiveLock()
-        self._threads = [threading.Thread(target=self._work, daemon=True, name=f"jobs-{i}") for i in range(slots)]
-
-    def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[threading.Thread] = []
 
     def submit(self, spec: JobSpec) -> str:
         with self._lock:
@@ -56,6 +52,7 @@ class JobQueue(ABC):
             self._jobs[job.id] = job
         self._tell(job, "waits")
         self._todo.put(job)
+        self._start_thread()
         return job.id
 
     def next(self, timeout: float | None = None) -> JobResult | None:
@@ -81,15 +78,23 @@ class JobQueue(ABC):
 
     def close(self) -> None:
         """Take no further job, and wait a while for what is under way."""
-        self._closing.set()
+        with self._lock:
+            self._closing.set()
         for _ in self._threads:
             self._todo.put(None)
         for thread in self._threads:
             thread.join(timeout=10.0)
         self._done.put(None)  # whoever waits for a result need not wait any longer
 
+    def _start_thread(self) -> None:
+        with self._lock:
+            if len(self._threads) < self.slots and not self._closing.is_set():
+                thread = threading.Thread(target=self._work, daemon=True, name=f"jobs-{len(self._threads)}")
+                self._threads.append(thread)
+                thread.start()
+
     def _work(self) -> None:
-        while (job := self._todo.get()) is not None and not self._closing.is_set():
+        while (job := self._take()) is not None:
             with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
                 result = self._run(job) if self._begin(job) else None
             self._tell(job, "over" if job.begun else "withdrawn")
@@ -98,6 +103,11 @@ class JobQueue(ABC):
             if result is not None and not job.cancelled.is_set():
                 self._done.put(result)
         self._leave()
+
+    def _take(self) -> QueuedJob | None:
+        """The next job, whenever it comes; None at the end."""
+        job = self._todo.get()
+        return None if self._closing.is_set() else job
 
     def _begin(self, job: QueuedJob) -> bool:
         """False where it was cancelled or withdrawn while it waited."""

@@ -140,7 +140,6 @@ class LocalJobs(JobQueue):
         self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
         self._on_output = on_output
         self._idle: list[_JobThread] = []
-        self.start()
 
     def close(self) -> None:
         super().close()

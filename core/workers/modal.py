@@ -66,6 +66,9 @@ class ModalWorker:
         self._modal, self._function, self._sandbox = modal, function, dict(sandbox)
         self._call: Any = None
 
+    def ready(self, timeout: float) -> bool:
+        return True
+
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         self._call = self._function.spawn(spec, inputs, self._sandbox)
 

@@ -7,10 +7,12 @@ actor that is killed takes its sandbox with it, since the fork server dies with 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from core.workers.remote import READY_SECONDS
 from utils.errors import ConfigError, JobLost, SandboxError
 from utils.extras import install_line
 
@@ -18,7 +20,6 @@ APP = Path(__file__).resolve().parent.parent.parent
 SHIPPED = ("core", "utils", "agents", "problems")
 KEEPALIVE = {"RAY_grpc_client_keepalive_time_ms": "5000", "RAY_grpc_client_keepalive_timeout_ms": "5000"}
 """A cut link is noticed in seconds; by default it can take minutes. Set it where `ray start` runs as well."""
-READY_SECONDS = 120.0
 _LEAVE_SECONDS = 10.0
 """So long at most the end of a run waits for nodes to tidy up."""
 
@@ -55,43 +56,37 @@ class RayCluster:
         )
         self._check_room()
 
-    @property
-    def slots(self) -> int:
-        """Workers that fit on the cluster as it is."""
-        found = self._ray.cluster_resources()
-        by_cpu = found.get("CPU", 0) / self._cpus if self._cpus else 1
-        by_gpu = found.get("GPU", 0) / self._gpus if self._gpus else by_cpu
-        return max(1, int(min(by_cpu, by_gpu)))
+    def tier(self) -> str:
+        """The sandbox's tier on a worker there, by its probe. Raises JobLost if none is ready in good time."""
+        worker, ends = self.open_worker(), time.monotonic() + READY_SECONDS
+        try:
+            while not worker.ready(1.0):
+                if time.monotonic() > ends:
+                    raise JobLost(f"no Ray worker was ready within {READY_SECONDS:g} s")
+        finally:
+            worker.kill()
+        return worker.tier
 
     def open_worker(self) -> RayWorker:
-        """A worker with a sandbox that has passed its probe. Raises JobLost if its node is gone before it is ready."""
+        """A worker with a sandbox, placed as soon as a node has room for it, be it added later."""
         actor = self._ray.remote(max_restarts=0, max_task_retries=0, num_cpus=self._cpus, num_gpus=self._gpus)(_Host)
-        handle = actor.remote(self._sandbox)
-        try:
-            tier = self._ray.get(handle.tier.remote(), timeout=READY_SECONDS)
-        except self._ray.exceptions.RayTaskError as error:
-            raise SandboxError(f"no sandbox on a Ray worker: {error.cause}") from error
-        except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError) as error:
-            self._ray.kill(handle)
-            raise JobLost(f"a Ray worker was lost before it was ready: {type(error).__name__}") from error
-        return RayWorker(self._ray, handle, tier, self._reference)
+        return RayWorker(self._ray, actor.remote(self._sandbox), self._reference)
 
     def close(self) -> None:
         """End it. What dead workers left on the nodes goes."""
         try:
-            self._ray.wait(self._leaving(), num_returns=len(self._nodes()), timeout=_LEAVE_SECONDS)
+            leaving = self._leaving()
+            self._ray.wait(leaving, num_returns=len(leaving), timeout=_LEAVE_SECONDS)
         finally:
             self._ray.shutdown()
-
-    def _nodes(self) -> list[str]:
-        return [node["NodeID"] for node in self._ray.nodes() if node["Alive"]]
 
     def _leaving(self) -> list[Any]:
         """A task on each node that tidies up there."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         leave = self._ray.remote(num_cpus=0, max_retries=0)(_leave)
-        places = (NodeAffinitySchedulingStrategy(node, soft=False) for node in self._nodes())
+        nodes = (node["NodeID"] for node in self._ray.nodes() if node["Alive"])
+        places = (NodeAffinitySchedulingStrategy(node, soft=False) for node in nodes)
         return [leave.options(scheduling_strategy=place).remote() for place in places]
 
     def _reference(self, inputs: tuple[str, bytes]) -> Any:
@@ -116,10 +111,23 @@ class RayCluster:
 class RayWorker:
     """Implements `RemoteWorker`."""
 
-    def __init__(self, ray: Any, handle: Any, tier: str, reference: Any) -> None:
-        self.tier = tier
+    def __init__(self, ray: Any, handle: Any, reference: Any) -> None:
+        self.tier = ""
+        """Known once it was ready."""
         self._ray, self._handle, self._reference = ray, handle, reference
+        self._asked: Any = None
         self._pending: Any = None
+
+    def ready(self, timeout: float) -> bool:
+        self._asked = self._asked or self._handle.tier.remote()
+        if not self._ray.wait([self._asked], timeout=timeout)[0]:
+            return False
+        asked, self._asked = self._asked, None
+        try:
+            self.tier = self._found(asked)
+        except self._ray.exceptions.RayTaskError as error:
+            raise SandboxError(f"no sandbox on a Ray worker: {error.cause}") from error
+        return True
 
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         named = (inputs[0], [self._reference(inputs)]) if inputs else None  # in a list, Ray leaves it a reference
@@ -127,13 +135,14 @@ class RayWorker:
 
     def poll(self, timeout: float) -> tuple[str, bytes] | None:
         ready, _ = self._ray.wait([self._pending], timeout=timeout)
-        if not ready:
-            return None
+        answer: tuple[str, bytes] | None = self._found(ready[0]) if ready else None
+        return answer
+
+    def _found(self, reference: Any) -> Any:
         try:
-            answer: tuple[str, bytes] = self._ray.get(ready[0])
+            return self._ray.get(reference)
         except (self._ray.exceptions.RayActorError, self._ray.exceptions.ObjectLostError) as error:
             raise JobLost(f"a Ray worker was lost: {type(error).__name__}") from error
-        return answer
 
     def kill(self) -> None:
         self._ray.kill(self._handle, no_restart=True)

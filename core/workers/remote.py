@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -15,10 +16,20 @@ from utils.errors import JobLost, JobOverdue
 
 POLL_SECONDS = 0.2
 """How soon a cancelled or overdue job is noticed."""
+READY_SECONDS = 120.0
+"""So long at most a job waits while no slot has a worker; then it is told as lost."""
+IDLE_SECONDS = 1.0
+"""A worker that had nothing to do for longer is asked whether it is still there before it gets a job."""
 
 
 class RemoteWorker(Protocol):
     """One worker with a warm sandbox, doing one job at a time."""
+
+    def ready(self, timeout: float) -> bool:
+        """True once it can take a job; False while it has no place yet, starts or is busy.
+
+        Raises JobLost when it is gone, SandboxError when no sandbox holds there.
+        """
 
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         """Send a job; at most one is under way."""
@@ -31,26 +42,79 @@ class RemoteWorker(Protocol):
 
 
 class RemoteJobs(JobQueue):
-    """Implements `JobRunner`: one thread a slot drives one worker.
+    """Implements `JobRunner`: one thread a slot drives one worker, and takes a job when its worker is ready.
 
-    A worker that dies, or whose job is cancelled or overdue, is killed and replaced. A result that comes from a
-    cancelled job is discarded. A lost job is told as lost; whether it is run again is the JobPool's to say.
+    So a slot that finds no room, after a node was lost for one, holds no job back: the others do them all, and it joins
+    them when there is room again. A worker that dies, or whose job is cancelled or overdue, is killed and replaced. A
+    result that comes from a cancelled job is discarded. A lost job is told as lost; whether it is run again is the
+    JobPool's to say.
 
     Args:
-        open_worker: makes a worker; may block until the cluster has room. Raises for a request that no node can meet.
+        open_worker: asks for a worker; it need not be ready. Raises for a request that no node can meet.
     """
 
     def __init__(self, open_worker: Callable[[], RemoteWorker], slots: int, on_job: JobListener | None = None) -> None:
         super().__init__(slots, on_job)
         self._open = open_worker
         self._folders: dict[str, tuple[str, bytes]] = {}
-        self._own = threading.local()
-        """Of each thread: the `worker` that it drives, while it has one."""
-        self.start()
+        self._workers: dict[int, RemoteWorker] = {}
+        """Thread → the worker that it drives."""
+        self._faults: dict[int, Exception] = {}
+        """Thread → why it could get none: told to its next job."""
+
+    def _take(self) -> QueuedJob | None:
+        while True:
+            self._equip()
+            since = time.monotonic()
+            job = super()._take()
+            if job is None or time.monotonic() - since < IDLE_SECONDS or self._is_there():
+                return job
+            self._todo.put(job)
+
+    def _equip(self) -> None:
+        """Get this thread a worker, or the reason why it gets none."""
+        me, patience = threading.get_ident(), time.monotonic() + READY_SECONDS
+        self._faults.pop(me, None)
+        while not (me in self._workers or me in self._faults or self._closing.is_set()):
+            try:
+                self._await_worker(patience)
+            except JobLost as error:
+                if self._nobody_works(patience):
+                    self._faults[me] = error
+                self._closing.wait(POLL_SECONDS)
+            except Exception as error:  # noqa: BLE001 - the engine's own faults come in any type
+                self._faults[me] = error
+
+    def _await_worker(self, patience: float) -> None:
+        worker = self._open()
+        try:
+            while not self._closing.is_set():
+                if worker.ready(POLL_SECONDS):
+                    self._workers[threading.get_ident()] = worker
+                    return
+                if self._nobody_works(patience):
+                    raise JobLost(f"no worker was ready within {READY_SECONDS:g} s")
+        finally:
+            if threading.get_ident() not in self._workers:
+                _kill(worker)
+
+    def _nobody_works(self, patience: float) -> bool:
+        return not self._workers and time.monotonic() > patience
+
+    def _is_there(self) -> bool:
+        """Whether this thread's worker answers: one whose node is gone meanwhile would lose the job for nothing."""
+        worker = self._workers.get(threading.get_ident())
+        try:
+            while worker and not self._closing.is_set():
+                if worker.ready(POLL_SECONDS):
+                    return True
+        except Exception:  # noqa: BLE001 - the engine's own faults come in any type
+            self._leave()
+        return False
 
     def _run(self, job: QueuedJob) -> JobResult | None:
         try:
-            answer = self._answer(job, self._worker())
+            answer = self._answer(job)
         except JobLost as error:
             answer = JobResult(id=job.id, lost=True, overdue=isinstance(error, JobOverdue), error=str(error))
             self._leave()
@@ -61,21 +125,18 @@ class RemoteJobs(JobQueue):
             self._leave()
         return answer
 
-    def _worker(self) -> RemoteWorker:
-        worker: RemoteWorker | None = getattr(self._own, "worker", None)
-        if worker is None:
-            worker = self._own.worker = self._open()
-        return worker
-
     def _leave(self) -> None:
         """Kill this thread's worker: whatever it still does must not be heard of again."""
-        worker: RemoteWorker | None = getattr(self._own, "worker", None)
-        self._own.worker = None
+        worker = self._workers.pop(threading.get_ident(), None)
         if worker is not None:
-            worker.kill()
+            _kill(worker)
 
-    def _answer(self, job: QueuedJob, worker: RemoteWorker) -> JobResult | None:
+    def _answer(self, job: QueuedJob) -> JobResult | None:
         """The job's result; None when it was cancelled."""
+        me = threading.get_ident()
+        if me in self._faults:
+            raise self._faults[me]
+        worker = self._workers[me]
         worker.submit(job.spec.model_dump_json(), self._folder(job.spec))
         ends = time.monotonic() + job.spec.seconds
         while not self._closing.is_set():
@@ -98,3 +159,8 @@ class RemoteJobs(JobQueue):
             if path not in self._folders:
                 self._folders[path] = pack_folder(Path(path), links=True)
             return self._folders[path]
+
+
+def _kill(worker: RemoteWorker) -> None:
+    with suppress(Exception):  # one that is gone with its node can fail to be killed in any way
+        worker.kill()

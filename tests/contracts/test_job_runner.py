@@ -64,6 +64,9 @@ class ThreadWorker:
         self.folder, self.sandbox = folder, sandbox
         self.answers: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
 
+    def ready(self, timeout: float) -> bool:
+        return True
+
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         read = inputs and NodeFolder(self.folder / "node").inputs(inputs[0], lambda: inputs[1])
         work = lambda: self.answers.put(serve(spec, read, self.sandbox, self.folder))  # noqa: E731
