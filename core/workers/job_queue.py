@@ -26,8 +26,8 @@ class QueuedJob:
 class JobQueue(ABC):
     """Implements `JobRunner` with `slots` threads that take the jobs in order; a subclass says what running one means.
 
-    The first jobs start the threads, each one. A job that wants to be alone waits until no other runs, and the others wait for it. What comes of a cancelled job is
-    told to nobody.
+    The first jobs start the threads, each one. A job that wants to be alone waits until no other runs, and the others
+    wait for it. What comes of a cancelled job is told to nobody.
     """
 
     def __init__(self, slots: int, on_job: JobListener | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A Ray cluster of this machine: the same journal as locally; nodes lost and added. Skipped where Ray is not installed."""
+"""A Ray cluster of this machine: the same journal as locally; nodes lost and added. Skipped without Ray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nodes of a cluster are lost and added while jobs run: each job is told once, and no slot without room holds one back."""
+"""Nodes of a cluster are lost and added while jobs run: each job is told once, and no slot without room holds one."""
 
 from __future__ import annotations
 
