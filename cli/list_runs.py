@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from cli.options import project_dir_of
 from reports.run_index import Status
-from reports.verdict import IN_WORDS
+from reports.verdict_kind import IN_WORDS
 from runs.run_list import run_rows
 from utils.clean_text import one_line
 from utils.direction import Direction

@@ -15,7 +15,7 @@ from typing import Any
 from core.storage.origin import commands
 from reports.facts import RunFacts, read_facts
 from reports.outside import who_wrote
-from reports.verdict import IN_WORDS
+from reports.verdict_kind import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
 from utils.program import INSTALLED

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from reports.counts import Counts, broken_off, no_step, nothing_valid, stopped
 from reports.duel import duel_text
 from reports.spread import Spread, spread_of
+from reports.verdict_kind import Kind
 from reports.winner import Winner, called, mean_of, named, rows_of
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
@@ -24,24 +25,6 @@ ALIKE = 3
 UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
 CASE = {"competition": ("draw of the rows", "over draws of the rows")}
 """What is compared in pairs, and how, where it is not a case."""
-
-Kind = Literal["better", "unclear", "worse", "no_gain", "unconfirmed", "none", "open", "reopened", "failed"]
-"""`unclear`: cannot be told apart from the reference; `no_gain`: nothing beat a baseline or the user's own program;
-`unconfirmed`: there is no unseen part; `none`: no valid program; `open`: the run goes on or was stopped; `reopened`: it
-had ended, and has gone on since; `failed`: it broke off by an error."""
-
-IN_WORDS: Mapping[Kind, str] = {
-    "better": "better",
-    "unclear": "unclear",
-    "worse": "worse",
-    "no_gain": "no gain",
-    "unconfirmed": "unconfirmed",
-    "none": "no program",
-    "open": "not over",
-    "reopened": "open again",
-    "failed": "failed",
-}
-"""The kind as lists and headings say it."""
 
 
 class Verdict(BaseModel):

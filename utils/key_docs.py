@@ -42,14 +42,13 @@ def key_docs(plugins: Sequence[str | Path] = ()) -> list[KeyDoc]:
 
 
 def _of(model: type[BaseModel], prefix: str) -> Iterator[KeyDoc]:
-    texts = _texts(model)
+    texts = meanings(model)
     for name, info in model.model_fields.items():
         kind = info.annotation
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from _of(kind, f"{prefix}{name}.")
         else:
-            meaning = info.description or texts.get(name, "")
-            yield KeyDoc(prefix + name, _default(info), _allowed(kind, info), " ".join(meaning.split()))
+            yield KeyDoc(prefix + name, _default(info), _allowed(kind, info), texts.get(name, ""))
 
 
 def _default(info: FieldInfo) -> Any:
@@ -87,13 +86,14 @@ def _limits(info: FieldInfo) -> Iterator[tuple[str, Any]]:
 
 
 @cache
-def _texts(model: type[BaseModel]) -> Mapping[str, str]:
-    """Field → the docstring below it, of the model and of those that it inherits from."""
+def meanings(model: type[BaseModel]) -> Mapping[str, str]:
+    """Field → what it means, in one line: its description, else the docstring below it, inherited ones included."""
     found: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if issubclass(cls, BaseModel) and cls is not BaseModel:
             found |= _docstrings(cls)
-    return found
+    found |= {name: info.description for name, info in model.model_fields.items() if info.description}
+    return {name: " ".join(text.split()) for name, text in found.items()}
 
 
 def _docstrings(cls: type) -> dict[str, str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
-from importlib.metadata import distributions
+from collections.abc import Iterable, Sequence
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 _DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pillow"}
+_VERSION_LINE = re.compile(r"(?m)^Version: (\S+)$")
 _NAMED = re.compile(r"python(3\.\d+)t?")
 _USUAL = (
     "numpy", "pandas", "scipy", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch",
@@ -24,9 +25,21 @@ def installed_packages(preload: Sequence[str], python: str | None = None) -> str
     """
     names = dict.fromkeys([*(_DISTRIBUTION.get(m.split(".")[0], m.split(".")[0]) for m in preload), *_USUAL])
     places = sys.path if python is None else _site_packages(Path(python))
-    found = {name: next(iter(distributions(name=name, path=places)), None) for name in names}
-    lines = sorted(f"{name}=={one.version}" for name, one in found.items() if one is not None)
-    return "\n".join([*_version(python), *lines])
+    found = versions(names, places)
+    return "\n".join([*_version(python), *sorted(f"{name}=={version}" for name, version in found.items())])
+
+
+def versions(names: Iterable[str], places: Sequence[str] | None = None) -> dict[str, str]:
+    """Name → version of those of the packages that are installed in these folders; without, where we are."""
+    places = sys.path if places is None else places
+    found = {name: next(iter(distributions(name=name, path=list(places))), None) for name in names}
+    return {name: _version_of(one) for name, one in found.items() if one is not None}
+
+
+def _version_of(package: Distribution) -> str:
+    """Read from its first lines: `Distribution.version` parses the whole description as an e-mail."""
+    head = _VERSION_LINE.search(package.read_text("METADATA") or "")
+    return head[1] if head else package.version
 
 
 def boosters(python: str | None = None) -> tuple[str, ...]:

@@ -183,9 +183,14 @@ def _module_of(path: Path) -> ModuleType:
     return module
 
 
+def _entry_points(group: str) -> Iterator[tuple[str, str, Callable[[], object]]]:
+    """(name, value, load) of every installed entry point of a group."""
+    return ((point.name, point.value, point.load) for point in _installed(tuple(sys.path)).select(group=group))
+
+
 @lru_cache
-def _entry_points(group: str) -> tuple[tuple[str, str, Callable[[], object]], ...]:
-    """(name, value, load) of every installed entry point of a group; what is installed does not change in a process."""
+def _installed(path: tuple[str, ...]) -> Any:
+    """Of all groups, to `select` one of: read once, since what is installed on a path does not change in a process."""
     from importlib.metadata import entry_points
 
-    return tuple((point.name, point.value, point.load) for point in entry_points(group=group))
+    return entry_points()

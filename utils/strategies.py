@@ -18,9 +18,11 @@ from utils.registry import Registry
 
 
 class Options(BaseModel):
-    """The settings of one strategy. A line of text under a field is its documentation, on the dashboard too."""
+    """The settings of one strategy. A line of text under a field is its documentation, on the dashboard too: who shows
+    it reads it (`utils.key_docs.meanings`), since pydantic would read every file again at each start.
+    """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
 
 class PolicyOptions(Options):

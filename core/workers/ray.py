@@ -47,7 +47,8 @@ class RayCluster:
         self._sandbox = {name: list(v) if isinstance(v, tuple) else v for name, v in sandbox.items()}
         self._cpus, self._gpus = cpus, gpus
         self._inputs: dict[str, Any] = {}
-        known = {key: value for key, value in options.items() if key in ("address", "num_cpus", "namespace")}
+        known = {key: value for key, value in options.items() if key in ("address", "num_cpus", "namespace") and value}
+        known.setdefault("address", "local")  # else Ray would look for a cluster that somebody runs here
         ray.init(
             log_to_driver=False,
             include_dashboard=False,

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from dashboard.server.schemas.control import Defaults, PolicyOption, Presets, StartRequest
 from problems.data_sets import DATA_SETS
 from utils.config_schema import Config
+from utils.key_docs import meanings
 from utils.metric import KINDS
 from utils.strategies import POLICIES, SELECTORS, PolicyOptions
 
@@ -89,6 +90,7 @@ def _refusal(options: type[PolicyOptions], values: Mapping[str, Any]) -> str | N
 
 def _offered(options: type[PolicyOptions], plugins: Sequence[str]) -> Iterator[PolicyOption]:
     """Options that are a number, a switch or a choice: free text and mappings are for the command line."""
+    texts = meanings(options)
     for name, told in options.model_json_schema()["properties"].items():
         choices = SELECTORS.names(plugins) if told.get("names") == "selectors" else told.get("enum", [])
         kind = "choice" if choices else _KINDS.get(told.get("type", ""))
@@ -100,5 +102,5 @@ def _offered(options: type[PolicyOptions], plugins: Sequence[str]) -> Iterator[P
                 choices=choices,
                 minimum=told.get("minimum", told.get("exclusiveMinimum")),
                 maximum=told.get("maximum", told.get("exclusiveMaximum")),
-                meaning=" ".join(told.get("description", "").split()),
+                meaning=texts.get(name, ""),
             )

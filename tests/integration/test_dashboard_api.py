@@ -22,7 +22,7 @@ from dashboard.server import own
 from dashboard.server.app import create_app
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.snapshot import WARNINGS
-from reports.verdict import IN_WORDS
+from reports.verdict_kind import IN_WORDS
 
 COMPETITION, PACKING, CHESS, FOUR = "competition-demo", "bin_packing-demo", "chess-demo", "connect_four-demo"
 

@@ -14,7 +14,8 @@ from reports.choice import Runner
 from reports.control import Control
 from reports.outside import Wrote
 from reports.run_index import RunLine
-from reports.verdict import IN_WORDS, Kind, Verdict
+from reports.verdict import Verdict
+from reports.verdict_kind import IN_WORDS, Kind
 from reports.winner import Winner
 
 

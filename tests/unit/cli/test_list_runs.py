@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from cli.list_runs import CELLS, _print
 from cli.parser import main
 from reports.run_index import RunLine
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_a_list_loads_no_database():
+    """SQLAlchemy and the nodes took two thirds of its time, for the words of a verdict."""
+    script = "import sys, cli.list_runs; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"sqlalchemy", "core.state.node", "core.events", "numpy"} & set(done.stdout.split())
 
 
 def row(run, status="finished", verdict="better", **more):

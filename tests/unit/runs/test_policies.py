@@ -12,6 +12,7 @@ from support.new_things import SELECTOR
 from runs.policies import policy_of
 from utils.config import check_config, load_config
 from utils.errors import ConfigError
+from utils.key_docs import meanings
 from utils.older_keys import HOMES
 from utils.strategies import POLICIES, SELECTORS, option_keys
 
@@ -122,8 +123,8 @@ def test_the_islands_preset_names_every_option():
 def test_every_option_says_what_it_means():
     for spec in (*POLICIES.all().values(), *SELECTORS.all().values()):
         assert spec.options.__doc__, spec
-        for name, field in spec.options.model_fields.items():
-            assert field.description, f"{spec.options.__name__}.{name}"
+        for name in spec.options.model_fields:
+            assert meanings(spec.options).get(name), f"{spec.options.__name__}.{name}"
 
 
 def test_a_selector_of_a_plug_in_folder(tmp_path):
