@@ -76,11 +76,13 @@ class Player(Protocol):
         """
 
     def close(self) -> str:
-        """End its process; returns the tail of what it printed."""
+        """End its game; returns the tail of what it printed."""
 
 
 class SessionPlayer:
     """An engine file in a sandboxed session of its own, loaded on its own time.
+
+    The session lasts: the engine's next game on this machine needs no new process.
 
     Args:
         prelude: source text of the game's `Position`.
@@ -90,7 +92,8 @@ class SessionPlayer:
         self, sandbox: Sandbox, code: str, prelude: str, *, limit: MoveLimit, limits: Limits, seed: int
     ) -> None:
         limits = limits.model_copy(update={"answer_kb": ANSWER_KB})
-        self._session = sandbox.session(code, limits=limits, seed=seed, prelude=f"{prelude}\n\n{SEAT_TEXT}")
+        prelude = f"{prelude}\n\n{SEAT_TEXT}"
+        self._session = sandbox.lasting_session(code, limits=limits, seed=seed, prelude=prelude)
         try:
             self._session.call("seat.sit", [limit.for_engine()], timeout=LOAD_SECONDS)
             self._session.pause()
@@ -108,11 +111,7 @@ class SessionPlayer:
         return _checked(answer)
 
     def close(self) -> str:
-        return self.end().term_out[-2000:]
-
-    def end(self) -> ExecutionResult:
-        """End its process; returns what that printed and used."""
-        return self._session.close()
+        return self._session.close().term_out[-2000:]
 
 
 def _checked(answer: object) -> Reply:

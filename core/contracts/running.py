@@ -154,6 +154,14 @@ class Sandbox(Protocol):
             limits: `seconds` and `cpu_seconds=None` limit nothing here: each call has its own timeout.
         """
 
+    def lasting_session(self, code: str, *, limits: Limits, seed: int = 0, prelude: str = "") -> Session:
+        """As `session`, for a program that is wanted again and again.
+
+        When it is closed in good order its process waits, stopped, for the next lasting session of the same program and
+        limits, which loads it anew: its names, `random` and numpy's generator are as after a start with that seed. What
+        it hid elsewhere in its process may be there still.
+        """
+
     def close(self) -> None:
         """End all sessions and what the sandbox itself has started."""
 

@@ -15,7 +15,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.executor.inside import messages
-from core.executor.inside.messages import Fault, Job, Ready, Report, ServerSetup, SlotMade, SlotSetup, SlotWanted, Stop
+from core.executor.inside.messages import (
+    Fault,
+    Job,
+    Ready,
+    Report,
+    Rest,
+    ServerSetup,
+    SlotMade,
+    SlotSetup,
+    SlotWanted,
+    Stop,
+)
 from core.executor.inside.mounts import FIXED
 from utils.errors import JobLost, SandboxError
 
@@ -62,10 +73,15 @@ class SandboxSlot:
 
     def stop(self, kind: str, message: str) -> None:
         """Have the running candidate killed; its report will carry this breach."""
-        try:
-            messages.send(self.control, Stop(kind, message))
-        except OSError:  # already gone
-            pass
+        self._tell(Stop(kind, message))
+
+    def rest(self, resting: bool) -> None:
+        """Have the running candidate, which is stopped, looked after less often; or as before."""
+        self._tell(Rest(resting))
+
+    def _tell(self, message: messages.Message) -> None:
+        with suppress(OSError):  # already gone
+            messages.send(self.control, message)
 
     def report(self, timeout: float | None = None) -> Report:
         """The supervisor's report of the job that ended.

@@ -32,6 +32,7 @@ from typing import Any
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import strict, verdict
 from core.executor.inside import packed
+from core.executor.inside.lasting import AGAIN, LEAVE
 from core.executor.inside.messages import Job
 from core.executor.output import Output, drain
 from core.executor.pause import Pause
@@ -44,6 +45,8 @@ _REPORT_SECONDS = 120.0
 _CHUNK = 1 << 18
 _LATE_SECONDS = 0.25
 """An answer that is there although we come late to look is taken; one that drips in byte by byte is not."""
+_LEAVE_SECONDS = 0.5
+"""A program that takes longer to be let go of is not kept."""
 _READING_SECONDS = 1.0
 """So long after its deadline a frame that came in time may still be read."""
 
@@ -67,7 +70,8 @@ class SandboxSession:
         give_back: Callable[[SandboxSlot, bool], None],
         msgpack: bool = False,
     ) -> None:
-        self._slot = slot
+        self.slot = slot
+        self.job = job
         self._limits = limits
         self._output = output
         self._tier = tier
@@ -148,7 +152,7 @@ class SandboxSession:
                     self._read_output()
                 if fd in ready:
                     return True
-                if self._slot.control.fileno() in ready:
+                if self.slot.control.fileno() in ready:
                     raise self._gone()
             return False
         finally:
@@ -163,10 +167,45 @@ class SandboxSession:
         if self._result is None:
             self._pause.begin()
 
+    def rest(self) -> ExecutionResult | None:
+        """Have the program let go of everything and stop its process; says what it printed.
+
+        None where it is not to wait: the session is over, or the process is not as the program found it.
+        """
+        if self._result is not None or not self._ready or self._limits.cpu_seconds is not None:
+            return None  # a limit on CPU is one use's
+        try:
+            left = self._asked(LEAVE, "left", _LEAVE_SECONDS)
+        except SessionFailure:
+            return None
+        if left["left"] is not True:
+            return None
+        drain(self._out, self._output)
+        if self._output.over:
+            return None
+        self.pause()
+        self.slot.rest(True)
+        return ExecutionResult(term_out=self._output.text(), tier=self._tier)
+
+    def again(self, seed: int) -> bool:
+        """After `rest`: a fresh use of the program, which the next call loads. False: it has ended meanwhile."""
+        self._output = Output(self._output.cap)
+        self.slot.rest(False)
+        self._pause.end()
+        self._ready = False
+        frame = AGAIN + str(seed).encode()
+        try:
+            if self._reported(0.0):
+                raise self._gone()
+            self._send(len(frame).to_bytes(strict.HEADER, "little") + frame, time.monotonic() + 1.0, 1.0)
+        except SessionFailure:
+            return False
+        return True
+
     def close(self) -> ExecutionResult:
         """Kill it and say what it printed and used. May be called again; the result stays the same."""
         if self._result is None:
-            self._slot.stop("closed", "")
+            self.slot.stop("closed", "")
             self._end()
         assert self._result is not None
         return self._result
@@ -181,12 +220,14 @@ class SandboxSession:
 
     def _ask(self, request: dict[str, Any], key: str, timeout: float) -> dict[str, Any]:
         """Send a request and return its answer's frame, which holds `key`."""
+        data = packed.pack(request) if self._msgpack else None
+        return self._asked(data or json.dumps(request, separators=(",", ":")).encode(), key, timeout)
+
+    def _asked(self, data: bytes, key: str, timeout: float) -> dict[str, Any]:
         self._must_live()
         self._pause.end()
         deadline = time.monotonic() + timeout
         try:
-            data = packed.pack(request) if self._msgpack else None
-            data = data or json.dumps(request, separators=(",", ":")).encode()
             if not self._ready:
                 self._expect(self._frame(deadline, timeout), "ready")
                 self._ready = True
@@ -255,7 +296,7 @@ class SandboxSession:
                 self._read_output()
             if channel in ready and left > -_LATE_SECONDS:
                 return
-            if self._slot.control.fileno() in ready:
+            if self.slot.control.fileno() in ready:
                 raise self._gone()
             if left <= 0:
                 raise self._breach(FailureKind.TIMEOUT, f"wall clock: no answer within {timeout:g} s")
@@ -280,7 +321,7 @@ class SandboxSession:
     def _breach(self, kind: FailureKind, message: str) -> SessionFailure:
         """Kill the program for what it did."""
         if self._result is None:
-            self._slot.stop(kind.value, message)
+            self.slot.stop(kind.value, message)
             self._end()
         assert self._result is not None
         if self._result.failure is None:
@@ -291,7 +332,7 @@ class SandboxSession:
         """The program closed its channel or ended: the supervisor knows how."""
         if self._result is None:
             if not self._reported(1.0):
-                self._slot.stop(FailureKind.RUNTIME.value, "the program closed the channel of its session")
+                self.slot.stop(FailureKind.RUNTIME.value, "the program closed the channel of its session")
             self._end()
         assert self._result is not None
         if self._result.failure is None:
@@ -301,14 +342,14 @@ class SandboxSession:
 
     def _reported(self, seconds: float) -> bool:
         poll = select.poll()
-        poll.register(self._slot.control, select.POLLIN)
+        poll.register(self.slot.control, select.POLLIN)
         return bool(poll.poll(1000.0 * seconds))
 
     def _end(self) -> None:
         """Take the supervisor's report and let everything go."""
         usable = False
         try:
-            report = self._slot.report(_REPORT_SECONDS)
+            report = self.slot.report(_REPORT_SECONDS)
             usable = True
             if report.breach and report.breach[0] == "closed":
                 report = replace(report, breach=None, status=0)
@@ -322,7 +363,7 @@ class SandboxSession:
             self._pause.close()
             self._channel.close()
             os.close(self._out)
-            self._give_back(self._slot, usable)
+            self._give_back(self.slot, usable)
 
     def _raised(self, raised: verdict.Raised) -> SessionFailure:
         """An exception in the program: it may live on. One while loading ends it."""

@@ -21,6 +21,7 @@ from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.inside import mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
+from core.executor.lasting import LastingSession, Waiting
 from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
@@ -55,6 +56,7 @@ class WarmSandbox:
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()
         self._idle: list[tuple[SandboxSlot, int | None]] = []
+        self._waiting = Waiting()
         self._users: dict[SandboxSlot, threading.Thread] = {}
         """Which thread uses a slot."""
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
@@ -95,7 +97,28 @@ class WarmSandbox:
         self, code: str, *, limits: Limits, seed: int = 0, workspace: Path | None = None, prelude: str = ""
     ) -> SandboxSession:
         """Hold a program ready for calls; see `session`. Without a workspace it gets a prepared slot."""
-        job = self._job("session", limits, code=code, prelude=prelude, seed=seed)
+        return self._new_session(self._job("session", limits, code=code, prelude=prelude, seed=seed), limits, workspace)
+
+    def lasting_session(self, code: str, *, limits: Limits, seed: int = 0, prelude: str = "") -> LastingSession:
+        job = replace(self._job("session", limits, code=code, prelude=prelude, seed=seed), lasting=True)
+        return LastingSession(self._waiting_session(job) or self._new_session(job, limits, None), self._keep_waiting)
+
+    def _waiting_session(self, job: Job) -> SandboxSession | None:
+        """One whose program waits, with the job's seed."""
+        while (found := self._waiting.take(job)) is not None:
+            if not self._admitted(found.slot):
+                found.close()
+                raise SandboxError(_STOPPED)
+            if found.again(job.seed):
+                return found
+        return None
+
+    def _keep_waiting(self, session: SandboxSession) -> None:
+        with self._lock:
+            self._users.pop(session.slot, None)
+        self._waiting.put(session)
+
+    def _new_session(self, job: Job, limits: Limits, workspace: Path | None) -> SandboxSession:
         output = Output(limits.output_kb * 1024, None, None)
         while True:
             pooled = workspace is None and self.tier == "warm"
@@ -141,6 +164,7 @@ class WarmSandbox:
     def close(self) -> None:
         if not self._closed.is_set():
             self._closed.set()
+            self._waiting.close()
             self.resources.close()
             with self._lock:
                 idle, self._idle = self._idle, []
@@ -184,13 +208,17 @@ class WarmSandbox:
 
     def _in_use(self, slot: SandboxSlot) -> None:
         """Raises SandboxError in a thread that was stopped; the slot is then closed."""
+        if not self._admitted(slot):
+            slot.close()
+            raise SandboxError(_STOPPED)
+
+    def _admitted(self, slot: SandboxSlot) -> bool:
+        """Note that this thread uses the slot; False for a thread that was stopped."""
         thread = threading.current_thread()
         with self._lock:
             if thread not in self._stopped:
                 self._users[slot] = thread
-                return
-        slot.close()
-        raise SandboxError(_STOPPED)
+            return thread not in self._stopped
 
     def close_slot(self, slot: SandboxSlot, uid: int | None) -> None:
         with self._lock:

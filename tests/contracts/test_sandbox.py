@@ -315,7 +315,7 @@ def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: Wa
         run(sandbox, workspace, "import time\ntime.sleep(30)")
     session = sandbox.session("import time\ndef f(): time.sleep(30)\ndef g(): return 1", limits=LIMITS)
     assert session.call("g", [], timeout=10) == 1
-    os.kill(session._slot.pid, 9)
+    os.kill(session.slot.pid, 9)
     with pytest.raises(SessionFailure) as caught:
         session.call("f", [], timeout=10)
     assert caught.value.result.failure is FailureKind.LOST_WORKER
@@ -367,7 +367,7 @@ def test_nothing_that_a_session_leaves_is_there_for_the_next(sandbox: WarmSandbo
         with sandbox.session(code, limits=limits) as session:
             seen.append(session.call("look", [], timeout=10))
             session.call("leave", [], timeout=10)
-            slots.add(session._slot.pid)
+            slots.add(session.slot.pid)
     assert len(set(seen)) == 1 and len(slots) == 1
 
 

@@ -11,28 +11,58 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from . import candidate, packed, plain
+from . import candidate, interpreter, lasting, packed, plain
+from .messages import Job
 
 _CHANNEL = candidate.CHANNEL
 _HEADER = 4
 _USUAL = 1 << 16
 
 
-def serve(code: CodeType | None, prelude: str, source: str) -> NoReturn:
+def serve(prelude: CodeType | None, job: Job) -> NoReturn:
+    if job.lasting:
+        _serve_again_and_again(prelude, job)
+    module = _load(prelude, None, job)
+    while True:
+        _write(_answer(module, _request()))
+
+
+def _serve_again_and_again(prelude: CodeType | None, job: Job) -> NoReturn:
+    """Each use of the program is a fresh namespace in a process that is told to be as the first use found it."""
+    found = lasting.Found()
+    code = candidate.compiled(job.code, candidate.FILE)
+    module = _load(prelude, code, job)
+    found.note_imports(vars(module))
+    while True:
+        data = _request()
+        if data == lasting.LEAVE:
+            sys.modules.pop("solution", None)
+            vars(module).clear()
+            sys.stdout.flush()
+            sys.stderr.flush()
+            _write(plain.encode({"left": found.is_left()}))
+        elif data.startswith(lasting.AGAIN):
+            interpreter.seed(int(data[len(lasting.AGAIN) :]))
+            module = _load(prelude, code, job)
+        else:
+            _write(_answer(module, data))
+
+
+def _load(prelude: CodeType | None, code: CodeType | None, job: Job) -> ModuleType:
+    """The program in a new namespace, and the host told so; what it raises ends the process."""
     module = ModuleType("solution")
     module.__dict__.update(__file__=candidate.FILE, __builtins__=__builtins__)
     sys.modules["solution"] = module
     try:
-        if prelude:
-            candidate.execute(prelude, candidate.PRELUDE, module, code)
-        candidate.execute(source, candidate.FILE, module)
+        if job.prelude:
+            candidate.execute(job.prelude, candidate.PRELUDE, module, prelude)
+        candidate.execute(job.code, candidate.FILE, module, code)
     except BaseException as error:  # noqa: BLE001 - whatever loading raised is told to the host
         candidate.show(error)
         _write(plain.encode({"error": candidate.describe(error)}))
         candidate.finish(1)
     _write(plain.encode({"ready": True}))
-    while True:
-        _write(_answer(module, _request()))
+    return module
 
 
 def _answer(module: ModuleType, data: bytes) -> bytes:

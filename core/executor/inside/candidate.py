@@ -26,8 +26,8 @@ FILE = f"{mounts.WORKSPACE}/solution.py"
 """Where a program believes itself to be, in tracebacks of every tier."""
 PRELUDE = f"{mounts.WORKSPACE}/prelude.py"
 CHANNEL = 3
-Serve = Callable[["CodeType | None", str, str], NoReturn]
-"""(prelude as code, prelude, program) → never returns."""
+Serve = Callable[["CodeType | None", Job], NoReturn]
+"""(prelude as code, job) → never returns."""
 _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
 
@@ -82,7 +82,7 @@ def _begin(job: Job, prelude: CodeType | None, serve: Serve) -> NoReturn:
     if job.kind == "command":
         _execute(job.argv)
     if job.kind == "session":
-        serve(prelude, job.prelude, job.code)
+        serve(prelude, job)
     _run_script(job.code)
 
 

@@ -94,6 +94,7 @@ def _set_environment(env: dict[str, str], home: str, tier: str) -> None:
 def seed(value: int) -> None:
     """Equal runs draw equal numbers from `random` and numpy's legacy generator."""
     random.seed(value)
+    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder) is not _SeedNumpy]
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(value % 2**32)
     else:

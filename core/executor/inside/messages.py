@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import errno
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
@@ -125,6 +125,19 @@ class Job(Message):
     seed: int = 0
     argv: list[str] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
+    lasting: bool = False
+    """Its session's program may be loaded again in the same process."""
+
+    def is_same_program(self, other: Job) -> bool:
+        """Equal but for the seed."""
+        return replace(other, seed=self.seed) == self
+
+
+@dataclass(frozen=True)
+class Rest(Message):
+    """Host to supervisor: a lasting session's process is stopped and waits (True), or goes on (False)."""
+
+    resting: bool
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 MOST_BYTES = 1 << 20
 _MOST_LEVELS = 200
+_FEW = 32
 _SINGLE = {int, float, str, bool, type(None)}
 _HOLDING = {list, tuple, dict}
 
@@ -56,8 +57,35 @@ def is_packed(data: bytes) -> bool:
 
 
 def is_plain(message: Any) -> bool:
-    """True if JSON would say the same: exact types, and keys that are texts. Each level costs a few C loops."""
-    level: list[Any] = [message]
+    """True if JSON would say the same: exact types, and keys that are texts.
+
+    Few values are looked at one by one; of many, each level costs a few C loops.
+    """
+    found = _few_are_plain(message)
+    return _are_plain([message]) if found is None else found
+
+
+def _few_are_plain(message: Any) -> bool | None:
+    """`is_plain` of a message of few values; None where there are more."""
+    waiting = [message]
+    for _ in range(_FEW):
+        if not waiting:
+            return True
+        value = waiting.pop()
+        kind = type(value)
+        if kind in _SINGLE:
+            continue
+        if kind not in _HOLDING:
+            return False
+        if len(value) > _FEW:
+            return None
+        if kind is dict and set(map(type, value)) - {str}:
+            return False
+        waiting += value.values() if kind is dict else value
+    return None if waiting else True
+
+
+def _are_plain(level: list[Any]) -> bool:
     for _ in range(_MOST_LEVELS):
         kinds = set(map(type, level))
         if kinds <= _SINGLE:

@@ -17,9 +17,9 @@ from types import CodeType
 from . import candidate, confine, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
 from .interpreter import Interpreter
-from .messages import Fault, Job, Report, SlotSetup, Start, Stop
+from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
 
-_FIRST_TICK, _LAST_TICK = 0.01, 0.05
+_FIRST_TICK, _LAST_TICK, _RESTING_TICK = 0.01, 0.05, 1.0
 _KILL_SECONDS = 5.0
 _DISK_EVERY = 0.1
 _FASTEST_WRITE = 4 << 30
@@ -145,6 +145,7 @@ class _Watching:
         self._deadline = job.deadline
         self._handle = handle
         self._started = started
+        self._resting = False
         self._cpu_before = watch.reaped_cpu()
         self._next_disk = _DISK_EVERY if place.setup.charged else 0.0
         self._parent = os.getppid()
@@ -168,12 +169,11 @@ class _Watching:
             ended = self._ended(pid)
             if ended is not None:
                 return ended, None
-            if control.fileno() in ready:
-                return None, self._told(control)
-            breach = self._breach()
+            told = self._told(control) if control.fileno() in ready else None
+            breach = told or self._breach()
             if breach is not None:
                 return None, breach
-            tick = min(tick * 1.5, _LAST_TICK)
+            tick = _RESTING_TICK if self._resting else min(tick * 1.5, _LAST_TICK)
 
     def _pause(self, tick: float) -> float:
         if self._deadline is None:
@@ -193,11 +193,15 @@ class _Watching:
                 self.peak = max(self.peak, used.ru_maxrss * 1024)
                 return status
 
-    def _told(self, control: socket.socket) -> tuple[str, str]:
+    def _told(self, control: socket.socket) -> tuple[str, str] | None:
+        """The end that the host wants, if it does."""
         received = messages.receive(control)
         if received is None:  # the host is dead: so are we, and with pid 1 the whole namespace
             self._place.kill(self._handle)
             os._exit(0)
+        if isinstance(received[0], Rest):
+            self._resting = received[0].resting
+            return None
         assert isinstance(received[0], Stop)
         return received[0].kind, received[0].message
 

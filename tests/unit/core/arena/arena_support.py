@@ -56,7 +56,7 @@ class InProcessSandbox:
         self.opened = 0
         self.faults = faults
 
-    def session(self, code: str, *, limits: Limits, seed: int = 0, workspace: Any = None, prelude: str = "") -> Any:
+    def lasting_session(self, code: str, *, limits: Limits, seed: int = 0, prelude: str = "") -> Any:
         self.opened += 1
         if self.faults > 0:
             self.faults -= 1
