@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -110,6 +111,7 @@ def test_kill_in_a_tournament_then_resume_plays_no_finished_game_again(cli, fini
     assert not replayed & before
     assert [event["generation"] for event in events(cli.run_dir, "generation.finished")] == [0, 1, 2]
     assert cli.show()["journal_sha256"] == whole["journal_sha256"]
+    assert cli.here("replay", "latest", "--verify").code == 0
 
 
 def test_the_exported_engine_plays_itself_as_a_file_and_as_a_uci_program(cli, finished):
@@ -149,6 +151,32 @@ def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     words = ["arena", str(ENGINES / "greedy.py"), str(ENGINES / "alpha_beta.py"), "--games", "6", "--json"]
     ended = cli.here(*words, "arena.limit=depth:1")
     assert ended.code == 0 and ended.json["games"] == 6, "no game is a copy of another"
+
+
+REMEMBERS = """
+import random
+past = []
+class Remembers:
+    name = "remembers"
+    def select_move(self, position, time_left_ms):
+        past.append(position.moves)
+        return random.choice(position.legal_moves[len(past) % 3 :] or position.legal_moves)
+engine = Remembers()
+"""
+
+
+def test_an_engine_with_a_memory_plays_the_same_games_with_one_worker_and_with_two(cli):
+    """Its games share processes, in another order with each number of workers."""
+    engine = cli.folder / "remembers.py"
+    engine.write_text(REMEMBERS)
+    told = []
+    for workers in (1, 2, 2):
+        pgn = cli.folder / f"{len(told)}.pgn"
+        words = ["arena", str(engine), str(ENGINES / "greedy.py"), "--games", "16", "--pgn", str(pgn)]
+        ended = cli.here(*words, "arena.limit=depth:1", f"search.workers={workers}")
+        assert ended.code == 0, ended.err
+        told.append(" ".join(re.sub(r"\{\[%emt\s[^}]*\}", "", pgn.read_text()).split()))
+    assert told[0] == told[1] == told[2] and told[0].count("[White ") == 16
 
 
 def test_a_program_is_also_found_where_debian_keeps_games(cli, monkeypatch, tmp_path):

@@ -99,6 +99,73 @@ def test_same_seed_same_game(sandbox):
     assert lines[0] == lines[1] != lines[2]
 
 
+HOARDS = """
+import functools, os, random
+games, book = 0, []
+random.seed(random.random() + len(book))
+class E:
+    name, seen = "hoards", {}
+    def __init__(self):
+        global games
+        games += 1
+        print("game", games, "in process", os.getpid())
+    def select_move(self, position, time_left_ms):
+        E.seen[position.moves] = len(book)
+        book.append(position)
+        Position.known = getattr(Position, "known", 0) + 1
+        return random.choice(position.legal_moves[: 1 + spread(Position.known + len(E.seen) + len(book)) % 7])
+@functools.lru_cache
+def spread(number): return number + len(book) + random.randrange(3)
+engine = E()
+"""
+
+
+def test_a_game_is_the_same_whatever_its_process_played_before(sandbox):
+    spec, line = four_spec(), [("4",), ("1", "2"), ()]
+    hoards, fresh = HOARDS, HOARDS + "# another program, so another process\n"
+    expected = [play(sandbox, HOARDS + f"# {number}", opening=opening, seed=3) for number, opening in enumerate(line)]
+    games = [play(sandbox, hoards, opening=line[number % 3], seed=3) for number in range(6)]
+    assert len({game.output[0] for game in games}) == 1, "another process, or what an earlier game printed"
+    assert games[0].output[0].startswith("game 1 in process") and len(games[0].output[0].splitlines()) == 1
+    for number, game in enumerate(games):
+        assert [move.uci for move in game.moves] == [move.uci for move in expected[number % 3].moves]
+    both = play(sandbox, hoards, fresh, spec=spec, seed=3), play(sandbox, hoards, fresh, spec=spec, seed=3)
+    assert [move.uci for move in both[0].moves] == [move.uci for move in both[1].moves]
+
+
+TAKES_OVER = """
+import builtins, sys
+
+class E:
+    name = "takes over"
+    def select_move(self, position, time_left_ms):
+        frame = sys._getframe()
+        while frame is not None:
+            names = frame.f_globals
+            if "_answer" in names:
+                names["_answer"] = lambda module, data: b'{"answers":[["9",99999,1]]}'
+                names["_load"] = lambda *_: names["_write"](b'{"ready":true}')
+                names["lasting"].Found.is_left = lambda self: True
+            frame = frame.f_back
+        builtins.callable = lambda x: True
+        Position.legal_moves = ["9"]
+        Seat.move = lambda self, moves, left: ["9", 99999, 1]
+        globals()["seat"] = None
+        return "1"
+
+engine = E()
+"""
+
+
+def test_an_engine_that_takes_over_its_process_wins_nothing_by_it(sandbox):
+    before = [move.uci for move in play(sandbox, SOUND, seed=9).moves]
+    for _ in range(3):  # the second time it does not even load, but say that it did
+        record = play(sandbox, TAKES_OVER)
+        assert (record.result, record.loser) == ("0-1", 0), record.message
+        assert all(move.uci != "9" for move in record.moves)
+    assert [move.uci for move in play(sandbox, SOUND, seed=9).moves] == before
+
+
 PONDERS = """
 import signal
 

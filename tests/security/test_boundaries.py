@@ -118,6 +118,9 @@ for name in "ab":
     threading.Thread(target=run, args=(name,), daemon=True).start()
 session = sandbox.session("def f(): return 1", limits=Limits())
 assert session.call("f", [], timeout=20) == 1
+waiting = sandbox.lasting_session("def f(): return 2", limits=Limits())
+assert waiting.call("f", [], timeout=20) == 2
+waiting.close()
 time.sleep(0.5)
 print("running", flush=True)
 time.sleep(60)
@@ -145,7 +148,7 @@ def _kill_and_look(tier: str, holder: subprocess.Popen[bytes]) -> None:
             holder.wait()
             pytest.skip(f"tier {tier} does not hold here")
     family = watch.descendants(holder.pid)
-    assert len(family) >= 9
+    assert len(family) >= 11
     os.kill(holder.pid, signal.SIGKILL)
     holder.wait()
     end = time.monotonic() + 1.0
