@@ -1,11 +1,13 @@
 """How fast and how safe the arena plays.
 
-    python benchmarks/arena.py [--games 20] [--python PYTHON] [--written 40] [--runs logs/RUN …] [--json]
+    python benchmarks/arena.py [--games 100] [--python PYTHON] [--written 40] [--runs logs/RUN …] [--json]
 
 Two engines of one ply (the same program text but for the board library) play chess from the same openings in three
 ways: sandboxed sessions that are sent only new moves; UCI processes that are sent the whole move list each move, on
 rust-chess; and that on python-chess. Under UCI the processes live for the whole match, as cutechess-cli keeps them.
-CPU seconds are those of this process and of all that it started, supervisors and fork server too.
+Sessions last, too: each game loads the engines anew in a process that has played before, where the last game left that
+as it found it. CPU seconds are those of this process and of all that it started, supervisors and fork server too. The
+attacks by which a tier is chosen are made once a boot; they are made before and not counted.
 
 python-chess is not installed with us: `--python` (or SWARM_EVO_CHESS_PYTHON) names an interpreter that has chess and
 rust-chess. Without one, what needs it is skipped, and the page says so.
@@ -95,8 +97,9 @@ def report(games: Sequence[GameRecord], cpu: float, wall: float, moves: Sequence
 def by_sessions(openings: Sequence[tuple[str, ...]]) -> tuple[dict[str, Any], list[GameRecord]]:
     """Two sandboxed sessions a game. The fork server's start is counted too."""
     spec, moves, games = chess_spec(), [], []
-    before, started = cpu_seconds(), time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
+        open_sandbox("auto", state_dir=Path(folder)).close()  # chooses the tier
+        before, started = cpu_seconds(), time.perf_counter()
         sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
         limits = ArenaSettings(LIMIT).session
         for number, opening in enumerate(openings):
@@ -111,6 +114,17 @@ def by_sessions(openings: Sequence[tuple[str, ...]]) -> tuple[dict[str, Any], li
         wall = time.perf_counter() - started
         sandbox.close()
     return report(games, cpu_seconds() - before, wall, moves), games
+
+
+def start_of_sandbox() -> float:
+    """CPU seconds that a sandbox costs without any game."""
+    with tempfile.TemporaryDirectory() as folder:
+        open_sandbox("auto", state_dir=Path(folder)).close()
+        before = cpu_seconds()
+        sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
+        sandbox.ready()
+        sandbox.close()
+        return cpu_seconds() - before
 
 
 def by_uci(openings: Sequence[tuple[str, ...]], python: str, source: str) -> tuple[dict[str, Any], list[GameRecord]]:
@@ -224,7 +238,7 @@ def not_importable(python: str, *modules: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--games", type=int, default=20)
+    parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--python", default=os.environ.get("SWARM_EVO_CHESS_PYTHON", HERE), help="has python-chess")
     parser.add_argument("--written", type=int, default=40, help="engines that rules write for the check")
     parser.add_argument("--runs", nargs="*", type=Path, default=[], help="stored runs to count accepted engines of")
@@ -245,6 +259,7 @@ def main() -> None:
     for name, play in ways.items():
         found[name], games = play()
         lines.append([[move.uci for move in game.moves] for game in games])
+    found["start_cpu_seconds"] = round(start_of_sandbox(), 2)
     found["same_games"] = all(line == lines[0] for line in lines)
     with tempfile.TemporaryDirectory() as folder:
         sandbox = open_sandbox("auto", preload=("rust_chess",), state_dir=Path(folder))
@@ -255,16 +270,18 @@ def main() -> None:
 
 
 def _table(found: dict[str, Any]) -> str:
-    head = f"{'way':<24}{'games/CPU-s':>12}{'games/s':>9}{'plies':>7}{'p50 ms':>9}{'p99 ms':>9}{'forfeits':>10}"
+    head = f"{'way':<24}{'games/CPU-s':>12}{'games':>7}{'games/s':>9}{'plies':>7}"
+    head += f"{'p50 ms':>9}{'p99 ms':>9}{'forfeits':>10}"
     rows = [head]
     for name, row in found.items():
         if isinstance(row, dict) and "plies" in row:
             rows.append(
-                f"{name:<24}{row['games_per_cpu_second']:>12}{row['games_per_second']:>9}{row['plies']:>7}"
+                f"{name:<24}{row['games_per_cpu_second']:>12}{row['games']:>7}{row['games_per_second']:>9}{row['plies']:>7}"
                 f"{row['move_ms_p50']:>9}{row['move_ms_p99']:>9}{row['forfeits']:>10}"
             )
     if "skipped" in found:
         rows.append(f"skipped: {found['skipped']}")
+    rows.append(f"counted with the sessions, once: the start of the sandbox, {found['start_cpu_seconds']} CPU-s")
     rows.append(f"the same games by every way: {'yes' if found['same_games'] else 'NO'}")
     rows.append(f"a hang with a deadline of {found['hanging']['deadline']} s costs {found['hanging']['seconds']} s")
     rows += [f"written and accepted, {name}: {share}" for name, share in found["accepted"].items()]
