@@ -160,7 +160,7 @@ def test_a_program_that_hangs_when_it_is_let_go_is_ended(sandbox: WarmSandbox) -
     began = time.monotonic()
     use(sandbox, code, "f")
     use(sandbox, code, "f")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 30
 
 
 def test_a_process_that_ended_while_it_waited_is_nobodys_failure(sandbox: WarmSandbox) -> None:
@@ -193,12 +193,12 @@ def test_a_process_that_waits_is_stopped_and_still_looked_after(sandbox: WarmSan
     if sandbox.tier == "bubblewrap":
         pytest.skip("there it is not stopped, only idle")
     use(sandbox, f"# {time.time()}\ndef f(): pass", "f")
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while _states(sandbox, "def f()") != ["T"] and time.monotonic() < end:
         time.sleep(0.01)
     assert _states(sandbox, "def f()") == ["T"]
     use(sandbox, f"# {time.time()}\n{FORKS_AT_THE_END}", "use")
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while _states(sandbox, FORKS_AT_THE_END) and time.monotonic() < end:
         time.sleep(0.05)
     assert _states(sandbox, FORKS_AT_THE_END) == []
@@ -223,7 +223,7 @@ def test_few_wait_and_none_outlives_the_sandbox(tmp_path: Path) -> None:
         assert len(slots) == MOST and len(family) >= 2 * MOST
     finally:
         opened.close()
-    end = time.monotonic() + 5
+    end = time.monotonic() + 30
     while (left := [pid for pid in family if watch._stat(pid)[:1] not in ([], ["Z"])]) and time.monotonic() < end:
         time.sleep(0.02)
     assert left == []
