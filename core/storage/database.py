@@ -216,11 +216,15 @@ class Database:
         """The message that `put_parts` cut."""
         return "".join(part_of(line, self.get_text) for line in parts_of(stored, self._base))
 
-    def select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def select(self, query: str, values: Sequence[Any] = (), *, stored: bool = False) -> list[tuple[Any, ...]]:
         """Rows by the driver itself, without SQLAlchemy's layers and without a transaction of its own: one statement
-        sees one state. For what is asked of many nodes."""
+        sees one state. For what is asked of many nodes.
+
+        Args:
+            stored: what is asked for is known to lie in the file: nothing has to be written first.
+        """
         with self.lock:
-            if not self._is_open:
+            if not self._is_open and not stored:
                 self.before()
             try:
                 return self._driver.execute(query, values).fetchall()
@@ -231,7 +235,7 @@ class Database:
         with self.lock:
             stored = self._waiting.get(name)
             if stored is None:
-                stored = next(iter(self.select(TEXT, (name,))), (None,))[0]
+                stored = next(iter(self.select(TEXT, (name,), stored=True)), (None,))[0]
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
         return stored

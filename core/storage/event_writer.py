@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,13 +35,13 @@ class _Write:
     Args:
         kind: for `core.storage.fault`.
         facts: writes them; may return further events, for those that quote what it wrote.
-        node_id: whose they are; '' where that is of no account.
+        node_ids: whose they are; () where that is of no account.
     """
 
     kind: str
     facts: Callable[[], Sequence[Event] | None]
     events: Sequence[Event] = ()
-    node_id: str = ""
+    node_ids: Collection[str] = ()
 
 
 class EventWriter:
@@ -104,7 +104,11 @@ class EventWriter:
         self._store([_Write(kind, facts, events)])
 
     def _write_later(
-        self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = (), node_id: str = ""
+        self,
+        kind: str,
+        facts: Callable[[], Sequence[Event] | None],
+        events: Sequence[Event] = (),
+        node_ids: Collection[str] = (),
     ) -> None:
         """As `_write`, with the next transaction or a little later: for what is made again if we are killed before.
 
@@ -114,7 +118,7 @@ class EventWriter:
             self._write(kind, facts, events)
             return
         with self.db.lock:
-            self._waiting.append(_Write(kind, facts, events, node_id))
+            self._waiting.append(_Write(kind, facts, events, node_ids))
         self._soon.ask()
 
     def settle(self) -> None:
@@ -122,11 +126,16 @@ class EventWriter:
         if self._waiting:
             self._store([])
 
+    def _waits(self, kind: str, node_id: str) -> bool:
+        """True while such a write of this node is still to come."""
+        with self.db.lock:
+            return any(write.kind == kind and node_id in write.node_ids for write in self._waiting)
+
     def _drop_waiting(self, kind: str, node_ids: set[str]) -> None:
         """The facts of these writes are of no use any more; their events are told all the same."""
         with self.db.lock:
             self._waiting = [
-                replace(write, facts=tuple) if write.kind == kind and write.node_id in node_ids else write
+                replace(write, facts=tuple) if write.kind == kind and node_ids.issuperset(write.node_ids) else write
                 for write in self._waiting
             ]
 

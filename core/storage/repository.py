@@ -39,18 +39,21 @@ class RunStore(CallStore, GameStore, TicketStore):
     def open_round(
         self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event] = ()
     ) -> None:
-        """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task."""
+        """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task.
+
+        With the next transaction or soon: what is written for it, by whomever, is stored behind it.
+        """
 
         def facts() -> None:
             with self.db.transaction() as connection:
                 rows = [task_values(self.db, task, why) for task, why in zip(tasks, whys, strict=True)]
                 ADD_TASK.run(connection, rows)
 
-        self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
+        self._write_later("round", facts, [*events, *map(NodeProposed.of, tasks)])
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         self._known.staged.add(node_id)
-        self._write_later("stage", lambda: self._put_stages(stage, {node_id: payload}), events, node_id)
+        self._write_later("stage", lambda: self._put_stages(stage, {node_id: payload}), events, (node_id,))
 
     def save_stages(self, stage: str, payloads: Mapping[str, dict[str, Any]], events: Sequence[Event] = ()) -> None:
         self._known.staged.update(payloads)
@@ -92,8 +95,9 @@ class RunStore(CallStore, GameStore, TicketStore):
                 if staged:
                     DROP_STAGES.run(connection, staged)
 
-        self._write_later("commit", facts, events)
-        self._known.committed(node.id for node in nodes)
+        node_ids = [node.id for node in nodes]
+        self._write_later("commit", facts, events, node_ids)
+        self._known.committed(node_ids)
 
     @reads_store
     def nodes(self) -> list[Node]:
@@ -120,7 +124,9 @@ class RunStore(CallStore, GameStore, TicketStore):
     @reads_store
     def texts(self, node_id: str) -> tuple[str, str]:
         """(program, output) of a committed node."""
-        (code, output) = self.db.select(NODE_TEXTS, (node_id,))[0]
+        if self._waits("commit", node_id):
+            self.settle()
+        (code, output) = self.db.select(NODE_TEXTS, (node_id,), stored=True)[0]
         return self.db.get_text(code), self.db.get_text(output)
 
     @reads_store
