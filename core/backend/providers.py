@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from utils.registry import Registry
@@ -28,4 +30,10 @@ PROVIDERS: Registry[ProviderSpec] = Registry(
 
 def spec_of(settings: ModelSettings) -> ProviderSpec:
     """What is known of the settings' provider. Raises ConfigError for a provider that nobody knows."""
-    return PROVIDERS.get(settings.provider, settings.plugins)
+    return _found(settings.provider, settings.plugins)
+
+
+@lru_cache
+def _found(provider: str, plugins: tuple[str, ...]) -> ProviderSpec:
+    """Asked several times a call: folders are looked through once a process."""
+    return PROVIDERS.get(provider, plugins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -62,6 +63,8 @@ class EventWriter:
         self.sinks: list[EventSink] = []
         self._waiting: list[_Write] = []
         """What the next transaction stores before its own, in order."""
+        self._queue = threading.Lock()
+        """Of that list alone: who adds to it does not wait for a transaction under way."""
         self._soon = Soon(self.settle, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
@@ -117,7 +120,7 @@ class EventWriter:
         if self._soon is None:
             self._write(kind, facts, events)
             return
-        with self.db.lock:
+        with self._queue:
             self._waiting.append(_Write(kind, facts, events, node_ids))
         self._soon.ask()
 
@@ -128,12 +131,12 @@ class EventWriter:
 
     def _waits(self, kind: str, node_id: str) -> bool:
         """True while such a write of this node is still to come."""
-        with self.db.lock:
+        with self._queue:
             return any(write.kind == kind and node_id in write.node_ids for write in self._waiting)
 
     def _drop_waiting(self, kind: str, node_ids: set[str]) -> None:
         """The facts of these writes are of no use any more; their events are told all the same."""
-        with self.db.lock:
+        with self._queue:
             self._waiting = [
                 replace(write, facts=tuple) if write.kind == kind and node_ids.issuperset(write.node_ids) else write
                 for write in self._waiting
@@ -141,7 +144,8 @@ class EventWriter:
 
     def _store(self, writes: Sequence[_Write]) -> None:
         with self.db.lock:
-            waiting, self._waiting = self._waiting, []
+            with self._queue:
+                waiting, self._waiting = self._waiting, []
             writes = [*waiting, *writes]
             before = self._seq
             for write in writes:
@@ -154,7 +158,8 @@ class EventWriter:
                     if told:
                         ADD_EVENT.run(connection, [event_values(event) for event in told])
             except BaseException:
-                self._seq, self._waiting = before, [*waiting, *self._waiting]
+                with self._queue:
+                    self._seq, self._waiting = before, [*waiting, *self._waiting]
                 raise
             for write in writes:
                 self._fault.after(write.kind)
