@@ -212,7 +212,7 @@ def held(run_dir: Path) -> list[tuple[int, float]]:
 )
 def test_a_note_is_told_to_as_many_writers_as_a_round_has(cli, toy, boundary):
     """Whatever moment the run is killed at between the control file and the proposals that have the note."""
-    assert cli(*toy(9), SWARM_EVO_FAULT="after:commit:1").code == -signal.SIGKILL
+    assert cli(*toy(200), SWARM_EVO_FAULT="after:commit:1").code == -signal.SIGKILL
     (cli.run_dir / "control.jsonl").write_text('{"kind": "note", "text": "try two"}\n')
     assert cli("resume", "latest", SWARM_EVO_FAULT=boundary).code == -signal.SIGKILL
     assert cli.here("resume", "latest").code == 0
