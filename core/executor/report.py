@@ -16,10 +16,8 @@ def result_of(
     report: Report, raised: verdict.Raised | None, output: Output, limits: Limits, tier: str
 ) -> ExecutionResult:
     status, breach = report.status, report.breach
-    if status is not None and os.WIFEXITED(status) and os.WEXITSTATUS(status) == verdict.SETUP_FAILED:
-        text = output.text()
-        if text.startswith("the sandbox could not be set up"):
-            raise SandboxError(text.strip()[-500:])
+    if status is not None and os.WIFEXITED(status) and not report.began:
+        raise SandboxError(output.text().strip()[-500:] or "the sandbox could not be set up")
     if tier == "bubblewrap" and status is not None:
         status = _of_the_program(status)
     failure, message = verdict.judge(status, None if breach is None else (breach[0], breach[1]), raised, limits)

@@ -18,7 +18,6 @@ from core.executor.inside.seccomp import name_of_signal
 from core.state.failure import FailureKind
 from utils.clean_text import one_line
 
-SETUP_FAILED = 125
 _TEXT = 1000
 
 

@@ -23,7 +23,7 @@ from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
-from utils.errors import JobLost, NoSandboxError
+from utils.errors import JobLost, NoSandboxError, SandboxError
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 LIMITS = Limits(seconds=20, memory_mb=512, disk_mb=64, file_mb=16, processes=32, output_kb=64)
@@ -112,6 +112,25 @@ def test_each_way_of_failing_has_its_kind(sandbox: WarmSandbox, workspace: Path,
     result = run(sandbox, workspace, code)
     assert result.failure is FAILURES[code], (result.message, result.term_out[-300:])
     assert result.message
+
+
+OURS = "import os\nos.write(2, b'the sandbox could not be set up: OSError: no room\\n')\nos._exit(125)\n"
+"""Ends as a process whose set-up failed."""
+
+
+def test_no_program_is_taken_for_a_fault_of_ours(sandbox: WarmSandbox, workspace: Path) -> None:
+    """That would end the run."""
+    result = sandbox.run(OURS, workspace=workspace, limits=LIMITS)
+    assert (result.failure, result.exit_code) == (FailureKind.EXIT, 125)
+    session = sandbox.session(OURS, limits=LIMITS)
+    with pytest.raises(SessionFailure, match="exit code 125"):
+        session.call("f", [], timeout=10)
+    session.close()
+
+
+def test_a_set_up_that_fails_is_a_fault_of_ours(sandbox: WarmSandbox, workspace: Path) -> None:
+    with pytest.raises(SandboxError, match="could not be set up"):
+        sandbox.run("print(1)", workspace=workspace, limits=LIMITS.model_copy(update={"core": 100_000}))
 
 
 def test_time_limits(sandbox: WarmSandbox, workspace: Path) -> None:

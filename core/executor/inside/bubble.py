@@ -19,11 +19,12 @@ from .messages import BubbleJob, Job, SlotSetup
 
 INSIDE = "/.candidate"
 """Where this folder lies in the sandbox."""
-JOB, FILTER = 4, 5
+JOB, FILTER, BEGAN = 4, 5, 6
 
 
-def execute(job: Job, setup: SlotSetup, layout: mounts.Layout) -> NoReturn:
-    """Become bwrap. The descriptors 0, 1, 2, 3 go on to the program; 4 holds the job, 5 the filter."""
+def execute(job: Job, setup: SlotSetup, layout: mounts.Layout, began: int) -> NoReturn:
+    """Become bwrap. The descriptors 0, 1, 2, 3 go on to the program; 4 holds the job, 5 the filter, 6 is `began`."""
+    os.dup2(began, BEGAN, inheritable=True)
     place(JOB, json.dumps(messages.to_plain(BubbleJob(job, layout.read_only, layout.devices))).encode())
     place(FILTER, seccomp.program(namespaces=True, pinned=job.limits.core is not None))
     os.set_inheritable(3, True)

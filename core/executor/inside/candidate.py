@@ -26,6 +26,8 @@ FILE = f"{mounts.WORKSPACE}/solution.py"
 """Where a program believes itself to be, in tracebacks of every tier."""
 PRELUDE = f"{mounts.WORKSPACE}/prelude.py"
 CHANNEL = 3
+BEGUN = b"b"
+"""What a pipe to the supervisor holds once a program begins: it has never had that pipe itself."""
 Serve = Callable[["CodeType | None", Job], NoReturn]
 """(prelude as code, job) → never returns."""
 _REPORT_BYTES = 32_000
@@ -40,7 +42,7 @@ def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Se
     """
     job, setup = start.job, start.setup
     try:
-        link = _take_descriptors(start)
+        link, began = _take_descriptors(start)
         os.setsid()
         if os.getpriority(os.PRIO_PROCESS, 0) < start.nice:  # somebody may have lowered ours meanwhile
             os.setpriority(os.PRIO_PROCESS, 0, start.nice)
@@ -49,13 +51,14 @@ def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Se
         _write_program(job)
         if setup.tier == "bubblewrap":
             confine.pin(job.limits)
-            bubble.execute(job, setup, layout)
+            bubble.execute(job, setup, layout, began)
         confine.confine(start, layout, link)
         interpreter.settle(job, setup.home, setup.tier)
+        _tell_begun(began)
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
         _give_up(error)
     prelude = start.prelude
-    del start, setup, layout, link, interpreter
+    del start, setup, layout, link, began, interpreter
     _begin(job, prelude, serve)
 
 
@@ -63,14 +66,22 @@ def run_fresh(job: Job, layout: mounts.Layout, serve: Serve) -> NoReturn:
     """The same in a fresh interpreter whose namespaces and filter somebody else has made."""
     try:
         os.set_inheritable(CHANNEL, False)
-        _close_from(CHANNEL + 1)
+        began = CHANNEL + 1
+        os.dup2(bubble.BEGAN, began, inheritable=False)
+        _close_from(began + 1)
         confine.limit(job.limits, own_space=True, gpus=bool(layout.devices), private=confine.private_memory())
         confine.limit_files()
         landlock.restrict(confine.rules(layout))
         Interpreter().settle(job, mounts.WORKSPACE, "bubblewrap")
+        _tell_begun(began)
     except BaseException as error:  # noqa: BLE001 - as above
         _give_up(error)
     _begin(job, compiled(job.prelude, PRELUDE), serve)
+
+
+def _tell_begun(began: int) -> None:
+    os.write(began, BEGUN)
+    os.close(began)
 
 
 def _give_up(error: BaseException) -> NoReturn:
@@ -86,19 +97,20 @@ def _begin(job: Job, prelude: CodeType | None, serve: Serve) -> NoReturn:
     _run_script(job.code)
 
 
-def _take_descriptors(start: Start) -> socket.socket | None:
+def _take_descriptors(start: Start) -> tuple[socket.socket | None, int]:
     """Put 0, 1, 2, 3 in their places, the rules or the link to the supervisor behind them, and close everything else.
 
-    Returns that link, if there is one.
+    Returns that link, if there is one, and where the pipe is now that hears of the program's begin.
     """
     fds = [*start.fds] + ([] if start.link is None else [start.link.detach()])
     fds += [] if start.rules is None else [start.rules]
+    fds.append(start.began)
     for index, fd in enumerate(fds):
         os.dup2(fd, 200 + index, inheritable=False)
     for index in range(len(fds)):
         os.dup2(200 + index, index, inheritable=index < CHANNEL)
     _close_from(len(fds))
-    return None if start.link is None else socket.socket(fileno=len(fds) - 1)
+    return None if start.link is None else socket.socket(fileno=CHANNEL + 1), len(fds) - 1
 
 
 def _close_from(first: int) -> None:

@@ -160,6 +160,8 @@ class Report(Message):
     cpu: float
     memory: int
     """Most bytes held at once."""
+    began: bool
+    """Its set-up was complete: from there on whatever it says or does is the program's."""
     overlaid: list[str] = field(default_factory=list)
     """Paths of the base that something lies over."""
 
@@ -200,6 +202,8 @@ class Start:
     """Without namespaces: where the listener of the candidate's system-call filter is sent."""
     rules: int | None = None
     """In namespaces: the descriptor of its Landlock rules."""
+    began: int = -1
+    """The end of a pipe that is written to, and closed, when its set-up is complete."""
 
 
 def is_shortage(error: OSError) -> bool:

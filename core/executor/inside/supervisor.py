@@ -101,12 +101,14 @@ class _Supervisor:
         before = watch.reaped_cpu()
         began = time.monotonic()
         ours, theirs = socket.socketpair() if place.setup.tier == "lite" else (None, None)
+        told_began, tells_began = os.pipe()
         self.started = True
         pid = os.fork()
         if pid == 0:
             self._control.close()
-            return Start(job, place.setup, fds, self._nice, self._private, self._prelude[1], theirs, place.rules)
-        for fd in fds:
+            prelude = self._prelude[1]
+            return Start(job, place.setup, fds, self._nice, self._private, prelude, theirs, place.rules, tells_began)
+        for fd in (*fds, tells_began):
             os.close(fd)
         handle = os.pidfd_open(pid)
         watching = _Watching(place, job, began, handle)
@@ -116,8 +118,10 @@ class _Supervisor:
         try:
             status, breach = watching.until_end(self._control, pid)
             place.kill(handle)
+            has_begun = os.read(told_began, 1) == candidate.BEGUN  # whoever held the other end is dead
         finally:
             os.close(handle)
+            os.close(told_began)
         if watching.notifier is not None:
             os.close(watching.notifier.listener)
         seconds = time.monotonic() - began
@@ -125,7 +129,7 @@ class _Supervisor:
         place.collect(job.limits.disk_mb)
         cpu = watch.reaped_cpu() - before
         told = None if breach is None else [*breach]
-        _tell(self._control, Report(status, told, seconds, cpu, watching.peak, place.overlaid()))
+        _tell(self._control, Report(status, told, seconds, cpu, watching.peak, has_begun, place.overlaid()))
         return None
 
 
