@@ -57,6 +57,8 @@ class RemoteJobs(JobQueue):
         super().__init__(slots, on_job)
         self._open = open_worker
         self._folders: dict[str, tuple[str, bytes]] = {}
+        self._packing = threading.Lock()
+        """One packs a folder, who reads the same waits for it; nobody else does."""
         self._workers: dict[int, RemoteWorker] = {}
         """Thread → the worker that it drives."""
         self._faults: dict[int, Exception] = {}
@@ -155,7 +157,7 @@ class RemoteJobs(JobQueue):
         path = spec.payload.get(READS)
         if not path:
             return None
-        with self._lock:
+        with self._packing:
             if path not in self._folders:
                 self._folders[path] = pack_folder(Path(path), links=True)
             return self._folders[path]
