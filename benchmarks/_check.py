@@ -45,6 +45,10 @@ FIGURES: dict[str, tuple[Figure, ...]] = {
         Figure("calls over HTTP", r"^HTTP +(\d+) calls/s", is_rate=True),
         Figure("calls of the cache", r"^cache +(\d+) calls/s", is_rate=True),
     ),
+    "loop": (
+        Figure("CPU ms a candidate, trusted", r"^ +CPU ms a candidate, trusted: ([\d.]+)"),
+        Figure("CPU ms a candidate, sandboxed", r"^ +CPU ms a candidate, sandboxed: ([\d.]+)"),
+    ),
     "proxied_calls": (
         Figure("µs of a call through the proxy", r"^proxy +([\d.]+) µs"),
         Figure("µs of a call of a session", r"^session, one call at a time +([\d.]+) µs"),
