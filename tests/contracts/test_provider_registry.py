@@ -122,20 +122,16 @@ def test_an_error_of_its_own_is_told_as_an_error_of_the_call(plugins: Path) -> N
 
 
 def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from utils import registry
-
     (tmp_path / "parrots.py").write_text(ECHO % "")
     about = tmp_path / "parrots-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: parrots\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[swarm_evo.providers]\ncockatoo = parrots:PROVIDER\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    registry._entry_points.cache_clear()
     try:
         assert isinstance(PROVIDERS.get("cockatoo"), ProviderSpec)
         section = LLMSection.model_validate({"code": {"provider": "cockatoo"}})
         client = ModelClient(model_settings(section, {}), log=MemoryLog())
         assert client.bind("code", "n")("s", "hello") == "parrot: hello"
     finally:
-        registry._entry_points.cache_clear()
         sys.modules.pop("parrots", None)
