@@ -103,9 +103,10 @@ def uninterrupted(cli_at: Callable[[str], Cli], words: list[str]) -> dict[str, o
     "boundaries", [BOUNDARIES[2::9], pytest.param(BOUNDARIES, marks=pytest.mark.long)], ids=["some", "all"]
 )
 def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
-    reference = uninterrupted(cli_at, toy(16))
+    steps = 200  # more than what waits together at each boundary
+    reference = uninterrupted(cli_at, toy(steps))
     cli, log = cli_at("killed"), tmp_path / "evaluations"
-    words = toy(16, evaluations=log)
+    words = toy(steps, evaluations=log)
     killed = []
     for boundary in boundaries:
         known = verdicts(cli.run_dir) if cli.runs else set()
@@ -313,13 +314,14 @@ def watch(child: subprocess.Popen[str], seconds: float) -> Death:
 
 
 def verdict_seconds(run_dir: Path) -> dict[str, float]:
-    """Node → how long its evaluation took, to the last bit: run once more, it would take another time."""
+    """Node → how long its evaluation took, in microseconds: run once more, it would take another time."""
     with closing(sqlite3.connect(run_dir / "run.db")) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'nodes'").fetchone():
             return {}  # killed before it began
         stored = connection.execute("SELECT node_id, payload FROM stages WHERE stage = 'execute'").fetchall()
         committed = connection.execute("SELECT id, exec_time FROM nodes").fetchall()
-    return {node: json.loads(payload)["seconds"] for node, payload in stored} | dict(committed)
+    verdicts = {node: json.loads(payload)["seconds"] for node, payload in stored} | dict(committed)
+    return {node: round(seconds, 6) for node, seconds in verdicts.items()}  # as on a committed node
 
 
 def games_told(run_dir: Path) -> Counter[str]:
