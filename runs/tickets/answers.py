@@ -222,9 +222,12 @@ class TicketApi:
         if state == "told" and is_question(node_id):
             return {**self._rest(node_id), **TAKEN, "next": "stop" if self._queue.is_over else "ask"}
         event = self._queue.verdict(node_id, seconds if state == "told" else 0)
+        is_over = self._queue.is_over
+        if event is None and is_over:  # all verdicts are told before the end is: one may have come between
+            event = self._queue.verdict(node_id, 0)
         if event is not None:
             return self._verdict(event)
-        if self._queue.is_over:
+        if is_over:
             kept = "; what you told is kept, and is judged when the run goes on" if state == "told" else ""
             return {**self._rest(node_id), "state": "over", **self._over(kept)}
         if state == "told" and self._queue.asks_about(node_id):
