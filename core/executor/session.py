@@ -32,8 +32,8 @@ from typing import Any
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import strict, verdict
 from core.executor.inside import packed
-from core.executor.inside.lasting import AGAIN, LEAVE
 from core.executor.inside.messages import Job
+from core.executor.inside.reuse import AGAIN, LEAVE
 from core.executor.output import Output, drain
 from core.executor.pause import Pause
 from core.executor.report import result_of

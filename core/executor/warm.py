@@ -21,7 +21,7 @@ from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.inside import mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
-from core.executor.lasting import LastingSession, Waiting
+from core.executor.lasting_session import LastingSession, Waiting
 from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by

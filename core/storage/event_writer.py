@@ -14,11 +14,11 @@ from sqlalchemy import func, select
 from core.contracts import EventSink
 from core.events import Event, NodeCommitted
 from core.storage.database import DB_NAME, Database
+from core.storage.delayed_call import DelayedCall
 from core.storage.fault import FaultPoint
 from core.storage.known import Known
 from core.storage.models import EVENTS
 from core.storage.rows import event_from_row, event_values
-from core.storage.soon import Soon
 from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
 from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store, unreadable
@@ -65,7 +65,7 @@ class EventWriter:
         """What the next transaction stores before its own, in order."""
         self._queue = threading.Lock()
         """Of that list alone: who adds to it does not wait for a transaction under way."""
-        self._soon = Soon(self.settle, delay) if delay else None
+        self._soon = DelayedCall(self.settle, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
         with unreadable(run_dir.name), self.db.transaction() as connection:

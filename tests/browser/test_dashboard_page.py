@@ -475,8 +475,7 @@ def test_replay_serve_opens_with_the_replay(page, tmp_path):
     from support.dashboard import ROOT
 
     made = competition(tmp_path / "logs", 6, run="old")
-    made.end()
-    made.close()
+    made.finish()
     command = [sys.executable, str(ROOT / "main.py"), "replay", "old", "--serve", "--speed=100", "--dashboard.port=0"]
     child = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     try:
@@ -498,8 +497,7 @@ def test_runs_are_compared_at_an_address_of_their_own(page, tmp_path):
     for run, seed in (("one", 1), ("two", 2)):
         made = competition(tmp_path / "logs", 15, run=run, seed=seed)
         made.store.put_fact("config", {"search": {"policy": "mcts"}, "project": {"seed": seed}})
-        made.end()
-        made.close()
+        made.finish()
     bin_packing(tmp_path / "logs", 2, run="other").close()
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")
@@ -538,8 +536,7 @@ def test_nodes_are_sorted_by_a_click_on_a_column(page: Any, stored: str) -> None
 def test_runs_are_searched_labelled_put_away_and_removed(page, tmp_path):
     for run in ("alpha", "beta", "gamma"):
         made = competition(tmp_path / "logs", 3, run=run)
-        made.end()
-        made.close()
+        made.finish()
     names = page.locator("table.runs td.name")
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")
@@ -715,8 +712,7 @@ def test_a_sweep_has_a_page_with_table_mean_curves_and_runs(page, tmp_path):
     plan.keep(folder)
     for number, cell in enumerate(plan.cells[:-1]):
         made = competition(logs, 12, run=f"run-{number}", seed=number)
-        made.end()
-        made.close()
+        made.finish()
         (folder / f"{cell.name}.run").write_text(f"run-{number}")
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")

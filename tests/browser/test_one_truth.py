@@ -26,8 +26,7 @@ def address(tmp_path_factory) -> Iterator[tuple[str, Any]]:
         arena(project / "logs", kind="connect_four", run="four", seed=4),
         competition(project / "logs", run="table"),
     ):
-        made.end()
-        made.close()
+        made.finish()
     beaten = competition(project / "logs", 6, run="beaten")
     beaten.store.append(
         [
@@ -178,8 +177,7 @@ def test_a_phone_has_a_low_head_and_sees_that_tables_go_on(chromium, address):
 def test_equal_curves_are_both_seen(page, address, tmp_path):
     for name in ("one", "two"):
         made = competition(tmp_path / "logs", 12, run=name)
-        made.end()
-        made.close()
+        made.finish()
     with serving(tmp_path) as (host, _):
         page.goto(f"http://{host}/#/compare?runs=one,two&seeds=each")
         page.get_by_text(re.compile(r"two.*the same as one")).first.wait_for()

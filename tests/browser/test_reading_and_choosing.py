@@ -13,8 +13,7 @@ from support.synthetic_runs import competition
 def test_fenced_blocks_are_readable_and_only_runs_that_are_seen_are_chosen(page: Any, tmp_path: Any) -> None:
     for name in ("alpha", "beta"):
         made = competition(tmp_path / "logs", 6, run=name)
-        made.end()
-        made.close()
+        made.finish()
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")
         page.get_by_label("Choose alpha").check()
@@ -45,8 +44,7 @@ def test_what_is_shown_stands_in_the_address(page: Any, tmp_path: Any) -> None:
     """A reload, and the address in another browser, show what one saw."""
     for name in ("alpha", "beta", "gamma"):
         made = competition(tmp_path / "logs", 6, run=name)
-        made.end()
-        made.close()
+        made.finish()
     with serving(tmp_path) as (address, _):
         page.goto(f"http://{address}/")
         page.get_by_label("Choose alpha").check()

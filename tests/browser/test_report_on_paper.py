@@ -11,8 +11,7 @@ SHOWN = "() => [...document.querySelectorAll('details:not([open]) > :not(summary
 
 def test_folds_are_closed_on_the_screen_and_open_on_paper(page, tmp_path):
     made = competition(tmp_path / "logs", 12, run="one")
-    made.end()
-    made.close()
+    made.finish()
     report = tmp_path / "report.html"
     write_report(tmp_path / "logs" / "one", report)
     page.set_content(report.read_text(encoding="utf-8"))
@@ -28,8 +27,7 @@ def test_folds_are_closed_on_the_screen_and_open_on_paper(page, tmp_path):
 
 def test_a_program_is_in_colours(page, tmp_path):
     made = competition(tmp_path / "logs", 4, run="one")
-    made.end()
-    made.close()
+    made.finish()
     report = tmp_path / "report.html"
     write_report(tmp_path / "logs" / "one", report)
     page.set_content(report.read_text(encoding="utf-8"))

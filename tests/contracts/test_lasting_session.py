@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.sandboxes import TIERS, opened_tier
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor.inside import watch
-from core.executor.lasting import MOST
+from core.executor.lasting_session import MOST
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
-from utils.errors import NoSandboxError
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 LIMITS = Limits(seconds=20, memory_mb=512, disk_mb=64, file_mb=16, processes=1, output_kb=64)
-TIERS = ["warm", *(pytest.param(tier, marks=pytest.mark.long) for tier in ("lite", "bubblewrap", "none"))]
 
 
 @pytest.fixture(scope="module", params=TIERS)
 def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSandbox]:
-    if request.param == "bubblewrap" and (os.getuid() == 0 or shutil.which("bwrap") is None):
-        pytest.skip("bubblewrap is not installed, or we are root")
-    try:
-        opened = open_sandbox(request.param, state_dir=tmp_path_factory.mktemp("state"), accept_unsandboxed=True)
-    except NoSandboxError as error:
-        pytest.skip(str(error))
-    assert isinstance(opened, WarmSandbox)
-    yield opened
-    opened.close()
+    with opened_tier(request.param, tmp_path_factory.mktemp("state")) as opened:
+        yield opened
 
 
 def use(sandbox: WarmSandbox, code: str, *calls: str, seed: int = 7, **changes: int) -> tuple[list[object], str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -15,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from support.sandboxes import TIERS, opened_tier
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor.inside import packed
@@ -29,23 +29,10 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="th
 LIMITS = Limits(seconds=20, memory_mb=512, disk_mb=64, file_mb=16, processes=32, output_kb=64)
 
 
-TIERS = ["warm", *(pytest.param(tier, marks=pytest.mark.long) for tier in ("lite", "bubblewrap", "none"))]
-
-
 @pytest.fixture(scope="module", params=TIERS)
 def sandbox(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WarmSandbox]:
-    if request.param == "bubblewrap" and (os.getuid() == 0 or shutil.which("bwrap") is None):
-        pytest.skip("bubblewrap is not installed, or we are root")
-    folder = tmp_path_factory.mktemp("state")
-    try:
-        opened = open_sandbox(
-            request.param, preload=("numpy", "no_such_module"), state_dir=folder, accept_unsandboxed=True
-        )
-    except NoSandboxError as error:
-        pytest.skip(str(error))
-    assert isinstance(opened, WarmSandbox)
-    yield opened
-    opened.close()
+    with opened_tier(request.param, tmp_path_factory.mktemp("state"), ("numpy", "no_such_module")) as opened:
+        yield opened
 
 
 @pytest.fixture(params=["json", "msgpack"])

@@ -35,8 +35,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Many finished runs, one whose store is no database, and `live`, which goes on during the test."""
     logs = tmp_path_factory.mktemp("project") / "logs"
     made = competition(logs, 12, run="run-0")
-    made.end()
-    made.close()
+    made.finish()
     for number in range(1, RUNS):
         shutil.copytree(logs / "run-0", logs / f"run-{number}")
     (logs / "broken").mkdir()

@@ -23,8 +23,7 @@ def client(tmp_path_factory):
     project = tmp_path_factory.mktemp("project")
     logs = project / "logs"
     made = competition(logs, 8, run="run-1")
-    made.end()
-    made.close()
+    made.finish()
     for name in ("run-2", "run-3"):
         shutil.copytree(logs / "run-1", logs / name)
     plan = Plan(words=("--problem.name=ames",), settings=SETTINGS, seeds=(1, 2))
@@ -57,8 +56,7 @@ def test_a_sweep_is_its_table_and_its_runs(client):
 def test_a_sweep_is_stopped_while_a_run_of_it_runs_and_removed_with_its_runs(tmp_path):
     logs = tmp_path / "logs"
     made = competition(logs, 4, run="run-1")
-    made.end()
-    made.close()
+    made.finish()
     plan = Plan(words=(), settings=SETTINGS, seeds=(1,))
     folder = sweep_folder(logs, "mine")
     plan.keep(folder)
@@ -101,8 +99,7 @@ def test_a_sweep_goes_on_between_two_of_its_runs_and_is_interrupted_without_its_
     folder = sweep_folder(tmp_path / "logs", "mine")
     plan.keep(folder)
     made = competition(tmp_path / "logs", 4, run="run-1")
-    made.end()
-    made.close()
+    made.finish()
     (folder / f"{plan.cells[0].name}.run").write_text("run-1")
     with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
         with hold(folder):

@@ -205,6 +205,11 @@ class SyntheticRun:
             ]
         )  # fmt: skip
 
+    def finish(self) -> None:
+        """A run that ended, its store closed."""
+        self.end()
+        self.close()
+
     def close(self) -> None:
         self.store.close()
 
@@ -388,8 +393,7 @@ def write_all(logs: Path, steps: int = 60) -> list[str]:
     names = []
     for make in makers:
         made = make()
-        made.end()
-        made.close()
+        made.finish()
         names.append(made.run)
     return names
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from . import candidate, interpreter, lasting, packed, plain
+from . import candidate, interpreter, packed, plain, reuse
 from .messages import Job
 
 _CHANNEL = candidate.CHANNEL
@@ -29,20 +29,20 @@ def serve(prelude: CodeType | None, job: Job) -> NoReturn:
 
 def _serve_again_and_again(prelude: CodeType | None, job: Job) -> NoReturn:
     """Each use of the program is a fresh namespace in a process that is told to be as the first use found it."""
-    found = lasting.Found()
+    found = reuse.Found()
     code = candidate.compiled(job.code, candidate.FILE)
     module = _load(prelude, code, job)
     found.note_imports(vars(module))
     while True:
         data = _request()
-        if data == lasting.LEAVE:
+        if data == reuse.LEAVE:
             sys.modules.pop("solution", None)
             vars(module).clear()
             sys.stdout.flush()
             sys.stderr.flush()
             _write(plain.encode({"left": found.is_left()}))
-        elif data.startswith(lasting.AGAIN):
-            interpreter.seed(int(data[len(lasting.AGAIN) :]))
+        elif data.startswith(reuse.AGAIN):
+            interpreter.seed(int(data[len(reuse.AGAIN) :]))
             module = _load(prelude, code, job)
         else:
             _write(_answer(module, data))

@@ -11,8 +11,7 @@ from reports.markdown import write_markdown
 
 def test_it_says_the_verdict_the_scores_and_the_change(tmp_path):
     made = competition(tmp_path / "logs", 30, run="told")
-    made.end()
-    made.close()
+    made.finish()
     text = write_markdown(tmp_path / "logs" / "told", tmp_path / "report.md").read_text()
     assert made.best is not None
     assert text.startswith("## competition/diabetes: ") and "| baseline mean | 77.1 |" in text
@@ -30,8 +29,7 @@ def test_texts_of_programs_stay_in_their_fences(tmp_path):
     made.store.put_fact("problem", "<img src=x> [a](http://b) @all")
     for _ in range(6):
         made.step(code="x = 1\n````\n# free <script>alert(1)</script>\n```\n")
-    made.end()
-    made.close()
+    made.finish()
     text = write_markdown(tmp_path / "logs" / "hostile", tmp_path / "report.md").read_text()
     fences = re.findall(r"^(`{3,})(\w*)$", text, re.MULTILINE)
     outside = re.sub(r"(?ms)^(`{5,})\w*\n.*?^\1$", "", text)

@@ -15,8 +15,7 @@ from reports.run_index import FILE, RunIndex
 @pytest.fixture
 def logs(tmp_path):
     made = competition(tmp_path / "logs", 4, run="one")
-    made.end()
-    made.close()
+    made.finish()
     shutil.copytree(tmp_path / "logs" / "one", tmp_path / "logs" / "two")
     return tmp_path / "logs"
 

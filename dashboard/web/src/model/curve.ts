@@ -1,6 +1,6 @@
 // The data of the curves: best so far, and the steps by operator.
 import { metric } from "./format";
-import { isScored } from "./scored";
+import { isScored } from "./facts";
 import type { NodeFact } from "./facts";
 
 export interface CurveData {

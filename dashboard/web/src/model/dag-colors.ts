@@ -1,5 +1,5 @@
 // Colours of the graph's nodes, and what belongs to the selected one.
-import { isScored } from "./scored";
+import { isScored } from "./facts";
 import { COLOURS, type Colour, colourOf, isStep, namesBy } from "./operators";
 import type { NodeFact } from "./facts";
 

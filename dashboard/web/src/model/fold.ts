@@ -1,5 +1,5 @@
 // Which nodes the graph shows: what brought nothing new and has no children is folded into a count at its parent.
-import { isScored } from "./scored";
+import { isScored } from "./facts";
 import { isStep } from "./operators";
 import type { NodeFact } from "./facts";
 

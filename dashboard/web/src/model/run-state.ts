@@ -4,7 +4,7 @@ import type { Committed, EventOf, RunDetail, RunEvent, Snapshot, Totals } from "
 import { ArenaState } from "./arena-state";
 import type { Died, Happened, Improvement, NodeFact, OpenNode, Rating, Reference } from "./facts";
 import { Happenings } from "./happenings";
-import { isScored } from "./scored";
+import { isScored } from "./facts";
 import { SearchClock } from "./search-clock";
 import { isStep, learn } from "./operators";
 

@@ -10,7 +10,7 @@ import { folding } from "../model/fold";
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
-import { isScored } from "../model/scored";
+import { isScored } from "../model/facts";
 import { metric, nodeTitle, seconds, shortened } from "../model/format";
 import { useAddressed, useColors, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";

@@ -5,7 +5,7 @@ import { BestTag, Empty, Linked, NodeLink, Operator, Outcome, Panel, Segmented }
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
-import { isScored } from "../model/scored";
+import { isScored } from "../model/facts";
 import { sorted } from "../model/sorted";
 import type { NodeFact } from "../model/facts";
 import { useAddressed } from "../model/hooks";

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 
 
-class Soon:
+class DelayedCall:
     """Calls `work` in a thread of its own, once, so many seconds after the first `ask` since the last time.
 
     Thread-safe. What `work` raises is passed over: it is meant for work that somebody else will have to do otherwise.
@@ -22,7 +22,7 @@ class Soon:
     def ask(self) -> None:
         """Have it done."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="soon", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="delayed-call", daemon=True)
             self._thread.start()
         if not self._asked.is_set():
             self._asked.set()
