@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -65,6 +66,9 @@ class EventWriter:
         """What the next transaction stores before its own, in order."""
         self._queue = threading.Lock()
         """Of that list alone: who adds to it does not wait for a transaction under way."""
+        self._to_tell: deque[Event] = deque()
+        """Stored events that the sinks have not heard of."""
+        self._telling = False
         self._soon = DelayedCall(self.settle, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
@@ -163,9 +167,21 @@ class EventWriter:
                 raise
             for write in writes:
                 self._fault.after(write.kind)
-            for event in told:
+            self._to_tell.extend(told)
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell the sinks, in order; what a sink stores while it is told is told behind what was stored before."""
+        if self._telling:
+            return
+        self._telling = True
+        try:
+            while self._to_tell:
+                event = self._to_tell.popleft()
                 for sink in self.sinks:
                     sink.emit(event)
+        finally:
+            self._telling = False
 
     @reads_store
     def committed_events(self) -> list[NodeCommitted]:

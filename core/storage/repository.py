@@ -39,14 +39,17 @@ class RunStore(CallStore, GameStore, TicketStore):
     def open_round(
         self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event] = ()
     ) -> None:
-        """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task."""
+        """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task.
+
+        With the next transaction or soon: what is written for it, by whomever, is stored behind it.
+        """
 
         def facts() -> None:
             with self.db.transaction() as connection:
                 rows = [task_values(self.db, task, why) for task, why in zip(tasks, whys, strict=True)]
                 ADD_TASK.run(connection, rows)
 
-        self._write("round", facts, [*events, *map(NodeProposed.of, tasks)])
+        self._write_later("round", facts, [*events, *map(NodeProposed.of, tasks)])
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         self._known.staged.add(node_id)
