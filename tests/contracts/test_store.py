@@ -228,7 +228,7 @@ def test_sinks_are_told_after_the_fact(opened):
 
 
 def test_what_a_sink_stores_is_told_behind_what_was_stored_before(opened):
-    """A sink that stored something among the events of a transaction told that first; rows of metrics.json changed places."""
+    """What a sink stored among the events of a transaction was told first: rows of metrics.json changed places."""
     store = opened()
 
     class Storing:
