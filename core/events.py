@@ -24,7 +24,7 @@ def _now() -> datetime:
 class EventBase(BaseModel):
     """What every event has."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     seq: int = 0
     """Place in the run's one sequence, from 1; given by the store's writer."""
@@ -362,5 +362,5 @@ Event = Annotated[
     Field(discriminator="type"),
 ]  # fmt: skip
 
-EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 """Reads an event back from JSON: `EVENT_ADAPTER.validate_json(text)`."""
