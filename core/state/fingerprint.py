@@ -6,6 +6,7 @@ Equal fingerprints must mean equal behaviour, since a duplicate is never run: in
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 
 from core.state.normal_form import normal_form
@@ -14,8 +15,11 @@ from utils.syntax import parse_shared
 _ENCODING = re.compile(r"(?:[^\r\n]*(?:\r\n?|\n))?[ \t\f]*#.*coding[:=](?![ \t]*utf-?8)")
 _TYPES = re.compile(r"#[ \t]*type:(?![ \t]*ignore)")
 """Comments that somebody reads: the encoding of a file, in its first two lines; types, for `torch.jit`."""
+_REMEMBERED = 64
+"""Texts whose hash is kept: each is asked for several times on its way into the journal."""
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def text_hash(code: str) -> str:
     """SHA-256 of the text as it is: the first and cheapest rung of the ladder.
 

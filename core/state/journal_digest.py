@@ -10,12 +10,13 @@ from typing import Any
 from core.state.node import Node
 from core.state.stored_node import StoredNode
 
+_text_of = json.JSONEncoder(sort_keys=True).encode
 HASHED = ("id", "parent_ids", "operator", "code", "metric_value", "failure", "signature", "is_valid")
 
 
 def digest_line(fields: Mapping[str, Any]) -> bytes:
     """What a node adds to `journal_sha256`; `fields` are those of HASHED as JSON has them."""
-    return json.dumps({name: fields[name] for name in HASHED}, sort_keys=True).encode()
+    return _text_of({name: fields[name] for name in HASHED}).encode()
 
 
 class JournalDigest:

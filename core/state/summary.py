@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import hypot
 from typing import Any
 
@@ -36,6 +37,17 @@ FORM = 2
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
 """Place in the journal → the node, those that it was made from, and of a duplicate the place of what it repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """What was told within a budget."""
+
+    dropped: int
+    """Bytes of the first lines that it leaves out."""
+    end: int
+    """Lines up to its end."""
+    text: str
 
 
 class Summary:
@@ -72,6 +84,8 @@ class Summary:
         """Places of the programs that were among the best when they came."""
         self._program_ends: list[int] = list(state["program_ends"])
         """Bytes of code up to the end of each of them."""
+        self._texts: dict[int, _Text] = {}
+        """Budget → what `text` told last: mostly a few lines come to it."""
 
     def state(self) -> dict[str, Any]:
         """What there is to know of the lines so far to go on: plain JSON."""
@@ -150,10 +164,20 @@ class Summary:
             return "\n".join(self._lines_from(0))
         quarter = max(budget // 4, 1)
         dropped = -(-(self._bytes - budget + quarter) // quarter) * quarter  # a quarter is for the best of what is left
+        told, end = self._texts.get(budget), len(self._lines)
+        if told is None or told.dropped != dropped:
+            told = _Text(dropped, end, self._text_from(dropped, quarter, best))
+        elif told.end < end:
+            told = _Text(dropped, end, "\n".join([told.text, *self._lines_from(told.end)]))
+        self._texts[budget] = told
+        return told.text
+
+    def _text_from(self, dropped: int, quarter: int, best: Callable[[int], Sequence[Node]]) -> str:
+        """The best of what ends in the first `dropped` bytes, as many as a quarter holds, and all lines behind it."""
         self._find_ends(dropped)
         first = min(self._first + bisect_left(self._ends, dropped) + 1, len(self._lines))
-        told = sorted(n.step for n in best(BEST_SHOWN + len(self._lines) - first) if n.step < first)[:BEST_SHOWN]
-        head = within([self.line(step) for step in told], quarter - len(_LEFT_OUT) - 10)
+        told = [node.step for node in best(BEST_SHOWN + len(self._lines) - first) if node.step < first][:BEST_SHOWN]
+        head = within([self.line(step) for step in sorted(told)], quarter - len(_LEFT_OUT) - 10)
         return "\n".join([*head, _LEFT_OUT.format(first - len(head)), *self._lines_from(first)])
 
     # ------------------------------------------------------------ one line

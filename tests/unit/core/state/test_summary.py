@@ -80,6 +80,20 @@ def test_the_summary_only_grows_at_its_end_and_drops_a_quarter_at_once():
     assert texts[-1].endswith("plan of 199"), "the best of what is left out, then the newest"
 
 
+def test_the_best_of_what_is_left_out_are_told_however_many_came_after_them():
+    """The earliest of the best hundred were told where those that came after were weak."""
+    journal = Journal()
+    asked_at_once = Journal()
+    for i in range(300):
+        made = node(f"{i:03}", 5.0 + i if i in (3, 40, 41, 60, 90) else 4.0 - i / 100)
+        journal.append(made)
+        journal.generate_summary(max_tokens=1000)
+        asked_at_once.append(made)
+    told = journal.generate_summary(max_tokens=1000)
+    assert [line.split()[0] for line in told.splitlines()[:5]] == ["[3]", "[40]", "[41]", "[60]", "[90]"]
+    assert told == asked_at_once.generate_summary(max_tokens=1000), "what was told before changes nothing"
+
+
 def test_code_is_told_of_what_was_among_the_best_when_it_came_and_half_of_it_goes_at_once():
     journal, told = Journal(), []
     for i in range(60):
