@@ -388,7 +388,8 @@ def test_a_resume_of_a_finished_run_with_nothing_left_to_do_says_so_and_writes_n
     head = cli.show()["journal_head"]
     for more in ([], ["search.max_steps=8"], ["logging.view=plain"], ["budget.seconds=3000"]):
         ended = cli.here("resume", "latest", *more)
-        assert ended.code == 0 and ended.out.count("\n") == 1, ended.out
+        said = [line for line in ended.out.splitlines() if not line.startswith("… ")]  # of a start that takes long
+        assert ended.code == 0 and len(said) == 1, ended.out
         assert "has ended already (max_steps: 8 of 8 steps), and nothing is left to do" in ended.out
         assert f"resume {cli.run_dir.name} --search.max_steps=16`" in ended.out
     assert cli.here("resume", "latest", "--json").json["best_node_id"] == cli.show()["best_node_id"]
@@ -549,12 +550,13 @@ def test_a_bad_key_is_one_line_without_the_key(cli, toy):
 def test_what_the_machines_cost_counts_in_the_dollars_of_a_run(cli):
     dear = ["execution.usd_per_hour=360", "budget.usd=0.2", "search.batch=1", "search.workers=1"]  # ten cents a second
     ended = cli.here(*toy_words(10_000, seconds=0.05), *dear)
-    assert ended.code == 0 and "budget.usd: $0.2" in ended.out and "for the machines" in ended.out, ended.out
+    assert ended.code == 0 and "of $0.2, " in ended.out and "for the machines" in ended.out, ended.out
     facts = cli.show()
-    assert 0.2 <= facts["machine_usd"] < 1 and facts["cost_usd"] in (None, 0)
+    spent = facts["machine_usd"]
+    assert 0.2 <= spent < 2 and facts["cost_usd"] in (None, 0)
     assert "for the machines" in cli.here("show", "latest").out
-    again = cli.here("resume", "latest", "budget.usd=0.4")
-    assert again.code == 0 and cli.show()["machine_usd"] > 0.4 > facts["machine_usd"], again.out + again.err
+    again = cli.here("resume", "latest", f"budget.usd={spent + 0.2}")
+    assert again.code == 0 and cli.show()["machine_usd"] >= spent + 0.2, again.out + again.err
 
 
 @pytest.mark.parametrize("word", ["problem.name=u500", "problem.direction=max", "project.seed=7", "data.target=x"])
