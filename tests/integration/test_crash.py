@@ -340,7 +340,7 @@ def test_the_candidate_dies_with_the_search(cli):
     program = "import time\nprint('here', flush=True)\ntime.sleep(60)\n" + "# filler\n" * 8
     with ChatServer(lambda request, number: f"```python\n{program}```") as server:
         child = cli.start("--problem.name=diabetes", *server.words(), "--search.max_steps=2", "agent.review=never")
-        eventually(lambda: any(p.read_text() for p in cli.folder.glob("logs/*/live/*.out")), 30)
+        eventually(lambda: any(p.read_text() for p in cli.folder.glob("logs/*/live/*.out")), 120)
         below = descendants(child.pid)
         assert len(below) >= 3
         kill_hard(child)
@@ -352,7 +352,7 @@ def test_ctrl_c_twice_kills_the_candidate_that_runs(cli):
     program = "import time\nprint('here', flush=True)\ntime.sleep(60)\n" + "# filler\n" * 8
     with ChatServer(lambda request, number: f"```python\n{program}```") as server:
         child = cli.start("--problem.name=diabetes", *server.words(), "--search.max_steps=2", "agent.review=never")
-        eventually(lambda: any(p.read_text() for p in cli.folder.glob("logs/*/live/*.out")), 30)
+        eventually(lambda: any(p.read_text() for p in cli.folder.glob("logs/*/live/*.out")), 120)
         below = descendants(child.pid)
         child.send_signal(signal.SIGINT)
         assert "once more" in child.stderr.readline() + child.stderr.readline()
