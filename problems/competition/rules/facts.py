@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from problems.competition.rules.scales import ordered
 
 PROGRAMS, FEWEST_PROGRAMS = 24, 8
-"""Programs that a search of limited time should come to on small and on the largest tables."""
+"""Programs that a short search should come to on small and on the largest tables."""
 HALVED = 15_000
 """Rows at which a search comes to half as many: their models are worth more time, and scores tell them apart."""
+SHORT = 45.0
+"""Seconds, on one thread, of a short search on a small table. A longer one begins as a short one, and goes on with more
+and with longer programs: with longer ones alone, five minutes found less than one."""
 MANY, WORDY = 30, 60
 """Values from which on a category is told by its mean target, and by the words in its values."""
 WORDY_LENGTH = 8
@@ -56,12 +60,21 @@ class Facts:
     """Classes that a booster grows trees for: all of them where there are more than two, else 1."""
     pace: float = 4.0
     """Seconds on one thread that one program may take, by estimate."""
+    longest: float = 100.0
+    """What the last ones of a long search may take."""
+    programs: float = inf
+    """How many may take no more than the first; then it grows with their number."""
     batch: int = 2
     """Programs of a round of the search."""
     more: int = 0
     """Columns that a recipe's features add in number."""
     packages: tuple[str, ...] = ()
     """Libraries of boosted trees that programs can import beside scikit-learn."""
+
+    def at(self, ordinal: int | None) -> Facts:
+        """As the writer of that program of the run sees them, the first is 0; None: of any."""
+        grown = self.pace * (ordinal or 0) / self.programs
+        return replace(self, pace=min(grown, self.longest)) if grown > self.pace else self
 
     @property
     def is_table(self) -> bool:
@@ -124,7 +137,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
         wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
         outputs=_outputs(task, goal),
-        pace=_pace(data.get("limits") or {}, rows),
+        **_pace(data.get("limits") or {}, rows),
         batch=int((data.get("limits") or {}).get("batch") or 2),
         packages=tuple(data.get("packages") or ()),
     )
@@ -139,14 +152,20 @@ def _outputs(task: str, goal: Mapping[str, Any]) -> int:
     return classes if classes > 2 else 1
 
 
-def _pace(limits: Mapping[str, Any], rows: int) -> float:
-    """A share of the search's seconds; without such a limit, of those of one run, and more on large tables."""
+def _pace(limits: Mapping[str, Any], rows: int) -> dict[str, float]:
+    """A share of a short search's seconds, of all where there are no steps for more programs; without a limit of
+    seconds, of those of one run, and more on large tables.
+    """
     timeout, budget = float(limits.get("timeout") or 300.0), limits.get("budget")
     if budget is None:
-        return min(timeout / 75 * (1 + rows / 20_000), timeout / 3)
-    wanted = max(FEWEST_PROGRAMS, PROGRAMS / (1 + rows / HALVED))
-    programs = min(wanted, limits.get("steps") or wanted)
-    return min(max(float(budget) * int(limits.get("workers") or 1) / programs, 1.0), timeout / 3)
+        return {"pace": min(timeout / 75 * (1 + rows / 20_000), timeout / 3), "longest": timeout / 3}
+    seconds, size = float(budget) * int(limits.get("workers") or 1), 1 + rows / HALVED
+    programs = max(FEWEST_PROGRAMS, PROGRAMS / size)
+    pace = min(seconds, SHORT * size) / programs
+    if limits.get("steps"):
+        most = limits["steps"] / programs
+        pace = max(pace, seconds / programs / (most if most < 1 else (1 + most**2) / 2))
+    return {"pace": min(max(pace, 1.0), timeout / 3), "longest": timeout / 3, "programs": programs}
 
 
 def _is_wordy(column: Mapping[str, Any]) -> bool:

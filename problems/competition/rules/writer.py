@@ -28,6 +28,8 @@ class CompetitionWriter:
     def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
         """A reply to `context` (see contracts.RulesWriter)."""
         facts = read_facts(context.get("extras") or context)
+        ordinal = _ordinal(context, facts.batch)
+        facts = facts.at(ordinal)
         parents = list(context.get("parents") or ())
         if not facts.is_table:
             return reply(
@@ -35,7 +37,7 @@ class CompetitionWriter:
             )
         if self._random_draws:
             return reply("A random draw from the repertoire.", script.render(changes.random_recipe(facts, rng), facts))
-        plan, code = _write(doing(context), parents, facts, rng, _ordinal(context, facts.batch))
+        plan, code = _write(doing(context), parents, facts, rng, ordinal)
         return reply(plan, code)
 
 
