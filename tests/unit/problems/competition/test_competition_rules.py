@@ -283,11 +283,25 @@ def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
 
 @pytest.mark.parametrize(
     ("limits", "seconds"),
-    [({"budget": 60.0}, 5.0), ({"budget": 300.0}, 25.0), ({"budget": 60.0, "workers": 1}, 2.5),
-     ({"budget": 60.0, "steps": 8}, 15.0), ({"budget": 1e6}, 100.0), ({"budget": None, "timeout": 75.0}, 1.0)],
+    [({"budget": 36.0, "workers": 1}, 1.5), ({"budget": 60.0}, 45 / 24), ({"budget": 6000.0}, 45 / 24),
+     ({"budget": 60.0, "steps": 8}, 15.0), ({"budget": 60.0, "steps": 500}, 45 / 24),
+     ({"budget": 1e6, "steps": 8}, 100.0), ({"budget": None, "timeout": 75.0}, 1.0)],
 )  # fmt: skip
 def test_a_programs_time_follows_the_limits_of_the_search(stage, limits, seconds):
     assert large(stage("regression")[1], rows=20, **limits).pace == pytest.approx(seconds, rel=0.01)
+
+
+@pytest.mark.parametrize(("budget", "steps"), [(45.0, None), (300.0, None), (3600.0, None), (300.0, 40), (3600.0, 100)])
+def test_a_longer_search_writes_more_and_longer_programs(stage, budget, steps):
+    """With longer ones alone, 300 seconds came to as many programs as 60, and found less."""
+    facts = large(stage("regression")[1], rows=20, budget=budget, steps=steps, workers=1, timeout=3600.0)
+    paces = [facts.at(ordinal).pace for ordinal in range(steps or 1000)]
+    written = next((n for n in range(len(paces)) if sum(paces[:n]) >= budget), len(paces))
+    assert sorted(paces) == paces, "later ones may take longer"
+    assert sum(paces[:written]) == pytest.approx(budget, rel=0.1), "all of the time is used"
+    expected = steps or {45.0: 24, 300.0: 85, 3600.0: 302}[budget]
+    assert written == pytest.approx(expected, rel=0.03)
+    assert facts.at(None) == facts
 
 
 def test_small_and_large_tables_begin_with_boosting_of_their_own_kind(stage):
@@ -312,12 +326,14 @@ def test_a_longer_search_writes_larger_programs(stage):
     def widest(budget: float) -> float:
         facts, rng, widest = large(extras, rows=5000, budget=budget), random.Random(0), 0.0
         made = drafts.draft(facts, rng, 0)[0]
-        for _ in range(80):
-            made = changes.improve(made, facts, rng)[0]
+        spent, ordinal = facts.pace, 1
+        while spent < 2 * budget:
+            made = changes.improve(made, facts.at(ordinal), rng)[0]
+            spent, ordinal = spent + facts.at(ordinal).pace, ordinal + 1
             widest = max(widest, drafts.cost(made, facts))
         return widest
 
-    assert widest(600.0) > 4 * widest(60.0)
+    assert widest(600.0) > 2.5 * widest(60.0)
 
 
 def test_one_of_the_first_drafts_weighs_several_families(stage):
