@@ -68,7 +68,7 @@ def _machine() -> Iterator[Check]:
 
 
 def _packages() -> Iterator[Check]:
-    for name in ("pydantic", "sqlalchemy", "numpy", "pandas", "scikit-learn", "openai", "anthropic"):
+    for name in ("pydantic", "numpy", "pandas", "scikit-learn", "openai", "anthropic"):
         try:
             yield Check(name, True, version(name))
         except PackageNotFoundError:

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import func, select
 
 from core.events import RunFinished
-from core.state.operators import FREE_OPERATORS
 from core.storage.held import status_of
-from core.storage.models import NODES
+from core.storage.models import IS_STEP, SCORED
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.choice import Runner, best_of_search, runner_of
@@ -85,14 +83,9 @@ def winner_in(reader: RunReader, facts: Mapping[str, Any]) -> Winner | None:
 
 def counts_of(reader: RunReader) -> Counts:
     """What became of the steps, without reading a program."""
-    steps = NODES.c.operator.not_in(FREE_OPERATORS)
-    query = select(func.count()).select_from(NODES).where(steps, ~NODES.c.is_valid, ~NODES.c.is_buggy)
-    scored = select(func.count(), func.min(NODES.c.fitness), func.max(NODES.c.fitness)).where(
-        NODES.c.is_valid, ~NODES.c.is_buggy, NODES.c.fitness.is_not(None)
-    )
-    with reader.db.transaction() as connection:
-        duplicates = int(connection.execute(query).scalar() or 0)
-        count, lowest, highest = connection.execute(scored).one()
+    duplicates = reader.db.value(f"SELECT count(*) FROM nodes WHERE {IS_STEP} AND NOT is_valid AND NOT is_buggy")
+    scored = reader.db.select(f"SELECT count(*), min(fitness), max(fitness) FROM nodes WHERE {SCORED}")
+    count, lowest, highest = scored[0]
     return Counts(
         steps=reader.steps(),
         duplicates=duplicates,

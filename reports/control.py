@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import func, select
 
-from core.state.operators import FREE_OPERATORS
-from core.storage.models import NODES
+from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from utils.best_of import expected_best
 from utils.direction import Direction
@@ -75,11 +73,7 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
 
 def _best_fitness(reader: RunReader) -> float | None:
     """Of the steps; the user's own programs and the baselines are no part of the search."""
-    query = select(func.max(NODES.c.fitness)).where(
-        NODES.c.operator.not_in(FREE_OPERATORS), NODES.c.is_valid, ~NODES.c.is_buggy
-    )
-    with reader.db.transaction() as connection:
-        found = connection.execute(query).scalar()
+    found = reader.db.value(f"SELECT max(fitness) FROM nodes WHERE {IS_STEP} AND {SCORED}")
     return None if found is None else float(found)
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
-
 from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
 from core.state.journal import Journal
 from core.state.node import Node
@@ -27,7 +25,6 @@ TRANSCRIPTS = 5
 PAGE = 2000
 """Events read at once."""
 
-_CODES = text("SELECT nodes.step, texts.body FROM nodes JOIN texts ON texts.hash = nodes.code")
 _KINDS = ("run.started", "run.finished", "ladder.counted", "generation.finished", "note.added", "warning")
 
 
@@ -176,8 +173,7 @@ def _programs(reader: RunReader) -> Iterator[Node]:
 
     All programs come by one query: asking for each text by itself would take longer than everything else.
     """
-    with reader.db.transaction() as connection:
-        codes = {step: body for step, body in connection.execute(_CODES)}
+    codes = dict(reader.db.select("SELECT nodes.step, texts.body FROM nodes JOIN texts ON texts.hash = nodes.code"))
     for node in reader.nodes(texts=False):
         stored = codes.pop(node.step, None)
         yield node if stored is None else node.model_copy(update={"code": reader.db.text_of(stored)})

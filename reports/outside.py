@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import func, select
 
 from core.backend.records import SESSION, WORDS
 from core.state.node import Node
-from core.storage.models import CALLS
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
 from reports.improvements import with_gains
@@ -72,27 +70,14 @@ def tickets(reader: RunReader) -> list[dict[str, Any]]:
 
 def sessions(reader: RunReader) -> list[dict[str, Any]]:
     """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed."""
-    turns = (
-        select(
-            CALLS.c.node_id,
-            func.count().filter(CALLS.c.finish_reason != WORDS).label("turns"),
-            func.sum(CALLS.c.seconds).label("model_seconds"),
-        )
-        .where(CALLS.c.role == SESSION)
-        .group_by(CALLS.c.node_id)
-        .subquery()
+    rows = reader.db.rows(
+        "SELECT node_id, provider, model, turns, model_seconds, prompt_tokens, completion_tokens, cost_usd, seconds"
+        " FROM calls JOIN ("
+        "SELECT node_id, count(*) FILTER (WHERE finish_reason != :words) AS turns, sum(seconds) AS model_seconds"
+        " FROM calls WHERE role = :session GROUP BY node_id"
+        ") USING (node_id) WHERE role = 'code' ORDER BY id",
+        {"words": WORDS, "session": SESSION},
     )
-    query = (
-        select(
-            CALLS.c.node_id, CALLS.c.provider, CALLS.c.model, turns.c.turns, turns.c.model_seconds,
-            CALLS.c.prompt_tokens, CALLS.c.completion_tokens, CALLS.c.cost_usd, CALLS.c.seconds,
-        )
-        .join(turns, turns.c.node_id == CALLS.c.node_id)
-        .where(CALLS.c.role == "code")
-        .order_by(CALLS.c.id)
-    )  # fmt: skip
-    with reader.db.transaction() as connection:
-        rows = connection.execute(query).mappings().all()
     return [
         {"writer": f"{row['provider']}/{row['model']}", **{key: row[key] for key in row if key not in _NAMES},
          "files": _changed(reader.node(row["node_id"]))} for row in rows

@@ -22,7 +22,7 @@ from core.storage.labels import Labels, labels_of
 from utils.errors import StoreError, UnknownRunError
 from utils.file_utils import write_atomic
 
-if TYPE_CHECKING:  # these load SQLAlchemy
+if TYPE_CHECKING:  # these load what nodes and events are made of
     from core.storage.reader import RunReader
     from reports.conclusion import Conclusion
 
@@ -162,7 +162,7 @@ def read_line(folder: Path) -> RunLine | None:
 
 
 def _read(folder: Path) -> RunLine | None:
-    # SQLAlchemy takes half a second to load, and a list that did not change needs none of it
+    # these take longest to load, and a list that did not change needs none of them
     from core.storage.reader import RunReader
     from core.storage.unreadable import unreadable
     from reports.conclusion import conclusion_of

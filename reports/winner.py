@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
-from sqlalchemy import Select, select
 
 from core.state.node import Node
 from core.state.numbering import Numbering
-from core.state.operators import FREE_OPERATORS
-from core.storage.models import NODES
+from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
 from reports.ratings import NONE, WHERE, Ratings, ratings_of
@@ -209,15 +207,8 @@ def who(winner: Winner) -> str:
 
 def found_by_search(reader: RunReader) -> Node | None:
     """The best program that the search proposed itself, whole; None where none is valid."""
-    query = (
-        select(NODES.c.id)
-        .where(NODES.c.fitness.is_not(None), NODES.c.is_valid, ~NODES.c.is_buggy)
-        .where(NODES.c.operator.not_in(FREE_OPERATORS))
-        .order_by(NODES.c.fitness.desc(), NODES.c.step)
-        .limit(1)
-    )
-    with reader.db.transaction() as connection:
-        node_id = connection.execute(query).scalar()
+    best = f"SELECT id FROM nodes WHERE {SCORED} AND {IS_STEP} ORDER BY fitness DESC, step LIMIT 1"
+    node_id = reader.db.value(best)
     return reader.node(str(node_id)) if node_id else None
 
 
@@ -232,17 +223,10 @@ def baselines_of(reader: RunReader, facts: Mapping[str, Any]) -> list[dict[str, 
 
     Where the search begins with them they are nodes alone until the run has ended.
     """
-    query = select(NODES.c.id).where(NODES.c.operator == "baseline").order_by(NODES.c.step)
-    rows = rows_of(facts) or [seeded_row(node) for node in _nodes(reader, query)]
+    rows = rows_of(facts) or [seeded_row(node) for node in reader.nodes(operator="baseline")]
     ratings = ratings_in(reader, facts)
     told = [{**row, "metric": ratings.elo(str(row.get("node_id")), row.get("metric"))} for row in rows]
     return [{**row, "name": OWN} if row.get("own") else row for row in told]
-
-
-def _nodes(reader: RunReader, query: Select[Any]) -> Iterator[Node]:
-    with reader.db.transaction() as connection:
-        ids = connection.execute(query).scalars().all()
-    return (node for id_ in ids if (node := reader.node(id_)) is not None)
 
 
 def seeded_row(node: Node) -> dict[str, Any]:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
-
-from core.storage.models import NODES, TASKS, TICKETS
 from core.storage.reader import RunReader
-from core.storage.ticket_store import GONE
+from core.storage.ticket_store import WITHDRAWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +34,8 @@ class Begun:
 
 def begun_steps(reader: RunReader) -> Begun:
     """What the store says of it."""
-    known, gone = select(NODES.c.id), select(TICKETS.c.node_id).where(TICKETS.c.state.in_(GONE))
-    query = select(TASKS.c.round).where(TASKS.c.node_id.not_in(known), TASKS.c.node_id.not_in(gone))
-    with reader.db.transaction() as connection:
-        rounds = connection.execute(query).scalars().all()
-    proposed = sum(not reader.fact(f"round/{round_}/by_hand") for round_ in rounds)
+    rounds = reader.db.select(
+        f"SELECT round FROM tasks WHERE node_id NOT IN (SELECT id FROM nodes) AND node_id NOT IN ({WITHDRAWN})"
+    )
+    proposed = sum(not reader.fact(f"round/{round_}/by_hand") for (round_,) in rounds)
     return Begun(reader.steps(), proposed, ((reader.fact("config") or {}).get("search") or {}).get("max_steps"))

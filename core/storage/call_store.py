@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from sqlalchemy import func, select
-
 from core.contracts import CallRecord
 from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
-from core.storage.models import CALLS, FACTS, digest
-from core.storage.rows import call_from_row, call_values
-from core.storage.statements import ADD_CALL, CALLS_OF, DROP_FACT
+from core.storage.forms import digest, insert
+from core.storage.rows import call_from_row, call_values, stored_calls
 from core.storage.unreadable import reads_store
 
 _HELD = "held/"
@@ -36,9 +33,10 @@ class CallStore(EventWriter):
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
         if sample not in self._saved and not self._began_with_calls:
             return None
-        with self.db.transaction() as connection:
-            known = {"sample": sample, "stored": digest(request_hash), "hex": request_hash}
-            rows = connection.execute(CALLS_OF, known).mappings().all()
+        rows = self.db.rows(  # before schema 4 the hash lay in hex
+            "SELECT * FROM calls WHERE substr(request_hash, 1, 4) IN (substr(?, 1, 4), substr(?, 1, 4)) AND sample = ?",
+            (digest(request_hash), request_hash, sample),
+        )
         found = next((row for row in rows if row["request_hash"] == request_hash), None)
         return None if found is None else call_from_row(self.db, found)
 
@@ -47,15 +45,14 @@ class CallStore(EventWriter):
 
     def drop_hold(self, name: str) -> None:
         with self.db.transaction() as connection:
-            DROP_FACT.run(connection, [{"name": _HELD + name}])
+            connection.execute("DELETE FROM facts WHERE key = ?", (_HELD + name,))
         self._known.facts.discard(_HELD + name)
 
     @reads_store
     def held(self) -> list[tuple[int, float]]:
         """(tokens, dollars) at most of each request that left and whose answer was never stored."""
-        with self.db.transaction() as connection:
-            values = connection.execute(select(FACTS.c.value).where(FACTS.c.key.startswith(_HELD))).scalars()
-            return [(int(tokens), float(usd)) for tokens, usd in values]
+        rows = self.db.rows("SELECT value FROM facts WHERE key LIKE ? || '%'", (_HELD,))
+        return [(int(tokens), float(usd)) for tokens, usd in (row["value"] for row in rows)]
 
     def save_call(self, record: CallRecord, held: str = "") -> None:
         self._saved.add(record.sample)
@@ -63,7 +60,7 @@ class CallStore(EventWriter):
         def facts() -> Sequence[Event]:
             with self.db.transaction() as connection:
                 values = call_values(self.db, record)
-                call_id = ADD_CALL.run(connection, [values])
+                call_id = insert(connection, "calls", [values])
                 if held:
                     self.drop_hold(held)
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
@@ -74,16 +71,8 @@ class CallStore(EventWriter):
     @reads_store
     def calls(self, node_id: str | None = None) -> list[CallRecord]:
         """All calls, or those of one node, in the order of their answers."""
-        query = select(CALLS).order_by(CALLS.c.id)
-        if node_id is not None:
-            query = query.where(CALLS.c.node_id == node_id)
-        with self.db.transaction() as connection:
-            rows = connection.execute(query).mappings().all()
-        return [call_from_row(self.db, row) for row in rows]
+        return stored_calls(self.db, node_id)
 
     def bills(self) -> list[tuple[int | None, int | None, float | None]]:
         """(prompt tokens, completion tokens, dollars) of the whole run: one row, or none before the first call."""
-        query = select(func.sum(CALLS.c.prompt_tokens), func.sum(CALLS.c.completion_tokens), func.sum(CALLS.c.cost_usd))
-        with self.db.transaction() as connection:
-            row = connection.execute(query).one()
-        return [(row[0], row[1], row[2])]
+        return self.db.select("SELECT sum(prompt_tokens), sum(completion_tokens), sum(cost_usd) FROM calls")

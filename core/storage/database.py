@@ -7,19 +7,16 @@ import re
 import sqlite3
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, text
-from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import StaticPool
-
 from core.storage.chain import Chain
+from core.storage.forms import FORMS, insert
 from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
-from core.storage.models import METADATA
+from core.storage.models import create_tables
 from core.storage.packing import (
     DIFFERENCES,
     Stored,
@@ -31,8 +28,6 @@ from core.storage.packing import (
     unpacked,
     whole_text,
 )
-from core.storage.prepared_statement import driver_of
-from core.storage.statements import ADD_TEXT, KEEP_WHOLE, TEXT
 from core.storage.text_packer import TextPacker
 from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
@@ -50,6 +45,9 @@ _BASES = 32
 """So many whole texts that others are differences to are kept in memory when texts are read."""
 PROGRAM, OUTPUT = "program", "output"
 """Kinds of texts."""
+_TEXT = "SELECT body FROM texts WHERE hash = ?"
+Values = Sequence[Any] | Mapping[str, Any]
+"""What a statement's placeholders stand for: in their order, or by their names."""
 _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
 
 
@@ -82,25 +80,19 @@ class Database:
         """Called before a transaction begins: what somebody has still to write comes first."""
         self._is_open = False
         """Within a transaction."""
-        self._engine = create_engine(
-            "sqlite://", creator=self._open, poolclass=StaticPool, isolation_level="AUTOCOMMIT"
-        )
-        try:
-            self._connection = self._engine.connect()
-            self._driver = driver_of(self._connection)
-            self._prepare()
-        except BaseException as error:
-            self._engine.dispose()  # whoever lists a hundred runs meets the broken one a hundred times
-            if isinstance(error, SQLAlchemyError | sqlite3.Error):
-                raise StoreError(f"store '{path}': {_reason(error)}") from error
-            raise
+        with self._refusals():
+            self._connection = self._open()
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()  # whoever lists a hundred runs meets the broken one a hundred times
+                raise
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """All or nothing. Nested use joins the outer transaction.
 
-        It is deferred: a reader takes no lock, a writer waits `BUSY_SECONDS` for it. SQLAlchemy, whose own transactions
-        take longer than what SQLite does in most of ours, knows nothing of it.
+        It is deferred: a reader takes no lock, a writer waits `BUSY_SECONDS` for it.
         """
         with self.lock:
             if self._is_open:
@@ -108,28 +100,35 @@ class Database:
                 return
             self.before()
             try:
-                self._driver.execute("BEGIN")
-                self._is_open = True
-                yield self._connection
-                self._write_texts()
-                if self._chain is not None:
-                    self._chain.link()
-                self._driver.execute("COMMIT")
-                if self._chain is not None:
-                    self._chain.committed()
-            except BaseException as error:
+                with self._refusals():
+                    self._connection.execute("BEGIN")
+                    self._is_open = True
+                    yield self._connection
+                    self._write_texts()
+                    if self._chain is not None:
+                        self._chain.link()
+                    self._connection.execute("COMMIT")
+                    if self._chain is not None:
+                        self._chain.committed()
+            except BaseException:
                 self._roll_back()
-                if isinstance(error, SQLAlchemyError | sqlite3.Error):
-                    raise StoreError(f"store '{self.path}': {_reason(error)}") from error
                 raise
             finally:
                 self._is_open = False
 
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
+        """What SQLite refuses is a StoreError in its words, without the statement's values: they may be a user's."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}") from error
+
     def _roll_back(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
         with suppress(sqlite3.Error):  # of what broke the transaction the caller hears
-            if self._driver.in_transaction:
-                self._driver.execute("ROLLBACK")
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
         self._waiting, self._whole = {}, set()
         self._known.clear()
         self._packer.forget()
@@ -170,13 +169,13 @@ class Database:
         What others are differences to replaces what may lie there by its name: an earlier life of the run may have
         stored the text as a difference itself.
         """
-        rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items()]
-        for statement, chosen in (
-            (ADD_TEXT, [row for row in rows if row["hash"] not in self._whole]),
-            (KEEP_WHOLE, [row for row in rows if row["hash"] in self._whole]),
+        for conflict, chosen in (
+            ("NOTHING", self._waiting.keys() - self._whole),
+            ("UPDATE SET body = excluded.body", self._waiting.keys() & self._whole),
         ):
-            if chosen:
-                statement.run(self._connection, chosen)
+            rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items() if name in chosen]
+            if rows:
+                insert(self._connection, "texts", rows, f"ON CONFLICT (hash) DO {conflict}")
         self._waiting, self._whole = {}, set()
 
     def put_parts(self, body: str, kind: str = "") -> bytes:
@@ -216,26 +215,43 @@ class Database:
         """The message that `put_parts` cut."""
         return "".join(part_of(line, self.get_text) for line in parts_of(stored, self._base))
 
-    def select(self, query: str, values: Sequence[Any] = (), *, stored: bool = False) -> list[tuple[Any, ...]]:
-        """Rows by the driver itself, without SQLAlchemy's layers and without a transaction of its own: one statement
-        sees one state. For what is asked of many nodes.
+    def select(self, query: str, values: Values = (), *, stored: bool = False) -> list[tuple[Any, ...]]:
+        """Rows as they lie. Outside of a transaction too: one statement sees one state.
 
         Args:
             stored: what is asked for is known to lie in the file: nothing has to be written first.
         """
+        return self._asked(query, values, stored)[1]
+
+    def rows(self, query: str, values: Values = ()) -> list[dict[str, Any]]:
+        """Rows by the names of their columns, with values as the program has them: `core.storage.forms`."""
+        names, found = self._asked(query, values)
+        formed = [(name, FORMS[name].read) for name in names if name in FORMS]
+        rows = [dict(zip(names, row, strict=True)) for row in found]
+        for row in rows:
+            for name, read in formed:
+                row[name] = read(row[name])
+        return rows
+
+    def value(self, query: str, values: Values = ()) -> Any:
+        """The first value of the first of such rows; None where there is none."""
+        rows = self.rows(query, values)
+        return next(iter(rows[0].values())) if rows else None
+
+    def _asked(self, query: str, values: Values, stored: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns' names, and the rows."""
         with self.lock:
             if not self._is_open and not stored:
                 self.before()
-            try:
-                return self._driver.execute(query, values).fetchall()
-            except sqlite3.Error as error:
-                raise StoreError(f"store '{self.path}': {_reason(error)}") from error
+            with self._refusals():
+                cursor = self._connection.execute(query, values)
+                return [told[0] for told in cursor.description], cursor.fetchall()
 
     def _stored(self, name: str) -> Stored:
         with self.lock:
             stored = self._waiting.get(name)
             if stored is None:
-                stored = next(iter(self.select(TEXT, (name,), stored=True)), (None,))[0]
+                stored = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
         return stored
@@ -254,7 +270,6 @@ class Database:
         """Let go of the file."""
         with self.lock:
             self._connection.close()
-            self._engine.dispose()
 
     def _is_archived(self) -> bool:
         """True where nobody can be writing: a closed store in a folder that we cannot write, as on a read-only disk.
@@ -285,7 +300,7 @@ class Database:
 
     def _prepare(self) -> None:
         with self.transaction() as connection:
-            version = _version(driver_of(connection))
+            version = _version(connection)
         if version > SCHEMA_VERSION:
             raise StoreVersionError(
                 f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use a newer one"
@@ -295,10 +310,9 @@ class Database:
                 raise UnknownRunError(f"'{self.path}' holds no run: it was killed before it began, or is none of ours")
             return
         with self.transaction() as connection:
-            METADATA.create_all(connection)
-            create_views(driver_of(connection))
-            connection.execute(text(f"PRAGMA user_version={SCHEMA_VERSION}"))
-            self._chain = Chain(driver_of(connection))
+            make_schema(connection)
+            connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+            self._chain = Chain(connection)
             self._chain.watch()
 
 
@@ -331,10 +345,8 @@ def _kinds_of(parts: Sequence[str]) -> Iterator[str]:
 
 
 def make_schema(connection: sqlite3.Connection) -> None:
-    """The tables and views of this version in an empty database."""
-    engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
-    with engine.begin() as opened:
-        METADATA.create_all(opened)
+    """The tables and views of this version, as far as they are not there."""
+    create_tables(connection)
     create_views(connection)
 
 
@@ -359,8 +371,3 @@ def quoted_path(path: Path) -> str:
     from urllib.parse import quote
 
     return quote(str(path.resolve()))
-
-
-def _reason(error: Exception) -> str:
-    """SQLite's own words, without the statement and its values (they may hold a user's data)."""
-    return str(getattr(error, "orig", None) or error).splitlines()[0]

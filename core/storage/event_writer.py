@@ -10,17 +10,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
-
 from core.contracts import EventSink
 from core.events import Event, NodeCommitted
 from core.storage.database import DB_NAME, Database
 from core.storage.delayed_call import DelayedCall
 from core.storage.fault import FaultPoint
+from core.storage.forms import insert
 from core.storage.known import Known
-from core.storage.models import EVENTS
 from core.storage.rows import event_from_row, event_values
-from core.storage.statements import ADD_EVENT, FACT, PUT_FACT
 from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store, unreadable
 
@@ -72,9 +69,9 @@ class EventWriter:
         self._soon = DelayedCall(self.settle, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
-        with unreadable(run_dir.name), self.db.transaction() as connection:
-            self._seq = int(connection.execute(select(func.max(EVENTS.c.seq))).scalar() or 0)
-            self._known = Known(connection)
+        with unreadable(run_dir.name):
+            self._seq = int(self.db.value("SELECT max(seq) FROM events") or 0)
+            self._known = Known(self.db)
         self.db.before = self.settle
 
     @property
@@ -160,7 +157,7 @@ class EventWriter:
                         self._number(event) for write in writes for event in (*write.events, *(write.facts() or ()))
                     ]
                     if told:
-                        ADD_EVENT.run(connection, [event_values(event) for event in told])
+                        insert(connection, "events", [event_values(event) for event in told])
             except BaseException:
                 with self._queue:
                     self._seq, self._waiting = before, [*waiting, *self._waiting]
@@ -186,18 +183,16 @@ class EventWriter:
     @reads_store
     def committed_events(self) -> list[NodeCommitted]:
         """All node.committed events, oldest first."""
-        query = select(EVENTS).where(EVENTS.c.type == "node.committed").order_by(EVENTS.c.seq)
-        with self.db.transaction() as connection:
-            rows = connection.execute(query).mappings().all()
+        rows = self.db.rows("SELECT * FROM events WHERE type = 'node.committed' ORDER BY seq")
         return [event for row in rows if isinstance(event := event_from_row(row), NodeCommitted)]
 
     def newest_commits(self) -> Iterator[NodeCommitted]:
         """The same, newest first, read as they are asked for."""
         before = self._seq + 1
-        query = select(EVENTS).where(EVENTS.c.type == "node.committed").order_by(EVENTS.c.seq.desc()).limit(_PAGE)
+        query = "SELECT * FROM events WHERE type = 'node.committed' AND seq < ? ORDER BY seq DESC LIMIT ?"
         while True:
-            with unreadable(self.name), self.db.transaction() as connection:
-                rows = connection.execute(query.where(EVENTS.c.seq < before)).mappings().all()
+            with unreadable(self.name):
+                rows = self.db.rows(query, (before, _PAGE))
                 events = [event for row in rows if isinstance(event := event_from_row(row), NodeCommitted)]
             yield from events
             if len(rows) < _PAGE:
@@ -225,11 +220,11 @@ class EventWriter:
     def _put_facts(self, values: Mapping[str, Any]) -> None:
         self._known.facts.update(values)
         with self.db.transaction() as connection:
-            PUT_FACT.run(connection, [{"key": key, "value": value} for key, value in values.items()])
+            rows = [{"key": key, "value": value} for key, value in values.items()]
+            insert(connection, "facts", rows, "ON CONFLICT (key) DO UPDATE SET value = excluded.value")
 
     @reads_store
     def get_fact(self, key: str) -> Any | None:
         if key not in self._known.facts:
             return None
-        with self.db.transaction() as connection:
-            return connection.execute(FACT, {"key": key}).scalar()
+        return self.db.value("SELECT value FROM facts WHERE key = ?", (key,))

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select
-
 from core.events import Event, GameFinished
 from core.storage.event_writer import EventWriter
-from core.storage.models import GAMES
-from core.storage.statements import ADD_GAME, GAME
+from core.storage.forms import insert
 
 
 class GameStore(EventWriter):
@@ -19,8 +16,8 @@ class GameStore(EventWriter):
     def get(self, key: str) -> dict[str, Any] | None:
         if key not in self._known.games:
             return None
-        with self.db.transaction() as connection:
-            return connection.execute(GAME, {"key": key}).scalar()
+        found: dict[str, Any] | None = self.db.value("SELECT game FROM games WHERE key = ?", (key,))
+        return found
 
     def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
         """Store a finished game with its events. `game` has at least white, black, result; generation where known."""
@@ -32,10 +29,10 @@ class GameStore(EventWriter):
             row = {**{name: game[name] for name in names}, "generation": game.get("generation")}
             place = next((n for n, event in enumerate(events, 1) if isinstance(event, GameFinished)), len(events))
             with self.db.transaction() as connection:
-                connection.execute(ADD_GAME, {**row, "key": key, "seq": self._seq + place, "game": game})
+                row |= {"key": key, "seq": self._seq + place, "game": game}
+                insert(connection, "games", [row], "ON CONFLICT DO NOTHING")
 
         self._write("game", facts, events)
 
     def all(self) -> list[dict[str, Any]]:
-        with self.db.transaction() as connection:
-            return list(connection.execute(select(GAMES.c.game).order_by(GAMES.c.seq)).scalars())
+        return [row["game"] for row in self.db.rows("SELECT game FROM games ORDER BY seq")]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, select
-
-from core.storage.models import FACTS, GAMES, STAGES
+from core.storage.database import Database
 
 
 class Known:
@@ -16,14 +14,14 @@ class Known:
     is never missing, because a run has one writer.
 
     Args:
-        connection: to the run's store, for the rows of the run's earlier lives.
+        db: the run's store, for the rows of the run's earlier lives.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self.facts: set[str] = set(connection.execute(select(FACTS.c.key)).scalars())
-        self.staged: set[str] = set(connection.execute(select(STAGES.c.node_id).distinct()).scalars())
+    def __init__(self, db: Database) -> None:
+        self.facts: set[str] = {key for (key,) in db.select("SELECT key FROM facts")}
+        self.staged: set[str] = {node_id for (node_id,) in db.select("SELECT node_id FROM stages")}
         """Nodes with a stored stage."""
-        self.games: set[str] = set(connection.execute(select(GAMES.c.key)).scalars())
+        self.games: set[str] = {key for (key,) in db.select("SELECT key FROM games")}
 
     def committed(self, node_ids: Iterable[str]) -> None:
         """These nodes have their place: nothing of them is open any more."""

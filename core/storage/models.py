@@ -1,249 +1,217 @@
 """Tables of a run's store, `logs/<run>/run.db`. Additive: a column or table is added, never changed or removed.
 
 Every long text (code, prompt parts, replies, outputs) lies once in `texts`, named by its hash. Texts, and the JSON that
-a search writes at every node, are packed: `core.storage.packing`. `docs/schema.md` tells tables and views to people.
+a search writes at every node, are packed: `core.storage.packing`. `docs/schema.md` tells tables, columns and views to
+people, `core.storage.forms` how values lie. A column declared BLOB holds text as text and bytes as bytes.
 Without an ORM: docs/decisions/0013-tables-without-an-orm.md.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable
-from datetime import datetime
-from typing import Any
+import sqlite3
+from contextlib import closing
+from functools import cache
 
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    Column,
-    Dialect,
-    Float,
-    Index,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    func,
-    literal_column,
-)
-from sqlalchemy.types import TypeEngine, UserDefinedType
-
+from core.state.operators import FREE_OPERATORS
 from core.storage.chain_links import CHAIN
-from core.storage.moments import moment, moment_text
-from core.storage.packing import Stored, json_of, pack_json
 
-_DIGEST = re.compile("[0-9a-f]{64}")
-
-
-class Body(UserDefinedType[Any]):
-    """A column without affinity: what is written as text stays text, bytes stay bytes."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "BLOB"
-
-
-class PackedJson(Body):
-    """A JSON value, packed. Reads JSON as text too, as older versions wrote it."""
-
-    cache_ok = True
-
-    def bind_processor(self, dialect: Dialect) -> Callable[[Any], bytes]:
-        return lambda value: pack_json(json.dumps(value))
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
-        return lambda stored: None if stored is None else json_of(stored)
-
-
-class Digest(Body):
-    """A SHA-256 in hex, as bytes; what is none stays text, and so does what an older version wrote."""
-
-    cache_ok = True
-
-    def bind_processor(self, dialect: Dialect) -> Callable[[Any], Stored]:
-        return digest
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Stored], str]:
-        return lambda stored: stored if isinstance(stored, str) else stored.hex()
-
-
-class Moment(UserDefinedType[Any]):
-    """A time in UTC: as text, or as microseconds where it is given so."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "DATETIME"
-
-    def bind_processor(self, dialect: Dialect) -> Callable[[Any], int | str]:
-        return lambda at: at if isinstance(at, int) else moment_text(at)
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[int | str], datetime]:
-        return moment
-
-
-METADATA = MetaData()
-"""All tables of a store."""
-
-
-def _key(name: str, kind: type[TypeEngine[Any]] = String) -> Column[Any]:
-    return Column(name, kind, primary_key=True)
-
-
-def _some(name: str, kind: type[TypeEngine[Any]] = String, default: Any = None, **words: Any) -> Column[Any]:
-    """A column that always holds a value: `default` where a row does not say."""
-    return Column(name, kind, nullable=False, default=default, **words)
-
-
-FACTS = Table(
-    "facts",
-    METADATA,
-    _key("key"),
-    Column("value", JSON),
-    comment="Named facts of the run: `schema`, `run`, `config`, `status`, `final`, `round/3/shared`, … as JSON.",
+_FACTS = """
+CREATE TABLE facts (
+    "key" VARCHAR NOT NULL,
+    value JSON,
+    PRIMARY KEY ("key")
 )
+"""
+"""Named facts of the run: `schema`, `run`, `config`, `status`, `final`, `round/3/shared`, … as JSON."""
 
-TEXTS = Table(
-    "texts",
-    METADATA,
-    _key("hash"),
-    Column("body", Body),  # packed; text as it is where an older version stored a program
-    comment="A text, stored once.",
+_TEXTS = """
+CREATE TABLE texts (
+    hash VARCHAR NOT NULL,
+    body BLOB,
+    PRIMARY KEY (hash)
 )
+"""
+"""A text, stored once: packed; as it is where an older version stored a program."""
 
-TASKS = Table(
-    "tasks",
-    METADATA,
-    _key("node_id"),
-    _some("round", Integer, index=True),
-    _some("slot", Integer),
-    _some("attempt", Integer, 0),
-    Column("task", PackedJson),
-    Column("why", Body),  # JSON of what the policy said of its choice, packed as a text
-    comment="A proposal with its identity: the `select` stage.",
+_TASKS = """
+CREATE TABLE tasks (
+    node_id VARCHAR NOT NULL,
+    round INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    task BLOB,
+    why BLOB,
+    PRIMARY KEY (node_id)
+);
+CREATE INDEX ix_tasks_round ON tasks (round)
+"""
+"""A proposal with its identity: the `select` stage. `why` is JSON of what the policy said of its choice, packed as a
+text."""
+
+_STAGES = """
+CREATE TABLE stages (
+    node_id VARCHAR NOT NULL,
+    stage VARCHAR NOT NULL,
+    payload VARCHAR NOT NULL,
+    PRIMARY KEY (node_id, stage)
 )
+"""
+"""A finished stage of a node that is not committed yet, its result as JSON; removed when it is."""
 
-STAGES = Table(
-    "stages",
-    METADATA,
-    _key("node_id"),
-    _key("stage"),
-    _some("payload"),  # the stage's result as JSON
-    comment="A finished stage of a node that is not committed yet; removed when it is.",
+_NODES = """
+CREATE TABLE nodes (
+    id VARCHAR NOT NULL,
+    step INTEGER NOT NULL,
+    operator VARCHAR NOT NULL,
+    generation INTEGER,
+    island INTEGER,
+    slot INTEGER NOT NULL,
+    metric_value FLOAT,
+    fitness FLOAT,
+    metric_source VARCHAR,
+    claimed_metric FLOAT,
+    is_buggy BOOLEAN NOT NULL,
+    is_valid BOOLEAN NOT NULL,
+    failure VARCHAR,
+    exec_time FLOAT NOT NULL,
+    ctime FLOAT NOT NULL,
+    writer VARCHAR NOT NULL,
+    code_hash VARCHAR NOT NULL,
+    code VARCHAR NOT NULL,
+    term_out VARCHAR NOT NULL,
+    parent_ids JSON,
+    rest JSON,
+    PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX ix_nodes_step ON nodes (step);
+CREATE INDEX ix_nodes_generation ON nodes (generation);
+CREATE INDEX ix_nodes_fitness ON nodes (fitness);
+CREATE INDEX ix_nodes_code ON nodes (substr(code_hash, 1, 8))
+"""
+"""A committed node. The columns are for questions in SQL; `rest` holds every other field of Node. `code_hash` is the
+`core.state.fingerprint.text_hash` of its text; `code` and `term_out` are names in `texts`. Eight digits find a program:
+the index of all 64 took a fifteenth of a node."""
+
+_CALLS = """
+CREATE TABLE calls (
+    id INTEGER NOT NULL,
+    request_hash BLOB NOT NULL,
+    sample VARCHAR NOT NULL,
+    node_id VARCHAR,
+    role VARCHAR NOT NULL,
+    attempt INTEGER NOT NULL,
+    provider VARCHAR NOT NULL,
+    model VARCHAR NOT NULL,
+    system BLOB,
+    user BLOB,
+    tool VARCHAR NOT NULL,
+    reply BLOB,
+    finish_reason VARCHAR NOT NULL,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    cost_usd FLOAT,
+    seconds FLOAT NOT NULL,
+    tries INTEGER NOT NULL,
+    cached BOOLEAN NOT NULL,
+    PRIMARY KEY (id)
+);
+CREATE INDEX ix_calls_node_id ON calls (node_id);
+CREATE INDEX ix_calls_request ON calls (substr(request_hash, 1, 4))
+"""
+"""An answered call of a model, or of `rules`. `system`, `user` and `reply` are the names of the message's parts, in
+order: packed as a text, a name a line; an older version stored the name of the whole reply. Four bytes find a request:
+an index of all samples took twice as much."""
+
+_GAMES = """
+CREATE TABLE games (
+    "key" VARCHAR NOT NULL,
+    seq INTEGER NOT NULL,
+    white VARCHAR NOT NULL,
+    black VARCHAR NOT NULL,
+    result VARCHAR NOT NULL,
+    generation INTEGER,
+    game JSON,
+    PRIMARY KEY ("key")
+);
+CREATE INDEX ix_games_seq ON games (seq);
+CREATE INDEX ix_games_white ON games (white);
+CREATE INDEX ix_games_black ON games (black);
+CREATE INDEX ix_games_generation ON games (generation)
+"""
+"""A finished game of the arena; `seq` is that of its game.finished event."""
+
+_EVENTS = """
+CREATE TABLE events (
+    seq INTEGER NOT NULL,
+    type VARCHAR NOT NULL,
+    node_id VARCHAR,
+    at DATETIME NOT NULL,
+    body BLOB NOT NULL,
+    PRIMARY KEY (seq)
+);
+CREATE INDEX ix_events_type ON events (type)
+"""
+"""One event of the run's one sequence. `body` is the event as JSON without `seq` and `at`; packed where it is one that
+every node has."""
+
+_TICKETS = """
+CREATE TABLE tickets (
+    node_id VARCHAR NOT NULL,
+    token_hash VARCHAR NOT NULL,
+    state VARCHAR NOT NULL,
+    expires_at FLOAT NOT NULL,
+    told VARCHAR NOT NULL,
+    checks INTEGER NOT NULL,
+    PRIMARY KEY (node_id)
 )
+"""
+"""A proposal leased to a writer outside of the run's process (`ask`), and what it handed in (`tell`). `expires_at` is
+in seconds since the epoch; `told` the reply's name in `texts`; `checks` how often it asked `check`."""
 
-NODES = Table(
-    "nodes",
-    METADATA,
-    _key("id"),
-    _some("step", Integer, index=True, unique=True),
-    _some("operator"),
-    Column("generation", Integer, index=True),
-    Column("island", Integer),
-    _some("slot", Integer, 0),
-    Column("metric_value", Float),
-    Column("fitness", Float, index=True),
-    Column("metric_source", String),
-    Column("claimed_metric", Float),
-    _some("is_buggy", Boolean, False),
-    _some("is_valid", Boolean, True),
-    Column("failure", String),
-    _some("exec_time", Float, 0.0),
-    _some("ctime", Float, 0.0),
-    _some("writer", String, ""),
-    _some("code_hash"),  # SHA-256 of the text, as in `core.state.fingerprint.text_hash`
-    _some("code"),  # hash in `texts`
-    _some("term_out"),  # hash in `texts`, or ''
-    Column("parent_ids", JSON),
-    Column("rest", JSON),
-    comment="A committed node. The columns are for questions in SQL; `rest` holds every other field of Node.",
+_LINKS = f"""
+CREATE TABLE {CHAIN} (
+    seq INTEGER NOT NULL,
+    records BLOB NOT NULL,
+    head BLOB NOT NULL,
+    PRIMARY KEY (seq)
 )
+"""
+"""One link of the chain that vouches for the rows of all other tables: see `core.storage.chain`. `records` is what one
+transaction wrote: `core.storage.chain_links`."""
 
-CALLS = Table(
-    "calls",
-    METADATA,
-    _key("id", Integer),
-    _some("request_hash", Digest),
-    _some("sample"),
-    Column("node_id", String, index=True),
-    _some("role"),
-    _some("attempt", Integer, 0),
-    _some("provider"),
-    _some("model"),
-    Column("system", Body),  # names of the message's parts, in order: packed as a text, a name a line
-    Column("user", Body),
-    _some("tool", String, ""),
-    Column("reply", Body),  # names of its parts, as above; an older version stored the name of the whole
-    _some("finish_reason", String, ""),
-    Column("prompt_tokens", Integer),
-    Column("completion_tokens", Integer),
-    Column("cost_usd", Float),
-    _some("seconds", Float, 0.0),
-    _some("tries", Integer, 1),
-    _some("cached", Boolean, False),
-    comment="An answered call of a model, or of `rules`.",
-)
+TABLES = {
+    "facts": _FACTS,
+    "texts": _TEXTS,
+    "tasks": _TASKS,
+    "stages": _STAGES,
+    "nodes": _NODES,
+    "calls": _CALLS,
+    "games": _GAMES,
+    "events": _EVENTS,
+    "tickets": _TICKETS,
+    CHAIN: _LINKS,
+}
+"""All tables of a store: what makes each of them and its indexes."""
 
-GAMES = Table(
-    "games",
-    METADATA,
-    _key("key"),
-    _some("seq", Integer, index=True),  # `seq` of its game.finished event
-    _some("white", index=True),
-    _some("black", index=True),
-    _some("result"),
-    Column("generation", Integer, index=True),
-    Column("game", JSON),
-    comment="A finished game of the arena.",
-)
-
-EVENTS = Table(
-    "events",
-    METADATA,
-    _key("seq", Integer),
-    _some("type", index=True),
-    Column("node_id", String),
-    _some("at", Moment),
-    _some("body", Body),  # the event as JSON without `seq` and `at`; packed where it is one that every node has
-    comment="One event of the run's one sequence.",
-)
-
-TICKETS = Table(
-    "tickets",
-    METADATA,
-    _key("node_id"),
-    _some("token_hash"),
-    _some("state"),  # `open`, `told`, `given_up` or `expired`
-    _some("expires_at", Float),  # seconds since the epoch
-    _some("told", String, ""),  # name of the reply in `texts`
-    _some("checks", Integer, 0),  # how often it asked `check`
-    comment="A proposal leased to a writer outside of the run's process (`ask`), and what it handed in (`tell`).",
-)
-
-LINKS = Table(
-    CHAIN,
-    METADATA,
-    _key("seq", Integer),
-    _some("records", Body),  # what one transaction wrote: `core.storage.chain_links`
-    _some("head", Body),
-    comment="One link of the chain that vouches for the rows of all other tables: see `core.storage.chain`.",
-)
-
-Index("ix_nodes_code", func.substr(NODES.c.code_hash, literal_column("1"), literal_column("8")))
-"""Eight digits find a program; the index of all 64 took a fifteenth of a node."""
+SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
+"""Condition on rows of `nodes`: these may steer the search."""
+_FREE = ", ".join(f"'{operator}'" for operator in sorted(FREE_OPERATORS))
+IS_STEP = f"operator NOT IN ({_FREE})"
+"""Condition on rows of `nodes`: baselines, the user's own programs and blends are no steps."""
 
 
-Index("ix_calls_request", func.substr(CALLS.c.request_hash, literal_column("1"), literal_column("4")))
-"""Four bytes find a request; before, an index of all samples took twice as much."""
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Make the tables that are not there; one of an older version keeps its indexes."""
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    for name, statements in TABLES.items():
+        if name not in there:
+            for statement in statements.split(";"):
+                connection.execute(statement)
 
 
-def digest(value: str) -> Stored:
-    """A hash as a column of digests holds it."""
-    return bytes.fromhex(value) if _DIGEST.fullmatch(value) else value
-
-
-def columns_of(table: str) -> list[str]:
-    """The columns of a table in their order."""
-    return [column.name for column in METADATA.tables[table].columns]
+@cache
+def columns_of(table: str) -> tuple[str, ...]:
+    """The columns of a table in their order, as SQLite reads them."""
+    with closing(sqlite3.connect(":memory:")) as empty:
+        create_tables(empty)
+        return tuple(name for (name,) in empty.execute("SELECT name FROM pragma_table_info(?)", (table,)))

@@ -7,18 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from sqlalchemy import delete, func, select
-
 from core.events import Event, NodeProposed
 from core.state.fingerprint import text_hash
 from core.state.node import Node
 from core.state.task import Task
 from core.storage.call_store import CallStore
+from core.storage.forms import insert
 from core.storage.game_store import GameStore
-from core.storage.models import NODES, STAGES, TASKS, TICKETS
+from core.storage.models import SCORED
 from core.storage.rows import OUTLINE, node_from_row, node_values, stored_node, task_from_row, task_values
-from core.storage.statements import ADD_NODE, ADD_TASK, DROP_STAGES, NODE_TEXTS, PUT_STAGE, SAME_CODE, STAGES_OF
-from core.storage.ticket_store import GONE, TicketStore
+from core.storage.ticket_store import WITHDRAWN, TicketStore
 from core.storage.unreadable import reads_store, unreadable
 from utils.metric import Metric
 
@@ -27,6 +25,7 @@ _ENDS = (
     " ORDER BY fitness DESC, step LIMIT ?)"
     " UNION ALL SELECT * FROM (SELECT step, id, metric_value FROM nodes ORDER BY step DESC LIMIT ?)"
 )
+_TEXTS = "SELECT code, term_out FROM nodes WHERE id = ?"
 _PAGE = 1000
 """Rows of nodes read at once."""
 
@@ -47,7 +46,7 @@ class RunStore(CallStore, GameStore, TicketStore):
         def facts() -> None:
             with self.db.transaction() as connection:
                 rows = [task_values(self.db, task, why) for task, why in zip(tasks, whys, strict=True)]
-                ADD_TASK.run(connection, rows)
+                insert(connection, "tasks", rows)
 
         self._write_later("round", facts, [*events, *map(NodeProposed.of, tasks)])
 
@@ -65,18 +64,19 @@ class RunStore(CallStore, GameStore, TicketStore):
             for node_id, payload in payloads.items()
         ]
         with self.db.transaction() as connection:
-            PUT_STAGE.run(connection, rows)
+            update = "ON CONFLICT (node_id, stage) DO UPDATE SET payload = excluded.payload"
+            insert(connection, "stages", rows, update)
 
     def drop_stages(self, node_id: str, stages: Sequence[str]) -> None:
         """Forget stages of an open node, to run them again."""
         with self.db.transaction() as connection:
-            connection.execute(delete(STAGES).where(STAGES.c.node_id == node_id, STAGES.c.stage.in_(stages)))
+            gone = [(node_id, stage) for stage in stages]
+            connection.executemany("DELETE FROM stages WHERE node_id = ? AND stage = ?", gone)
 
     def stages(self, node_id: str) -> dict[str, dict[str, Any]]:
         if node_id not in self._known.staged:
             return {}
-        with self.db.transaction() as connection:
-            rows = connection.execute(STAGES_OF, {"node": node_id}).all()
+        rows = self.db.select("SELECT stage, payload FROM stages WHERE node_id = ?", (node_id,))
         return {stage: json.loads(payload) for stage, payload in rows}
 
     def commit(self, nodes: Sequence[Node], events: Sequence[Event]) -> None:
@@ -86,14 +86,13 @@ class RunStore(CallStore, GameStore, TicketStore):
         """
         if not nodes:
             return
-        staged = [{"node": node.id} for node in nodes if node.id in self._known.staged]
+        staged = [(node.id,) for node in nodes if node.id in self._known.staged]
         self._drop_waiting("stage", {node.id for node in nodes})
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                ADD_NODE.run(connection, [node_values(self.db, node) for node in nodes])
-                if staged:
-                    DROP_STAGES.run(connection, staged)
+                insert(connection, "nodes", [node_values(self.db, node) for node in nodes])
+                connection.executemany("DELETE FROM stages WHERE node_id = ?", staged)
 
         node_ids = [node.id for node in nodes]
         self._write_later("commit", facts, events, node_ids)
@@ -101,9 +100,7 @@ class RunStore(CallStore, GameStore, TicketStore):
 
     @reads_store
     def nodes(self) -> list[Node]:
-        with self.db.transaction() as connection:
-            rows = connection.execute(select(NODES).order_by(NODES.c.step)).mappings().all()
-        return [node_from_row(self.db, row) for row in rows]
+        return self._nodes("SELECT * FROM nodes ORDER BY step")
 
     def stored_nodes(self) -> Iterator[Node]:
         step = -1
@@ -126,27 +123,24 @@ class RunStore(CallStore, GameStore, TicketStore):
         """(program, output) of a committed node."""
         if self._waits("commit", node_id):
             self.settle()
-        (code, output) = self.db.select(NODE_TEXTS, (node_id,), stored=True)[0]
+        (code, output) = self.db.select(_TEXTS, (node_id,), stored=True)[0]
         return self.db.get_text(code), self.db.get_text(output)
 
     @reads_store
     def open_tasks(self, *, withdrawn: bool = False) -> list[Task]:
-        with self.db.transaction() as connection:
-            rows = connection.execute(
-                select(TASKS)
-                .where(TASKS.c.node_id.not_in(select(NODES.c.id)))
-                .order_by(TASKS.c.round, TASKS.c.slot, TASKS.c.attempt)
-            ).mappings()
-            tasks = [task_from_row(row) for row in rows]
-            gone = set(connection.execute(select(TICKETS.c.node_id).where(TICKETS.c.state.in_(GONE))).scalars())
+        with self.db.transaction():
+            rows = self.db.rows(
+                "SELECT * FROM tasks WHERE node_id NOT IN (SELECT id FROM nodes) ORDER BY round, slot, attempt"
+            )
+            gone = {node_id for (node_id,) in self.db.select(WITHDRAWN)}
+        tasks = [task_from_row(row) for row in rows]
         first = next((task.round for task in tasks if task.node_id not in gone), inf) if withdrawn else inf
         return [task for task in tasks if task.node_id not in gone or task.round >= first]
 
     @reads_store
     def rounds(self) -> int:
         """The number after the highest round that was opened."""
-        with self.db.transaction() as connection:
-            newest = connection.execute(select(func.max(TASKS.c.round))).scalar()
+        newest = self.db.value("SELECT max(round) FROM tasks")
         return 0 if newest is None else int(newest) + 1
 
     # ------------------------------------------------------------ the seed's CandidateStore
@@ -158,8 +152,7 @@ class RunStore(CallStore, GameStore, TicketStore):
         """
         if self.exists(node.code):
             return False
-        with self.db.transaction() as connection:
-            newest = connection.execute(select(func.max(NODES.c.step))).scalar()
+        newest = self.db.value("SELECT max(step) FROM nodes")
         step = max(node.step, 0 if newest is None else int(newest) + 1)
         metric = Metric(node.metric_value, node.lower_is_better)
         self.commit(
@@ -169,28 +162,20 @@ class RunStore(CallStore, GameStore, TicketStore):
 
     def get_by_id(self, node_id: str) -> Node | None:
         """The committed node of that id, or None."""
-        with self.db.transaction() as connection:
-            row = connection.execute(select(NODES).where(NODES.c.id == node_id)).mappings().first()
-        return None if row is None else node_from_row(self.db, row)
+        return next(iter(self._nodes("SELECT * FROM nodes WHERE id = ?", node_id)), None)
 
     def get_top_k(self, k: int) -> list[Node]:
         """The k best scored nodes, best first; equals in commit order."""
-        query = (
-            select(NODES)
-            .where(NODES.c.fitness.is_not(None), NODES.c.is_valid, ~NODES.c.is_buggy)
-            .order_by(NODES.c.fitness.desc(), NODES.c.step)
-            .limit(k)
-        )
-        with self.db.transaction() as connection:
-            rows = connection.execute(query).mappings().all()
-        return [node_from_row(self.db, row) for row in rows]
+        return self._nodes(f"SELECT * FROM nodes WHERE {SCORED} ORDER BY fitness DESC, step LIMIT ?", k)
 
     def exists_by_hash(self, code_hash: str) -> bool:
         """True if a node with this `text_hash` is stored."""
-        with self.db.transaction() as connection:
-            found = connection.execute(SAME_CODE, {"start": code_hash[:8], "hash": code_hash}).scalar()
-        return found is not None
+        query = "SELECT 1 FROM nodes WHERE substr(code_hash, 1, 8) = ? AND code_hash = ? LIMIT 1"
+        return bool(self.db.select(query, (code_hash[:8], code_hash)))
 
     def exists(self, code: str) -> bool:
         """True if a node with this program is stored."""
         return self.exists_by_hash(text_hash(code))
+
+    def _nodes(self, query: str, *values: Any) -> list[Node]:
+        return [node_from_row(self.db, row) for row in self.db.rows(query, values)]

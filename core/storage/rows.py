@@ -19,7 +19,7 @@ from core.state.stored_node import Read, StoredNode
 from core.state.task import Task
 from core.storage.database import OUTPUT, PROGRAM, Database
 from core.storage.moments import microseconds
-from core.storage.packing import Stored, json_of, json_text, pack_json
+from core.storage.packing import json_of, json_text, pack_json
 from utils.genes import cut_genes, gene_lengths
 
 _COLUMNS = (
@@ -52,7 +52,7 @@ _IN_COLUMNS = set(_COLUMNS)
 _read_json = json.JSONDecoder().raw_decode
 """What `json.loads` comes to, without the checks that cost more than the short texts of a row."""
 OUTLINE = f"SELECT {', '.join(_COLUMNS)}, code_hash, code != '', rest FROM nodes WHERE step > ? ORDER BY step LIMIT ?"
-"""Rows for `stored_node`, by the driver itself: SQLAlchemy takes longer for a row than SQLite."""
+"""Rows for `stored_node`, as they lie: in a long run they are many."""
 _NOT_IN_REST = {*_COLUMNS, *_TEXTS, *_INDEXED}
 
 
@@ -213,8 +213,9 @@ def task_from_row(row: Mapping[Any, Any]) -> Task:
     return Task.model_validate({**{name: row[name] for name in _TASK_COLUMNS}, **row["task"]})
 
 
-def why_of(db: Database, stored: Stored | None) -> dict[str, Any]:
+def stored_why(db: Database, node_id: str) -> dict[str, Any]:
     """What the policy said of its choice; {} for what it did not propose."""
+    stored = db.value("SELECT why FROM tasks WHERE node_id = ?", (node_id,))
     return {} if stored is None else dict(json.loads(db.text_of(stored)) or {})
 
 
@@ -237,6 +238,12 @@ def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
     for name in _MESSAGES:
         values[name] = db.get_parts(row[name])
     return CallRecord.model_validate(values)
+
+
+def stored_calls(db: Database, node_id: str | None = None) -> list[CallRecord]:
+    """Calls of a store, for its writer and for readers."""
+    where, values = ("", ()) if node_id is None else ("WHERE node_id = ?", (node_id,))
+    return [call_from_row(db, row) for row in db.rows(f"SELECT * FROM calls {where} ORDER BY id", values)]
 
 
 def event_from_row(row: Mapping[Any, Any]) -> Event:

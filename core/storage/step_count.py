@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 
-from core.state.operators import FREE_OPERATORS
 from core.storage.database import Database
+from core.storage.models import IS_STEP
 from core.storage.packing import json_text
 
 _NEWEST = "SELECT body FROM events WHERE type = 'node.committed' ORDER BY seq DESC LIMIT 20"
-_ALL = f"SELECT count(*) FROM nodes WHERE operator NOT IN ({', '.join('?' * len(FREE_OPERATORS))})"
 
 
 def count_steps(db: Database) -> int:
@@ -18,4 +17,4 @@ def count_steps(db: Database) -> int:
         number = json.loads(json_text(body)).get("number")
         if number is not None:
             return int(number)
-    return int(db.select(_ALL, tuple(FREE_OPERATORS))[0][0])
+    return int(db.value(f"SELECT count(*) FROM nodes WHERE {IS_STEP}"))

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from sqlalchemy import select, update
-
 from core.events import Event, TicketClosed, TicketLeased
-from core.storage.database import Database
+from core.storage.database import Database, Values
 from core.storage.event_writer import EventWriter
-from core.storage.models import EVENTS, TASKS, TICKETS
-from core.storage.rows import event_from_row, why_of
+from core.storage.rows import event_from_row, stored_why
 from core.storage.unreadable import reads_store
 
 Gone = Literal["given_up", "expired"]
 GONE: tuple[Gone, ...] = get_args(Gone)
 """States of tickets whose proposal is withdrawn."""
+WITHDRAWN = "SELECT node_id FROM tickets WHERE state IN ('given_up', 'expired')"
+"""Their proposals."""
+_COLUMNS = "node_id, token_hash, state, expires_at, told, checks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,35 +45,33 @@ class TicketStore(EventWriter):
 
     def lease(self, ticket: Ticket) -> None:
         """Give an open proposal to a writer."""
-        row = {"node_id": ticket.node_id, "token_hash": ticket.token_hash, "state": ticket.state,
-               "expires_at": ticket.expires_at, "told": "", "checks": 0}  # fmt: skip
-        self._change("lease", TICKETS.insert().values(row), [_leased(ticket)])
+        row = (ticket.node_id, ticket.token_hash, ticket.state, ticket.expires_at, "", 0)
+        self._change("lease", f"INSERT INTO tickets ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", row, [_leased(ticket)])
 
     def pass_on(self, ticket: Ticket) -> None:
         """An open ticket has another holder; with another token, it is no longer that of the first one."""
-        values = {"token_hash": ticket.token_hash, "expires_at": ticket.expires_at}
-        query = update(TICKETS).where(TICKETS.c.node_id == ticket.node_id).values(values)
-        self._change("pass_on", query, [_leased(ticket)])
+        values = (ticket.token_hash, ticket.expires_at, ticket.node_id)
+        query = "UPDATE tickets SET token_hash = ?, expires_at = ? WHERE node_id = ?"
+        self._change("pass_on", query, values, [_leased(ticket)])
 
     def tell_ticket(self, node_id: str, reply: str) -> None:
         """Keep what was handed in: from here on it cannot be lost."""
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                values = {"state": "told", "told": self.db.put_text(reply)}
-                connection.execute(update(TICKETS).where(TICKETS.c.node_id == node_id).values(values))
+                values = self.db.put_text(reply), node_id
+                connection.execute("UPDATE tickets SET state = 'told', told = ? WHERE node_id = ?", values)
 
         self._write("tell", facts)
 
     def close_ticket(self, node_id: str, state: Gone) -> None:
         """The proposal is withdrawn, or the question not answered."""
         closed = TicketClosed(node_id=node_id, state=state)
-        self._change("close", update(TICKETS).where(TICKETS.c.node_id == node_id).values(state=state), [closed])
+        self._change("close", "UPDATE tickets SET state = ? WHERE node_id = ?", (state, node_id), [closed])
 
     def count_check(self, node_id: str) -> None:
         """One `check` more."""
-        query = update(TICKETS).where(TICKETS.c.node_id == node_id).values(checks=TICKETS.c.checks + 1)
-        self._change("check", query)
+        self._change("check", "UPDATE tickets SET checks = checks + 1 WHERE node_id = ?", (node_id,))
 
     @reads_store
     def tickets(self) -> list[Ticket]:
@@ -83,24 +81,21 @@ class TicketStore(EventWriter):
     @reads_store
     def why_of(self, node_id: str) -> dict[str, Any]:
         """What the policy said of its choice; {} for what it did not propose."""
-        with self.db.transaction() as connection:
-            found = connection.execute(select(TASKS.c.why).where(TASKS.c.node_id == node_id)).scalar()
-        return why_of(self.db, found)
+        return stored_why(self.db, node_id)
 
-    def _change(self, kind: str, statement: Any, events: Sequence[Event] = ()) -> None:
+    def _change(self, kind: str, statement: str, values: Values, events: Sequence[Event] = ()) -> None:
         def facts() -> None:
             with self.db.transaction() as connection:
-                connection.execute(statement)
+                connection.execute(statement, values)
 
         self._write(kind, facts, events)
 
 
 def stored_tickets(db: Database) -> list[Ticket]:
     """All leases of a store, for its writer and for readers."""
-    with db.transaction() as connection:
-        rows = connection.execute(select(TICKETS)).mappings().all()
-        leases = select(EVENTS).where(EVENTS.c.type == "ticket.leased").order_by(EVENTS.c.seq)
-        leased = connection.execute(leases).mappings().all()
+    with db.transaction():
+        rows = db.rows(f"SELECT {_COLUMNS} FROM tickets")
+        leased = db.rows("SELECT * FROM events WHERE type = 'ticket.leased' ORDER BY seq")
     known = {event.node_id: event for row in leased if isinstance(event := event_from_row(row), TicketLeased)}
     return [
         Ticket(**{**row, "told": db.get_text(row["told"])}, **_lease(known.get(row["node_id"]))) for row in rows

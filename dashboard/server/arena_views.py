@@ -6,8 +6,6 @@ import bisect
 import json
 from typing import Any
 
-from sqlalchemy import text
-
 from core.arena.pgn import opening_of, with_elo
 from core.arena.standings import newest_elo
 from core.storage.reader import RunReader
@@ -15,30 +13,25 @@ from dashboard.server.opening_line import opening_line
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage, GameRow, Move
 from dashboard.server.search_views import events_of
 
-_STARTED = text(
-    "SELECT seq, body FROM events WHERE type = 'game.started' AND json_extract(body, '$.game_id') = :id"
-    " ORDER BY seq DESC LIMIT 1"
+_OF_GAME = (
+    "SELECT seq, body FROM events WHERE type = ? AND json_extract(body, '$.game_id') = ? ORDER BY seq DESC LIMIT 1"
 )
-_FINISHED = text(
-    "SELECT seq, body FROM events WHERE type = 'game.finished' AND json_extract(body, '$.game_id') = :id"
-    " ORDER BY seq DESC LIMIT 1"
+_MOVES = (
+    "SELECT body FROM events WHERE type = 'game.move' AND seq BETWEEN ? AND ?"
+    " AND json_extract(body, '$.game_id') = ? ORDER BY seq"
 )
-_MOVES = text(
-    "SELECT body FROM events WHERE type = 'game.move' AND seq BETWEEN :first AND :last"
-    " AND json_extract(body, '$.game_id') = :id ORDER BY seq"
-)
-_GENERATION_AT = text(
-    "SELECT json_extract(body, '$.generation') FROM events WHERE type = 'generation.started' AND seq < :seq"
+_GENERATION_AT = (
+    "SELECT json_extract(body, '$.generation') FROM events WHERE type = 'generation.started' AND seq < ?"
     " ORDER BY seq DESC LIMIT 1"
 )
 
 
 def game_page(reader: RunReader, *, offset: int, limit: int, engine: str | None, generation: int | None) -> GamePage:
     """Games in the order they started, newest first."""
-    with reader.db.transaction() as connection:
-        starts = events_of(connection, "generation.started")
-        started = events_of(connection, "game.started")
-        finished = {event["game_id"]: event for event in events_of(connection, "game.finished")}
+    with reader.db.transaction():
+        starts = events_of(reader, "generation.started")
+        started = events_of(reader, "game.started")
+        finished = {event["game_id"]: event for event in events_of(reader, "game.finished")}
     told = {event["game_id"] for event in started}
     # a store may hold results without the moves that led there: they are games all the same
     started += [event for game_id, event in finished.items() if game_id not in told]
@@ -53,15 +46,13 @@ def game_page(reader: RunReader, *, offset: int, limit: int, engine: str | None,
 
 
 def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
-    with reader.db.transaction() as connection:
-        first = connection.execute(_STARTED, {"id": game_id}).first()
-        last = connection.execute(_FINISHED, {"id": game_id}).first()
+    with reader.db.transaction():
+        first, last = _told(reader, "game.started", game_id), _told(reader, "game.finished", game_id)
         if first is None and last is None:
             return None
-        start_seq = first[0] if first else 0
-        end = {"first": start_seq, "last": last[0] if last else 2**62, "id": game_id}
-        moves = [json.loads(body) for body in connection.execute(_MOVES, end).scalars()]
-        generation = connection.execute(_GENERATION_AT, {"seq": (first or last)[0]}).scalar()  # type: ignore[index]
+        span = (first[0] if first else 0, last[0] if last else 2**62)
+        moves = [json.loads(body) for (body,) in reader.db.select(_MOVES, (*span, game_id))]
+        generation = reader.db.value(_GENERATION_AT, ((first or last)[0],))  # type: ignore[index]
     started = json.loads(first[1]) if first else json.loads(last[1])  # type: ignore[index]
     row = _row(started, json.loads(last[1]) if last else None, generation)
     names = Move.model_fields.keys()
@@ -78,9 +69,9 @@ def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
 
 def pgn(reader: RunReader, game_id: str) -> str | None:
     """The game with the newest ratings of its players, or None where it is not known or not over."""
-    with reader.db.transaction() as connection:
-        last = connection.execute(_FINISHED, {"id": game_id}).first()
-        ratings = events_of(connection, "generation.finished")
+    with reader.db.transaction():
+        last = _told(reader, "game.finished", game_id)
+        ratings = events_of(reader, "generation.finished")
     told = json.loads(last[1]) if last else {}
     if not told.get("pgn"):
         return None
@@ -90,10 +81,10 @@ def pgn(reader: RunReader, game_id: str) -> str | None:
 
 def engines(reader: RunReader) -> list[Engine]:
     """Every engine that was rated, best first, with its newest rating and the generations it led."""
-    with reader.db.transaction() as connection:
-        finished = events_of(connection, "generation.finished")
-        started = events_of(connection, "generation.started")
-        names = {event["node_id"]: event.get("name", "") for event in events_of(connection, "builder.completed")}
+    with reader.db.transaction():
+        finished = events_of(reader, "generation.finished")
+        started = events_of(reader, "generation.started")
+        names = {event["node_id"]: event.get("name", "") for event in events_of(reader, "builder.completed")}
     newest: dict[str, dict[str, Any]] = {}
     for event in finished:
         for rating in event.get("ratings", []):
@@ -120,6 +111,11 @@ def engines(reader: RunReader) -> list[Engine]:
         for node_id, rating in newest.items()
     ]
     return sorted(found, key=lambda engine: -(engine.elo if engine.elo is not None else -1e9))
+
+
+def _told(reader: RunReader, kind: str, game_id: str) -> tuple[int, str] | None:
+    """(`seq`, JSON) of the newest event of that type that tells of the game."""
+    return next(iter(reader.db.select(_OF_GAME, (kind, game_id))), None)
 
 
 def _row(started: dict[str, Any], finished: dict[str, Any] | None, generation: int | None) -> GameRow:

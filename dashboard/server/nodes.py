@@ -9,8 +9,6 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import text
-
 from core.executor.archive import archive_of, archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
@@ -38,25 +36,22 @@ CONTEXT_LINES = 4
 _LONGEST_DIFF = 20_000
 LARGEST_FILE = 256 * 2**20
 """Bytes of a file that a program left."""
-_MARK = text(
-    "SELECT json_extract(body, '$.mark') FROM events WHERE type = 'node.marked' AND node_id = :node"
+_MARK = (
+    "SELECT json_extract(body, '$.mark') FROM events WHERE type = 'node.marked' AND node_id = ?"
     " ORDER BY seq DESC LIMIT 1"
 )
-_CHILDREN = text(
-    "SELECT id FROM nodes WHERE EXISTS (SELECT 1 FROM json_each(nodes.parent_ids) WHERE value = :node) ORDER BY step"
+_CHILDREN = (
+    "SELECT id FROM nodes WHERE EXISTS (SELECT 1 FROM json_each(nodes.parent_ids) WHERE value = ?) ORDER BY step"
 )
-_FILTERS = ("operator", "failure", "is_buggy", "generation", "island")
 
 
 def node_page(reader: RunReader, *, offset: int, limit: int, newest_first: bool, **filters: Any) -> NodePage:
     """A page of nodes in journal order. Filters: operator, failure, buggy, generation, island."""
     nodes = reader.nodes(offset=offset, limit=limit, newest_first=newest_first, **filters)
-    wanted = {("is_buggy" if key == "buggy" else key): value for key, value in filters.items() if value is not None}
-    where = " AND ".join(f"{name} = :{name}" for name in _FILTERS if name in wanted) or "1"
-    with reader.db.transaction() as connection:
-        total = connection.execute(text(f"SELECT count(*) FROM nodes WHERE {where}"), wanted).scalar() or 0
     numbers, ratings = numbering_of(reader), ratings_of(reader)
-    return NodePage(total=total, nodes=[node_row(ratings.now(node), numbers.step(node.id)) for node in nodes])
+    return NodePage(
+        total=reader.count(**filters), nodes=[node_row(ratings.now(node), numbers.step(node.id)) for node in nodes]
+    )
 
 
 def node_row(node: Node, step: int | None) -> NodeRow:
@@ -73,10 +68,10 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
         visits, reward = counted.visits(node.id)
         node = node.model_copy(update={"visits": visits, "total_reward": reward})
     node = ratings_of(reader).now(node)
-    with reader.db.transaction() as connection:
-        mark = connection.execute(_MARK, {"node": node.id}).scalar()
-        children = list(connection.execute(_CHILDREN, {"node": node.id}).scalars())
-        sums = node_totals(connection, node.id)
+    with reader.db.transaction():
+        mark = reader.db.value(_MARK, (node.id,))
+        children = [child for (child,) in reader.db.select(_CHILDREN, (node.id,))]
+        sums = node_totals(reader, node.id)
     return NodeDetail(
         node=ShownNode(**{**dict(node), "step": numbering_of(reader).step(node.id), "place": node.step}),
         children_ids=children,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from core.state.operators import known_operators
 from core.storage.held import LOCK, lock_holder
 from core.storage.labels import labels_of
 from core.storage.packing import json_of
+from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
@@ -18,15 +17,8 @@ from reports.conclusion import conclusion_of
 from reports.run_index import line_as_seen, line_of
 from reports.winner import baselines_of
 
-_EVENT = text("SELECT body FROM events WHERE type = :type AND seq <= :at ORDER BY seq DESC LIMIT 1")
-_TOTALS = text(
-    "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds)"
-    " FROM calls WHERE id <= (SELECT count(*) FROM events WHERE type = 'llm.called' AND seq <= :at)"
-)
-"""Each call is told by one event, in the order of their ids."""
-_NODE_TOTALS = text(
-    "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds)"
-    " FROM calls WHERE node_id = :node"
+_TOTALS = (
+    "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds) FROM calls"
 )
 NEWEST = 2**62
 
@@ -55,10 +47,10 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
     conclusion = conclusion_of(reader, facts)
     live = catalog.holder(run) is not None
     line = line_as_seen(line_of(reader, facts, conclusion), held=live)
-    with reader.db.transaction() as connection:
-        started = last_event(connection, "run.started")
-        ended = last_event(connection, "run.finished")
-        committed = last_event(connection, "node.committed")
+    with reader.db.transaction():
+        started = _newest(reader, "run.started")
+        ended = _newest(reader, "run.finished")
+        committed = _newest(reader, "node.committed")
     return RunDetail(
         **line.model_dump(),
         **labels_of(reader.run_dir).model_dump(),
@@ -87,17 +79,20 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
     )
 
 
-def totals(connection: Connection, at: int = NEWEST) -> Totals:
-    return _totals(connection.execute(_TOTALS, {"at": at}).one())
+def totals(reader: RunReader, at: int = NEWEST) -> Totals:
+    """What was asked of models up to the event `at`: each call is told by one event, in the order of their ids."""
+    told = "SELECT count(*) FROM events WHERE type = 'llm.called' AND seq <= ?"
+    return _totals(reader.db.select(f"{_TOTALS} WHERE id <= ({told})", (at,))[0])
 
 
-def node_totals(connection: Connection, node_id: str) -> Totals:
-    return _totals(connection.execute(_NODE_TOTALS, {"node": node_id}).one())
+def node_totals(reader: RunReader, node_id: str) -> Totals:
+    """What was asked of models for a node."""
+    return _totals(reader.db.select(f"{_TOTALS} WHERE node_id = ?", (node_id,))[0])
 
 
-def last_event(connection: Connection, kind: str, at: int = NEWEST) -> dict[str, Any]:
+def _newest(reader: RunReader, kind: str) -> dict[str, Any]:
     """The newest event of a type as plain JSON, or {}."""
-    body = connection.execute(_EVENT, {"type": kind, "at": at}).scalar()
+    body = reader.db.value("SELECT body FROM events WHERE type = ? ORDER BY seq DESC LIMIT 1", (kind,))
     found: dict[str, Any] = json_of(body) if body else {}
     return found
 

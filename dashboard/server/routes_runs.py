@@ -77,8 +77,8 @@ def run_routes(
     def events(run: Run, after: int = Query(0, ge=0, le=SEQ), limit: int = Query(256, ge=1, le=5000)) -> Response:
         """Events with `seq` > after, oldest first: what a client fetches when it was told of a gap."""
         reader = catalog.reader(run)
-        with reader.db.transaction() as connection:
-            rows = event_rows(connection, after, limit)
+        with reader.db.transaction():
+            rows = event_rows(reader, after, limit)
             last = reader.last_seq()
         return json_text(f'{{"events":[{",".join(event_json(*row) for row in rows)}],"last_seq":{last}}}')
 

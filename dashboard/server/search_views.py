@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sqlalchemy import Connection, text
-
 from core.state.failure import FailureKind
+from core.storage.models import SCORED
 from core.storage.numbering import numbering_of
 from core.storage.packing import json_of
 from core.storage.reader import RunReader
@@ -17,26 +16,21 @@ from dashboard.server.schemas.search import Curve, FailureCount, Generation, Isl
 from reports.ratings import CHAMPIONS, champions
 from utils.direction import Direction
 
-_SCORED = "fitness IS NOT NULL AND is_valid AND NOT is_buggy"
-_CURVE = text(
-    f"SELECT id, generation, CASE WHEN {_SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
+_CURVE = (
+    f"SELECT id, generation, CASE WHEN {SCORED} THEN fitness END, metric_value, json_extract(rest, '$.cost_usd')"
     " FROM nodes ORDER BY step"
 )
-_COMMITS = text("SELECT node_id, body FROM events WHERE type = 'node.committed' ORDER BY seq")
-_FAILURES = text("SELECT failure, operator, count(*) FROM nodes WHERE failure IS NOT NULL GROUP BY 1, 2")
-_EXAMPLE = text(
-    "SELECT id, coalesce(json_extract(rest, '$.message'), '') FROM nodes WHERE failure = :kind"
-    " ORDER BY step DESC LIMIT 1"
+_EXAMPLE = (
+    "SELECT id, coalesce(json_extract(rest, '$.message'), '') FROM nodes WHERE failure = ? ORDER BY step DESC LIMIT 1"
 )
-_ISLANDS = text(
-    f"SELECT island, coalesce(generation, step), id, fitness, metric_value, {_SCORED} FROM nodes"
+_ISLANDS = (
+    f"SELECT island, coalesce(generation, step), id, fitness, metric_value, {SCORED} FROM nodes"
     " WHERE island IS NOT NULL ORDER BY step"
 )
-_GENERATIONS = text(
-    f"SELECT generation, count(*), sum({_SCORED}), avg(CASE WHEN {_SCORED} THEN metric_value END),"
-    f" max(CASE WHEN {_SCORED} THEN fitness END) FROM nodes WHERE generation IS NOT NULL GROUP BY 1 ORDER BY 1"
+_GENERATIONS = (
+    f"SELECT generation, count(*), sum({SCORED}), avg(CASE WHEN {SCORED} THEN metric_value END),"
+    f" max(CASE WHEN {SCORED} THEN fitness END) FROM nodes WHERE generation IS NOT NULL GROUP BY 1 ORDER BY 1"
 )
-_OF_TYPE = text("SELECT seq, body FROM events WHERE type = :type ORDER BY seq")
 
 
 def curve(reader: RunReader) -> Curve:
@@ -44,9 +38,9 @@ def curve(reader: RunReader) -> Curve:
 
     Of an arena the champion's rating at the end of each generation, at the last engine that was scored in it.
     """
-    with reader.db.transaction() as connection:
-        rows = list(connection.execute(_CURVE))
-        commits = {node_id: body for node_id, body in connection.execute(_COMMITS)}
+    with reader.db.transaction():
+        rows = reader.db.select(_CURVE)
+        commits = dict(reader.db.select("SELECT node_id, body FROM events WHERE type = 'node.committed' ORDER BY seq"))
     titles = champions(reader)
     told = _titles(rows, titles) if titles else _improvements(rows)
     found = Curve(
@@ -90,10 +84,11 @@ def _titles(rows: list[Any], champions: dict[int, float]) -> dict[str, float]:
 def failures(reader: RunReader) -> list[FailureCount]:
     """By kind, most frequent first, with the newest example of each."""
     by_kind: dict[str, dict[str, int]] = {}
-    with reader.db.transaction() as connection:
-        for kind, operator, count in connection.execute(_FAILURES):
+    failed = "SELECT failure, operator, count(*) FROM nodes WHERE failure IS NOT NULL GROUP BY 1, 2"
+    with reader.db.transaction():
+        for kind, operator, count in reader.db.select(failed):
             by_kind.setdefault(kind, {})[operator] = count
-        examples = {kind: connection.execute(_EXAMPLE, {"kind": kind}).one() for kind in by_kind}
+        examples = {kind: reader.db.select(_EXAMPLE, (kind,))[0] for kind in by_kind}
     found = [
         FailureCount(
             failure=kind,
@@ -109,10 +104,10 @@ def failures(reader: RunReader) -> list[FailureCount]:
 
 
 def islands(reader: RunReader) -> Islands:
-    with reader.db.transaction() as connection:
-        rows = list(connection.execute(_ISLANDS))
-        moved = events_of(connection, "island.migrated")
-        reset = events_of(connection, "island.reset")
+    with reader.db.transaction():
+        rows = reader.db.select(_ISLANDS)
+        moved = events_of(reader, "island.migrated")
+        reset = events_of(reader, "island.reset")
     by_island: dict[int, list[Any]] = {}
     for row in rows:
         by_island.setdefault(row[0], []).append(row)
@@ -146,10 +141,10 @@ def _island(number: int, rows: list[Any], resets: int) -> Island:
 
 def generations(reader: RunReader) -> list[Generation]:
     direction = Direction(bool(reader.fact("lower_is_better", False)))
-    with reader.db.transaction() as connection:
-        rows = list(connection.execute(_GENERATIONS))
-        started = {event["generation"]: event for event in events_of(connection, "generation.started")}
-        finished = {event["generation"]: event for event in events_of(connection, "generation.finished")}
+    with reader.db.transaction():
+        rows = reader.db.select(_GENERATIONS)
+        started = {event["generation"]: event for event in events_of(reader, "generation.started")}
+        finished = {event["generation"]: event for event in events_of(reader, "generation.finished")}
     counted = {row[0]: row for row in rows}
     found = []
     for number in sorted(counted.keys() | started.keys() | finished.keys()):
@@ -172,11 +167,10 @@ def generations(reader: RunReader) -> list[Generation]:
 
 
 def cost(reader: RunReader) -> Cost:
-    with reader.db.transaction() as connection:
-        sums = totals(connection)
-    return Cost(totals=sums, rows=[CostRow(**row) for row in reader.cost_by_role()])
+    return Cost(totals=totals(reader), rows=[CostRow(**row) for row in reader.cost_by_role()])
 
 
-def events_of(connection: Connection, kind: str) -> list[dict[str, Any]]:
+def events_of(reader: RunReader, kind: str) -> list[dict[str, Any]]:
     """All events of a type as plain JSON, oldest first."""
-    return [{"seq": seq, **json_of(body)} for seq, body in connection.execute(_OF_TYPE, {"type": kind})]
+    rows = reader.db.select("SELECT seq, body FROM events WHERE type = ? ORDER BY seq", (kind,))
+    return [{"seq": seq, **json_of(body)} for seq, body in rows]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Connection, text
-
+from core.storage.database import Database
 from core.storage.moments import moment_text
 from core.storage.packing import Stored, json_text
 from core.storage.reader import RunReader
@@ -30,42 +29,42 @@ BOARDS = 32
 WARNINGS = 200
 """Newest warnings that a snapshot holds: a model that refuses all night writes thousands."""
 
-_KEPT = text(
+_KEPT = (
     "SELECT seq, at, CASE type WHEN 'game.finished' THEN json_remove(body, '$.pgn') ELSE body END FROM events"
     f" WHERE seq <= :at AND type IN ({', '.join(repr(kind) for kind in KEPT)})"
     " AND (type != 'warning' OR seq >= (SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'warning'"
     " AND seq <= :at ORDER BY seq DESC LIMIT :warnings)))"
 )
-_OPEN_NODES = text(
+_OPEN_NODES = (
     "SELECT seq, at, body FROM events WHERE seq <= :at"
     " AND type IN ('node.proposed', 'llm.called', 'node.stage', 'ticket.leased')"
     " AND node_id NOT IN (SELECT node_id FROM events WHERE type IN ('node.committed', 'ticket.closed') AND seq <= :at)"
 )
-_FIRST_BOARD = text(
+_FIRST_BOARD = (
     "SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'game.started' AND seq <= :at"
     " ORDER BY seq DESC LIMIT :boards)"
 )
-_LAST_MOVES = text(
+_LAST_MOVES = (
     "SELECT max(seq), at, body FROM events WHERE type = 'game.move' AND seq BETWEEN :first AND :at"
     " GROUP BY json_extract(body, '$.game_id')"
 )
-_PAGE = text("SELECT seq, at, body FROM events WHERE seq > :after ORDER BY seq LIMIT :limit")
 
 
 def snapshot_json(reader: RunReader, detail: RunDetail, at: int | None = None) -> str:
     """The JSON of `Snapshot`, all of it read in one transaction."""
-    with reader.db.transaction() as connection:
-        newest = connection.execute(text("SELECT max(seq) FROM events")).scalar() or 0
+    with reader.db.transaction():
+        newest = reader.last_seq()
         seq = newest if at is None else min(at, newest)
-        rows = _state_rows(connection, seq)
-        sums = totals(connection, seq if at is not None else NEWEST)
+        rows = _state_rows(reader.db, seq)
+        sums = totals(reader, seq if at is not None else NEWEST)
     events = ",".join(event_json(*row) for row in rows)
     run = detail.model_dump_json()
     return f'{{"as_of_seq":{seq},"run":{run},"totals":{sums.model_dump_json()},"events":[{events}]}}'
 
 
-def event_rows(connection: Connection, after: int, limit: int) -> list[Any]:
-    return list(connection.execute(_PAGE, {"after": after, "limit": limit}))
+def event_rows(reader: RunReader, after: int, limit: int) -> list[Any]:
+    """Events with `seq` > after, as they lie."""
+    return reader.db.select("SELECT seq, at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
 
 
 def event_json(seq: int, at: int | str, body: Stored) -> str:
@@ -79,9 +78,9 @@ def iso(at: int | str) -> str:
     return at.replace(" ", "T", 1) + ("" if at.endswith(("Z", "+00:00")) else "Z")
 
 
-def _state_rows(connection: Connection, at: int) -> Iterable[Any]:
-    rows = [*connection.execute(_KEPT, {"at": at, "warnings": WARNINGS}), *connection.execute(_OPEN_NODES, {"at": at})]
-    first = connection.execute(_FIRST_BOARD, {"at": at, "boards": BOARDS}).scalar()
+def _state_rows(db: Database, at: int) -> Iterable[Any]:
+    rows = [*db.select(_KEPT, {"at": at, "warnings": WARNINGS}), *db.select(_OPEN_NODES, {"at": at})]
+    first = db.value(_FIRST_BOARD, {"at": at, "boards": BOARDS})
     if first is not None:
-        rows += connection.execute(_LAST_MOVES, {"at": at, "first": first})
+        rows += db.select(_LAST_MOVES, {"at": at, "first": first})
     return sorted(rows, key=lambda row: row[0])

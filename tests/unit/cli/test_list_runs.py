@@ -17,10 +17,10 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_list_loads_no_database():
-    """SQLAlchemy and the nodes took two thirds of its time, for the words of a verdict."""
+    """The nodes and their store took two thirds of its time, for the words of a verdict."""
     script = "import sys, cli.list_runs; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not {"sqlalchemy", "core.state.node", "core.events", "numpy"} & set(done.stdout.split())
+    assert not {"core.storage.database", "core.state.node", "core.events", "numpy"} & set(done.stdout.split())
 
 
 def row(run, status="finished", verdict="better", **more):

@@ -1,7 +1,6 @@
 """A row a program: also of the winner that stands beside the journal."""
 
 from core.state.node import Node
-from core.storage.prepared_statement import driver_of
 from core.storage.reader import RunReader
 from reports.candidates import candidate_rows
 
@@ -22,7 +21,6 @@ def test_the_winners_interval_that_was_estimated_at_the_end_stands_in_its_row_an
     with RunReader(write_run(small_nodes, final=final)) as reader:
         rows = candidate_rows(reader)
         view = "SELECT id, low, high FROM candidates WHERE low IS NOT NULL"
-        with reader.db.transaction() as connection:
-            stored = driver_of(connection).execute(view).fetchall()
+        stored = reader.db.select(view)
     told = [(row["node_id"], row["low"], row["high"]) for row in rows if row["low"] is not None]
     assert told == stored == [(won.id, 0.1, 0.3)]

@@ -50,7 +50,7 @@ def spent(request, tmp_path, monkeypatch):
 
     loop = open_loop(tmp_path, steps=80, batch=request.param, writer=Programs(), evaluator=Scores(), stop=stop)
     loop.orchestrator._stages._agents = {"*": CoderAgent()}
-    driver = loop.store.db._connection.connection.dbapi_connection
+    driver = loop.store.db._connection
     driver.set_trace_callback(statements.append)
     loop.run()
     return told

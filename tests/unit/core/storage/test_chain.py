@@ -8,16 +8,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 from support.synthetic_runs import write_all
 
 from core.events import NoteAdded
 from core.state.journal import Journal
 from core.state.node import Node
-from core.storage.chain import row_hashes
+from core.storage.chain import chained_tables, row_hashes
 from core.storage.chain_links import CHAIN, links_of
 from core.storage.database import DB_NAME
-from core.storage.models import METADATA
+from core.storage.models import TABLES
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.store_check import check_store
@@ -48,20 +47,20 @@ def test_a_transaction_is_one_link_and_an_empty_one_is_none(tmp_path):
 def test_every_table_is_chained_and_so_is_every_column(tmp_path):
     """Whatever a statement of this connection does to any table is in a link: also one that nobody wrote yet."""
     store = RunStore(tmp_path)
-    for name, table in METADATA.tables.items():
+    for name in TABLES:
         if name == CHAIN:
             continue
-        key = [column.name for column in table.primary_key]
+        columns, key = chained_tables(store.db._connection)[name]
         with store.db.transaction() as connection:
-            names = ", ".join(f'"{column.name}"' for column in table.columns)
-            values = ", ".join("7" for _ in table.columns)
-            connection.execute(text(f'INSERT INTO "{name}" ({names}) VALUES ({values})'))
-        for column in table.columns:
+            names = ", ".join(f'"{column}"' for column in columns)
+            values = ", ".join("7" for _ in columns)
+            connection.execute(f'INSERT INTO "{name}" ({names}) VALUES ({values})')
+        for column in columns:
             with store.db.transaction() as connection:
-                connection.execute(text(f'UPDATE "{name}" SET "{column.name}" = 8'))
+                connection.execute(f'UPDATE "{name}" SET "{column}" = 8')
         with store.db.transaction() as connection:
-            connection.execute(text(f'DELETE FROM "{name}"'))
-        written = links(tmp_path)[-len(table.columns) - 2 :]
+            connection.execute(f'DELETE FROM "{name}"')
+        written = links(tmp_path)[-len(columns) - 2 :]
         assert [{record[0] for record in link} for link in written] == [{name}] * len(written)
         assert all(link[-1][2] for link in written[:-1]), "a row that is there has a hash"
         assert written[-1][-1] == [name, "/".join("8" for _ in key), ""], "a row that went has none"
@@ -92,13 +91,13 @@ def test_a_commit_that_the_disk_refuses_leaves_the_chain_as_it_was(tmp_path):
     store.put_fact("before", 1)
     head = store.journal_head
     with store.db.transaction() as connection:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages}")
     with pytest.raises(StoreError, match="full"):
         store.put_fact("much", "x" * 100_000)
     assert store.journal_head == head
     with store.db.transaction() as connection:
-        connection.exec_driver_sql("PRAGMA max_page_count=1000000")
+        connection.execute("PRAGMA max_page_count=1000000")
     store.put_fact("much", "x" * 100_000)
     store.close()
     assert check_store(tmp_path).findings == [] and len(links(tmp_path)) == 2

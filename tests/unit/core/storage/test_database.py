@@ -45,7 +45,7 @@ def test_what_is_no_store_is_said_so(tmp_path):
 def test_wal_mode_and_utc(tmp_path):
     store = RunStore(tmp_path)
     with store.db.transaction() as connection:
-        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
     store.append([NoteAdded(text="x")])
     with RunReader(tmp_path) as reader:
         (event,) = reader.events()
@@ -57,15 +57,15 @@ def test_a_reader_never_writes(tmp_path):
     RunStore(tmp_path).close()
     with RunReader(tmp_path) as reader, pytest.raises(StoreError, match=r"read-?only"):
         with reader.db.transaction() as connection:
-            connection.exec_driver_sql("DELETE FROM facts")
+            connection.execute("DELETE FROM facts")
 
 
 def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
     store = RunStore(tmp_path)
     store.put_fact("before", 1)
     with store.db.transaction() as connection:
-        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-        connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages}")
     import random
 
     noise = random.Random(0).randbytes(200_000).hex()
@@ -74,7 +74,7 @@ def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
     assert noise[:50] not in str(caught.value)
     assert store.nodes() == [] and store.get_fact("before") == 1 and store.seq == 0
     with store.db.transaction() as connection:
-        connection.exec_driver_sql("PRAGMA max_page_count=1000000")
+        connection.execute("PRAGMA max_page_count=1000000")
     store.commit([Node(id="n", code=noise)], [NoteAdded(text="x")])
     assert store.nodes()[0].code == noise and store.seq == 1
     store.close()
@@ -110,8 +110,8 @@ def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
         second = db.put_parts(shared + memory + "two\n")
         assert db.get_parts(second) == shared + memory + "two\n"  # also before the commit
     with db.transaction() as connection:
-        count = connection.exec_driver_sql("SELECT count(*) FROM texts").scalar()
-        size = connection.exec_driver_sql("SELECT sum(length(body)) FROM texts").scalar()
+        count = connection.execute("SELECT count(*) FROM texts").fetchone()[0]
+        size = connection.execute("SELECT sum(length(body)) FROM texts").fetchone()[0]
     assert first != second and count == 5 and size < 350, "three sections and two lists"
     assert db.get_parts(second) == shared + memory + "two\n"
     db.close()

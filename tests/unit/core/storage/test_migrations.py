@@ -70,7 +70,7 @@ def test_a_reader_shows_it_and_leaves_the_file_as_it_is(old):
     with RunReader(old) as reader:
         check(reader)
         with pytest.raises(StoreError, match=r"read-?only"), reader.db.transaction() as connection:
-            connection.exec_driver_sql("DELETE FROM facts")
+            connection.execute("DELETE FROM facts")
     assert (old / DB_NAME).read_bytes() == before
 
 

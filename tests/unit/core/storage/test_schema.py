@@ -14,10 +14,13 @@ from core.state.findings import TournamentResult
 from core.state.fingerprint import text_hash
 from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.chain import chained_tables
+from core.storage.chain_links import CHAIN
 from core.storage.database import DB_NAME
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.repository import RunStore
 
+GOLDEN = Path(__file__).parents[3] / "golden"
 PAGE = (Path(__file__).parents[4] / "docs" / "schema.md").read_text(encoding="utf-8")
 SECTIONS = {
     name: re.findall(r"^\| `(\w+)` \| (.+) \|$", body, flags=re.M)
@@ -53,6 +56,30 @@ def test_every_table_view_and_column_is_told(plain):
     for name, told in SECTIONS.items():
         assert [column for column, _ in told] == [row[1] for row in plain.execute(f"PRAGMA table_info({name})")], name
     assert f"now {SCHEMA_VERSION}." in PAGE
+
+
+def test_a_new_file_has_the_tables_that_this_version_always_made(plain):
+    with closing(sqlite3.connect(":memory:")) as golden:
+        golden.executescript((GOLDEN / f"store-tables-{SCHEMA_VERSION}.sql").read_text(encoding="utf-8"))
+        assert statements(plain) == statements(golden)
+        for table in chained_tables(golden).keys() | {CHAIN}:
+            assert shape(plain, table) == shape(golden, table), table
+
+
+def statements(connection):
+    """What made each table and index, without the white space and quotes that mean nothing."""
+    query = "SELECT name, sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL"
+    return {name: re.sub(r"[\s\"]", "", sql) for name, sql in connection.execute(query)}
+
+
+def shape(connection, table):
+    """A table's columns, and its indexes with their columns, as SQLite reads them."""
+    indexes = connection.execute(
+        'SELECT name, "unique", origin, partial FROM pragma_index_list(?)', (table,)
+    ).fetchall()
+    within = "SELECT seqno, cid, name, desc, coll, key FROM pragma_index_xinfo(?)"
+    told = {index: connection.execute(within, (index[0],)).fetchall() for index in indexes}
+    return connection.execute(f"PRAGMA table_info({table})").fetchall(), told
 
 
 @pytest.mark.parametrize("query", QUERIES)
