@@ -126,9 +126,10 @@ class EventWriter:
         self._soon.ask()
 
     def settle(self) -> None:
-        """Store what waits."""
-        if self._waiting:
-            self._store([])
+        """Store what waits, and be sure that what another thread was storing is stored and told."""
+        with self.db.lock:
+            if self._waiting:
+                self._store([])
 
     def _waits(self, kind: str, node_id: str) -> bool:
         """True while such a write of this node is still to come."""

@@ -96,7 +96,7 @@ def test_one_shot() -> None:
 
 
 def test_2000_calls_a_second() -> None:
-    """End to end with prompts of 10 kB and a parent of 5 kB, the store apart; best of five, by CPU time: machines stutter."""
+    """End to end with prompts of 10 kB and a parent of 5 kB, the store apart; best of five, in CPU seconds."""
     context = {"operator": "improve", "parents": [{"code": "x = 1\n" * 800}]}
     rates = []
     for _ in range(5):
