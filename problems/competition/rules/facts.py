@@ -115,6 +115,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     goal = columns[targets[0]] if targets else {}
     task = "classes" if label in columns else str(data.get("task") or _task_of(goal))
     rows = int(data.get("rows", {}).get("train", 0))
+    pace, longest, programs = _pace(data.get("limits") or {}, rows)
     return Facts(
         key=str(key or "id"),
         targets=targets,
@@ -137,7 +138,9 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
         wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
         outputs=_outputs(task, goal),
-        **_pace(data.get("limits") or {}, rows),
+        pace=pace,
+        longest=longest,
+        programs=programs,
         batch=int((data.get("limits") or {}).get("batch") or 2),
         packages=tuple(data.get("packages") or ()),
     )
@@ -152,20 +155,20 @@ def _outputs(task: str, goal: Mapping[str, Any]) -> int:
     return classes if classes > 2 else 1
 
 
-def _pace(limits: Mapping[str, Any], rows: int) -> dict[str, float]:
-    """A share of a short search's seconds, of all where there are no steps for more programs; without a limit of
+def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
+    """`Facts.pace`, `longest` and `programs`: a share of a short search's seconds, of all where there are no steps for more programs; without a limit of
     seconds, of those of one run, and more on large tables.
     """
     timeout, budget = float(limits.get("timeout") or 300.0), limits.get("budget")
     if budget is None:
-        return {"pace": min(timeout / 75 * (1 + rows / 20_000), timeout / 3), "longest": timeout / 3}
+        return min(timeout / 75 * (1 + rows / 20_000), timeout / 3), timeout / 3, inf
     seconds, size = float(budget) * int(limits.get("workers") or 1), 1 + rows / HALVED
     programs = max(FEWEST_PROGRAMS, PROGRAMS / size)
     pace = min(seconds, SHORT * size) / programs
     if limits.get("steps"):
         most = limits["steps"] / programs
         pace = max(pace, seconds / programs / (most if most < 1 else (1 + most**2) / 2))
-    return {"pace": min(max(pace, 1.0), timeout / 3), "longest": timeout / 3, "programs": programs}
+    return min(max(pace, 1.0), timeout / 3), timeout / 3, programs
 
 
 def _is_wordy(column: Mapping[str, Any]) -> bool:
