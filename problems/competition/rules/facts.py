@@ -156,8 +156,8 @@ def _outputs(task: str, goal: Mapping[str, Any]) -> int:
 
 
 def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
-    """`Facts.pace`, `longest` and `programs`: a share of a short search's seconds, of all where there are no steps for more programs; without a limit of
-    seconds, of those of one run, and more on large tables.
+    """`Facts.pace`, `longest` and `programs`: a share of a short search's seconds, of all where there are no steps for
+    more programs; without a limit of seconds, of those of one run, and more on large tables.
     """
     timeout, budget = float(limits.get("timeout") or 300.0), limits.get("budget")
     if budget is None:
