@@ -199,6 +199,29 @@ def test_images_are_counted_and_told_to_whoever_writes(tmp_path, inline):
     assert len(list((problem.input_dir / "photos").iterdir())) == ROWS
 
 
+NUMBERED = {
+    "a shuffled column of the user's": ({"doc": 7}, "its doc + '.txt'"),
+    "two of them": ({"doc": 7, "page": 11}, "its doc + '.txt' or its page + '.txt'"),
+    "one that names fewer": ({"grade": 0, "doc": 7}, "its doc + '.txt'"),
+    "none but our own ids": ({}, None),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERED)
+def test_files_are_named_by_a_column_of_the_users_never_by_ids_that_we_made(tmp_path, inline, case):
+    steps, told = NUMBERED[case]
+    rows = [[i * step % ROWS if step else i % 5 for step in steps.values()] + [i / 7, i % 9] for i in range(ROWS)]
+    text = "\n".join(",".join(map(str, row)) for row in [[*steps, "x", "rent"], *rows])
+    plain(tmp_path, content=text.encode())
+    (tmp_path / "mine" / "docs").mkdir()
+    for number in range(ROWS):
+        (tmp_path / "mine" / "docs" / f"{number}.txt").write_text("words")
+    problem = made(tmp_path)
+    for place in (problem.note, problem.preview()):
+        assert "120 texts in input/docs/" in place and "row_id" not in place.partition("Files in")[0]
+        assert f"the file of a row is {told}" in place if told else "the file of a row" not in place
+
+
 # ------------------------------------------------------------ dates
 
 

@@ -28,8 +28,8 @@ class OwnTables:
     """Rows of `train` that have every target."""
     test: Any
     """The user's rows to predict, without targets; empty where there are none."""
-    sample: list[str]
-    """Columns of the sample submission; [] without one."""
+    sample: Any
+    """The sample submission; a table without columns where there is none."""
     targets: list[str]
     used: set[Path]
     """Files that were read: they do not go along as they are."""
@@ -56,7 +56,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         used.add(labels_at)
     labelled = train[train[targets].notna().all(axis=1)].reset_index(drop=True)
     theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
-    sample = [str(name) for name in read("sample").columns] if request.get("sample") else []
+    sample = read("sample") if request.get("sample") else pd.DataFrame()
     _check(labelled, theirs, targets, request)
     tables = OwnTables(train, labelled, theirs, sample, targets, used, notes)
     tables.notes += _surprises(tables)
@@ -151,12 +151,6 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
             yield f"test.csv has no column {_listed(missing)}: empty in its rows"
         if new:
             yield f"train.csv has no column {_listed(new)}: left out of test.csv"
-    absent = [name for name in targets if tables.sample and name not in tables.sample]
-    if absent:
-        yield (
-            f"sample_submission.csv has no column {absent[0]}, but {_listed(tables.sample)}: "
-            f"data.target={','.join(targets)} is predicted"
-        )
 
 
 def _listed(names: list[str], most: int = MOST_NAMES) -> str:

@@ -49,7 +49,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
     meta.update(_describe(public, exam, preview))
-    found = collections(public)
+    found = collections(public, meta.get("invented"))
     if found and request["kind"] == "own":
         told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
         meta["note"] = "; ".join(filter(None, (meta["note"], told)))
