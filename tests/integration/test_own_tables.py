@@ -166,10 +166,51 @@ def test_labels_in_a_second_table_are_joined_by_what_names_their_rows(tmp_path, 
     assert known and all(float(true[flat]) == float(rent) for flat, rent in known.items())
 
 
+LABELS = {
+    "ids that come again": ("id,rent", [*range(100), *range(20)], "its id names 20 rows again, such as '0'"),
+    "ids that come again in fewer rows": ("id,rent", [*range(90), 3], "its id names 1 rows again, such as '3'"),
+    "another case": ("ID,rent", range(119, -1, -1), "its ID is called id there (names differ by case)"),
+    "fewer rows without a name": ("number,rent", range(50), "it has 50 rows, and the other 120"),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_labels_whose_rows_cannot_be_told_are_refused_with_the_reason(tmp_path, inline, case):
+    head, ids, why = LABELS[case]
+    plain(tmp_path, content="".join(["id,x\n", *(f"{i},{i % 7}\n" for i in range(ROWS))]).encode())
+    (tmp_path / "mine" / "y.csv").write_text("".join([f"{head}\n", *(f"{i},{i * 2.5}\n" for i in ids)]))
+    with pytest.raises(ConfigError) as caught:
+        made(tmp_path)
+    assert f"no column names its rows and those of train.csv: {why}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("size,straße,rent", "rent,straße,rent"), "data.target=rent: train.csv has 2 columns called 'rent'"),
+        (("straße,rent", "straße,RENT"), "data.target=rent: no such column"),
+        ((",rent\n", ",rent\n" + "F,1,a,unknown\n"), "'rent' holds text such as 'unknown' in 1 of 121 rows"),
+    ],
+)
+def test_a_target_that_is_not_one_column_of_numbers_is_refused_with_the_reason(tmp_path, inline, change, told):
+    plain(tmp_path, content=flats().replace(*change, 1).encode())
+    with pytest.raises(ConfigError) as caught:
+        made(tmp_path)
+    assert told in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.csv.gz"])
+def test_columns_of_one_name_are_told(tmp_path, inline, name):
+    text = flats().replace("flat,size,straße", "size,size,straße", 1).encode()
+    plain(tmp_path, name, gzip.compress(text) if name.endswith("gz") else text)
+    assert f"{name} has 2 columns called 'size': they are size, size.1" in made(tmp_path).note
+
+
 def test_several_targets_are_scored_by_their_mean(tmp_path, inline):
     plain(tmp_path)
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent,size", "data.metric=mae")
     try:
+        assert "2 targets: the rules writer hands in the sample submission" in stand.problem.note
         assert not {"rent", "size"} & set(cells(stand.problem.input_dir / "test.csv")[0])
         private = stand.problem.input_dir.parent / "private" / "answers.csv"
         rents, sizes = ([float(value) for value in column(private, name)] for name in ("rent", "size"))

@@ -77,7 +77,7 @@ def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
 
 def _check_numbers(values: Any, metric: str, given: str, targets: int) -> None:
     if not pd.api.types.is_numeric_dtype(values):
-        raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds text such as {values.iloc[0]!r:.40}")
+        raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds {_text_in(values)}")
     if np.isinf(values.astype(float)).any():
         raise Unusable(f"data.target={values.name}: {int(np.isinf(values.astype(float)).sum())} labels are infinite")
     if values.nunique() == 2 and metric and targets == 1:
@@ -90,6 +90,15 @@ def _check_numbers(values: Any, metric: str, given: str, targets: int) -> None:
         raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
     if metric in NOT_ZERO and (values == 0).any():
         raise Unusable(f"{given} divides by the label; {int((values == 0).sum())} labels of '{values.name}' are 0")
+
+
+def _text_in(values: Any) -> str:
+    """The first of the values that are no numbers, and how many there are."""
+    there = values.dropna()
+    bad = there[pd.to_numeric(there, errors="coerce").isna()]
+    if not len(bad):
+        return f"{values.dtype} such as {values.iloc[0]!r:.40}"
+    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows"
 
 
 def _is_whole(values: Any) -> bool:
