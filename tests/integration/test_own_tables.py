@@ -388,6 +388,24 @@ def broken(truth, predicted):
 
 def error(truth, predicted):
     return float(np.abs(truth - predicted).mean())
+
+def raising(truth, predicted):
+    if not set(predicted) <= set(truth):
+        raise RuntimeError("no such rent")
+    return error(truth, predicted)
+
+def many(truth, predicted):
+    if len(truth) < 100:
+        raise RuntimeError("too few")
+    return error(truth, predicted)
+
+def late(truth, predicted):
+    if (predicted == 7).all():
+        raise RuntimeError("boom")
+    return error(truth, predicted)
+
+def words(truth, predicted):
+    return "hello"
 """
 
 
@@ -408,9 +426,12 @@ def test_a_metric_of_ones_own_scores_out_of_the_programs_reach(tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("{own}:broken problem.direction=max", "broken fails on the true labels: KeyError"),
+        ("{own}:broken problem.direction=max", "broken fails on the true labels: raised KeyError"),
         ("{own}:error problem.direction=max", "say --problem.direction=min"),
-        ("{own}:nothing problem.direction=max", "has no function nothing"),
+        ("{own}:nothing problem.direction=max", "cannot be loaded: the file has no function nothing"),
+        ("{own}:raising problem.direction=min", "fails on one prediction for every row: raised RuntimeError: no such"),
+        ("{own}:many problem.direction=min", "fails on a part of the rows: raised RuntimeError: too few"),
+        ("{own}:words problem.direction=min", "fails on the true labels: gives no number but 'hello'"),
         ("{own}:error", "say which way is better: --problem.direction=min or max"),
         ("/nowhere/m.py:f problem.direction=max", "no such file"),
     ],
@@ -421,6 +442,26 @@ def test_a_metric_of_ones_own_that_cannot_be_used_is_refused(tmp_path, inline, w
     with pytest.raises(ConfigError) as caught:
         made(tmp_path, *f"data.metric={words}".format(own=tmp_path / "own.py").split())
     assert told in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_metric_that_raises_on_predictions_is_named_and_a_baseline_ends_the_search(tmp_path):
+    plain(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    own = f"{tmp_path / 'own.py'}:late"
+    stand = Stand(
+        tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent", f"data.metric={own}", "problem.direction=min"
+    )
+    try:
+        program = writes("for row in rows: row['rent'] = 7")
+        _, verdict = stand.score(program)
+        assert verdict.failure == "eval_error" and f"{own} raised RuntimeError: boom" in verdict.message
+        baseline = stand.node(program).model_copy(update={"operator": "baseline", "name": "seven"})
+        with pytest.raises(
+            ConfigError, match=r"late raised RuntimeError: boom \(on the predictions of the baseline seven"
+        ):
+            stand.evaluator.evaluate([baseline])
+    finally:
+        stand.close()
 
 
 def test_a_metric_of_ones_own_is_code_that_a_strangers_run_may_not_name_unasked():

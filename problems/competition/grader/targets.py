@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .exam import OF_TWO, own_function
+from .exam import OF_TWO, OwnMetricFault, own_function
+from .scores import Undefined
 from .tables import Unusable, first_line
 
 MANY_CLASSES = 20
@@ -106,14 +108,31 @@ def _is_whole(values: Any) -> bool:
 
 
 def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
-    """The user's function on the true labels, and on those labels shuffled: before a search is spent on it."""
+    """The user's function on the true labels, those shuffled, and what programs predict, before a search is spent."""
     own, truth = request["function"], values.to_numpy(float) if goal.task == "regression" else values.to_numpy()
-    said = f"data.metric={own['file']}:{own['name']}"
+    where = f"{own['file']}:{own['name']}"
+    said = f"data.metric={where}"
     try:
         score = own_function(own["file"], own["name"])
-        perfect, poor = score(truth, truth), score(truth, np.random.default_rng(0).permutation(truth))
     except Exception as error:  # the user's code
-        raise Unusable(f"{said} fails on the true labels: {type(error).__name__}: {first_line(error)}") from error
+        why = first_line(error) if type(error) is ValueError else f"{type(error).__name__}: {first_line(error)}"
+        raise Unusable(f"{said} cannot be loaded: {why}") from error
+
+    def tried(predicted: Any, what: str, truth: Any = truth, *, defined: bool = True) -> float:
+        try:
+            return score(truth, predicted)
+        except (Undefined, OwnMetricFault) as error:
+            if defined or isinstance(error, OwnMetricFault):
+                raise Unusable(f"{said} fails on {what}: {str(error).removeprefix(where).strip()}") from error
+            return math.nan
+
+    shuffled = np.random.default_rng(0).permutation(truth)
+    perfect, poor = tried(truth, "the true labels"), tried(shuffled, "the true labels, shuffled")
+    middle = truth.mean() if goal.task == "regression" else values.mode().iloc[0]
+    tried(np.full(len(truth), middle, truth.dtype), "one prediction for every row", defined=False)
+    tried(shuffled[::7], "a part of the rows", truth[::7], defined=False)
+    if goal.task == "regression":
+        tried((truth + shuffled) / 2, "predictions between the labels", defined=False)
     if perfect != poor and (perfect < poor) != request["lower"]:
         better = "min" if perfect < poor else "max"
         raise Unusable(
