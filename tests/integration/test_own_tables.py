@@ -128,6 +128,34 @@ def test_a_single_file_is_enough_and_what_lies_beside_it_is_not_shown(tmp_path, 
         assert sorted(p.name for p in shown.iterdir()) == ["sample_submission.csv", "test.csv", "train.csv"]
 
 
+@pytest.mark.parametrize("around", ["", "comp/"])
+@pytest.mark.parametrize("named", ["", "/comp.zip"])
+def test_a_zip_of_a_whole_data_set_is_read_as_its_folder(tmp_path, inline, around, named):
+    (tmp_path / "mine").mkdir()
+    head, *rows = flats().splitlines()
+    with zipfile.ZipFile(tmp_path / "mine" / "comp.zip", "w") as archive:
+        archive.writestr(f"{around}train.csv", flats())
+        archive.writestr(f"{around}test.csv", "\n".join(row.rpartition(",")[0] for row in (head, *rows[:9])))
+        archive.writestr(f"{around}streets.csv", "straße,metres\nÖl 1,7\n")
+        archive.writestr(f"{around}old.csv", flats())
+    (tmp_path / "mine" / "sample_submission.csv").write_text("flat,rent\n" + "".join(f"F{i},0\n" for i in range(9)))
+    problem = made(tmp_path, f"data.dir={tmp_path / 'mine'}{named}", f"project.dir={tmp_path}")
+    assert problem.note.startswith("comp.zip is unpacked: old.csv, streets.csv, test.csv, train.csv")
+    assert "left out, since labels may be in it: old.csv" in problem.note
+    shown = sorted(path.name for path in problem.input_dir.iterdir())
+    assert shown == ["sample_submission.csv", "streets.csv", "test.csv", "train.csv"]
+    assert len(cells(problem.input_dir / "test.csv")) == 1 + 36 + 9
+    assert problem.name == ("competition/comp" if named else "competition/mine")
+
+
+def test_a_test_table_that_is_a_link_does_not_take_the_place_of_ours(tmp_path, inline):
+    plain(tmp_path)
+    rows = flats().splitlines()
+    (tmp_path / "theirs.csv").write_text("\n".join(row.rpartition(",")[0] for row in (rows[0], *rows[1:9])))
+    (tmp_path / "mine" / "test.csv").symlink_to(tmp_path / "theirs.csv")
+    assert len(cells(made(tmp_path).input_dir / "test.csv")) == 1 + 36 + 8
+
+
 def test_no_copy_of_the_labels_goes_along(tmp_path, inline):
     """Hidden labels may lie beside the table that was read: packed, under another name, in an archive, in a pickle."""
     plain(tmp_path)
