@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.contracts import Store
@@ -14,7 +14,7 @@ from core.state.task import node_id
 from core.storage.repository import RunStore
 from core.storage.rows import BESIDE
 from runs.search import Search
-from utils.errors import BudgetExhausted, Interrupted
+from utils.errors import BudgetExhausted, ConfigError, Interrupted
 from utils.logger_system import log_msg
 from utils.stats import proper_interval
 
@@ -25,11 +25,15 @@ class BaselineRunner:
     The fact `baselines` is a list of `{name, own, node_id, metric, failure, message, final, files}`; what it holds is
     not run again. Each stands whole, as a node, in a fact of its own, so that one that leads can be shown. Problems
     whose baselines seed the search have them in the journal, and nothing happens here.
+
+    Args:
+        stop: ends the search, where a baseline shows that the user's configuration can score nothing.
     """
 
-    def __init__(self, search: Search, store: RunStore) -> None:
+    def __init__(self, search: Search, store: RunStore, stop: Callable[[], None] = lambda: None) -> None:
         self._search = search
         self._store = store
+        self._stop = stop
         self._thread = threading.Thread(target=self._work, name="baselines", daemon=True)
         self._error: BaseException | None = None
         self._abandoned = threading.Event()
@@ -39,15 +43,21 @@ class BaselineRunner:
             self._thread.start()
 
     def finish(self) -> None:
-        """Wait for the last one; what the budget cut off is scored now."""
+        """Wait for the last one; what the budget cut off is scored now. ConfigError: as `check`."""
         if self._thread.ident is None:
             return
         self._thread.join()
         if isinstance(self._error, BudgetExhausted):
             self._error = None
             self._work()
+        self.check()
         if self._error is not None and not isinstance(self._error, Interrupted):
             log_msg("WARNING", f"baselines: {self._error}")
+
+    def check(self) -> None:
+        """Raise what a baseline has shown to be wrong with the configuration, if anything."""
+        if isinstance(self._error, ConfigError):
+            raise self._error
 
     def abandon(self) -> None:
         """The process ends before its run: what is being scored meets closed doors, and a resume scores it anew."""
@@ -83,6 +93,9 @@ class BaselineRunner:
                     events.append(failed_baseline(name, own, failure, verdict.message, node.id))
                 program = scored_as(node, row).model_dump(mode="json")
                 self._store.put_facts({"baselines": known, f"{BESIDE}{node.id}": program}, events)
+        except ConfigError as error:
+            self._error = error
+            self._stop()
         except Exception as error:  # noqa: BLE001 - told at the end: a baseline must not stop the search
             self._error = error
 

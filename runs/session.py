@@ -309,7 +309,7 @@ class RunSession:
         self._warm_up()
         self._view.start(self.facts, search.orchestrator.progress)
         self._tell_of_the_hand()
-        runner = BaselineRunner(search, self.store)
+        runner = BaselineRunner(search, self.store, self.interrupts.finish.set)
         reason = "interrupted"
         told, broke_off = STOPPED, False
         try:
@@ -320,6 +320,7 @@ class RunSession:
                 runner.finish()  # the same in each prompt
                 self._doing("")
             reason = search.orchestrator.run(self._blend)
+            runner.check()
         except Interrupted:  # while the programs were scored that it begins with
             pass
         except Exception as error:

@@ -20,7 +20,7 @@ from problems.competition.medals import medal
 from problems.competition.prepared import LAUNCH, Prepared
 from problems.competition.seeds import seed_of
 from problems.competition.source import Source
-from utils.errors import JobLost
+from utils.errors import ConfigError, JobLost
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
@@ -139,7 +139,7 @@ class CompetitionEvaluator(Evaluator):
             return refused(result, FailureKind.NO_SUBMISSION, f"the program ended without writing {SUBMISSION}")
         if "error" in found:
             return refused(result, FailureKind.BAD_SUBMISSION, f"{SUBMISSION}: {found['error']}")
-        return self._graded(result, Path(found["path"]), self._kept(value))
+        return self._graded(node, result, Path(found["path"]), self._kept(value))
 
     def _job(self, node: Node, inputs: Path, grade: bool) -> JobSpec:
         limits = self._deps.limits
@@ -158,8 +158,11 @@ class CompetitionEvaluator(Evaluator):
             label=node.id,
         )
 
-    def _graded(self, result: ExecutionResult, path: Path, files: dict[str, str]) -> Evaluation:
+    def _graded(self, node: Node, result: ExecutionResult, path: Path, files: dict[str, str]) -> Evaluation:
+        """ConfigError where the user's metric raises on what a baseline predicts: nothing can be scored by it."""
         verdict = self._ask({"path": str(path), "part": "validation"})
+        if verdict.get("own_metric") and node.operator == "baseline":  # not the program's fault, nor any other's
+            raise ConfigError(f"{verdict['message']} (on the predictions of the baseline {node.name})")
         if "failure" in verdict:
             return refused(result, FailureKind(verdict["failure"]), verdict["message"], files=files)
         return Evaluation(

@@ -16,6 +16,7 @@ from core.workers.local import script_spec
 from problems.competition.evaluator import MIN_BYTES
 from problems.competition.prepared import LAUNCH, Prepared, open_to_all
 from utils.errors import ConfigError, SwarmEvoError
+from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
 PROGRAM, PREDICTIONS = "solution.py", "submission.csv"
@@ -83,17 +84,18 @@ def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
     own: dict[str, Any] = json.loads(mapping.read_text(encoding="utf-8"))
     if not own["rows"]:
         return []  # the user gave no test rows: nothing to predict
+    columns = own["columns"]
     with kept.open(newline="", encoding="utf-8") as source, target.open("w", newline="", encoding="utf-8") as file:
         rows = csv.reader(source)
         head = next(rows)
-        place = head.index(own["key"])
-        found = {_key(row[place]): row for row in rows if row}
+        found = {_key(row[head.index(own["key"])]): dict(zip(head, row, strict=False)) for row in rows if row}
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([own["column"] if name == own["key"] else name for name in head])
-        for key, theirs in own["rows"].items():
-            row = list(found[key])
-            row[place] = theirs
-            writer.writerow(row)
+        writer.writerow([theirs for theirs, _ in columns])
+        for key, name in own["rows"].items():
+            row = {**found[key], own["key"]: name}
+            writer.writerow([row[ours] for _, ours in columns])
+    if own["unlike"]:
+        log_msg("WARNING", f"{PREDICTIONS} is not in the form of the sample submission: {own['unlike']}")
     return [target]
 
 

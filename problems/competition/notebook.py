@@ -50,7 +50,7 @@ def read(name):
 
 train = pd.{train[function]}(read({train[file]!r}){train[how]}).dropna(subset=TARGETS)
 test = pd.{test[function]}(read({test[file]!r}){test[how]})
-names = test[{column!r}] if {column!r} in test else pd.Series(range(len(test)))
+{sample}names = {names}
 {whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
@@ -78,16 +78,24 @@ made.to_csv("submission.csv", index=False)
 made.head()
 """
 
-_CHECK = """made = pd.read_csv("submission/submission.csv").set_index(KEY).loc[test[KEY]].reset_index(drop=True)
-made.insert(0, {column!r}, names.to_numpy())
+_CHECK = """made = pd.read_csv("submission/submission.csv")
+FORM = {form!r}  # column of the file that is handed in: the program's
+assert sorted(made) == sorted(FORM.values()), f"columns {{list(made)}}, the {whose} has {{list(FORM)}}"
+made = made.set_index(KEY).loc[test[KEY]].reset_index().assign(**{{KEY: names.to_numpy()}})
+made = made[list(FORM.values())].set_axis(list(FORM), axis=1)
 assert made.notna().all().all() and len(made) == len(test), "values are missing"
-{sample}made.to_csv("submission.csv", index=False)
+{check}made.to_csv("submission.csv", index=False)
 made.head()
 """
 
 _SAMPLE = """sample = pd.{function}(read({file!r}){how})
-assert list(made) == list(sample), f"columns {{list(made)}}, the sample has {{list(sample)}}"
-assert set(made.iloc[:, 0]) == set(sample.iloc[:, 0]), "its ids are not the sample's"
+"""
+
+_SAME = """assert list(made) == list(sample), f"columns {{list(made)}}, the sample has {{list(sample)}}"
+assert set(made[{column!r}]) == set(sample[{column!r}]), "its ids are not the sample's"
+"""
+
+_UNLIKE = """print({told!r})
 """
 
 
@@ -122,13 +130,18 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str]:
     tables = {name: {**way, "how": "".join(f", {k}={v!r}" for k, v in way["how"].items())} for name, way in
               ways.items() if name != "targets"}  # fmt: skip
     classes = meta.get("task") == "classes"
+    sample: dict[str, Any] | None = tables.get("sample")
+    reads = {"test": f"test[{own['source']!r}]", "sample": f"sample[{own['source']!r}]"}
     first = _TABLES.format(
-        key=meta["id"], targets=ways["targets"], columns=meta["targets"], column=own["column"],
+        key=meta["id"], targets=ways["targets"], columns=meta["targets"],
+        sample=_SAMPLE.format(**sample) if sample else "",
+        names=reads.get(own["table"], "pd.Series(range(len(test)))"),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=[table["file"] for table in tables.values()], **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip
-    sample: dict[str, Any] | None = tables.get("sample")
-    return first, _CHECK.format(column=own["column"], sample=_SAMPLE.format(**sample) if sample else "")
+    check = _UNLIKE.format(told=own["unlike"]) if own["unlike"] else _SAME.format(column=own["column"])
+    form = {theirs: ours for theirs, ours in own["columns"]}
+    return first, _CHECK.format(form=form, whose="sample" if sample else "file", check=check if sample else "")
 
 
 def _cell(kind: str, text: str) -> dict[str, Any]:

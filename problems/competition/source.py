@@ -11,20 +11,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from problems.competition.dataset import find_dataset
 from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric import KINDS, NAMES, MetricKind, metric_kind
 from utils.registry import nearest
-from utils.workspace_builder import validate_dataset
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = (
     "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "mlebench_metrics", "stand_ins", "tables",
-    "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures",
+    "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures", "sample_form",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
@@ -69,7 +69,7 @@ class Source:
     def identity(self) -> str:
         """Names the final part, whatever is done with it: bundled data by name, others by their folder and split."""
         folder = Path(str(self.request["folder"]))
-        where = self.request["train"] if self.request.get("alone") else folder
+        where = self.request["train"] if self.request.get("alone") else self.request.get("origin", folder)
         place = self.name if folder.parent == BUNDLED else f"{where}:{self.request.get('target')}"
         how = self.request.get("split"), self.request["seed"]
         if self.request["kind"] == "own" and how != USUAL_SPLIT:  # other rows are hidden: another part
@@ -161,7 +161,8 @@ def _folder(folder: Path, cfg: Config) -> Source:
 
 def _own_data(cfg: Config) -> Source:
     data = cfg.data
-    dataset = validate_dataset(data.dir, train=data.train, test=data.test, labels=data.labels)
+    brought = find_dataset(cfg)
+    dataset = brought.dataset
     kind, function = _metric_of(cfg)
     scored = data.target is not None and kind is not None
     if not scored and cfg.llm.code.provider == "rules":
@@ -178,10 +179,11 @@ def _own_data(cfg: Config) -> Source:
         "function": function, "lower": lower, "split": data.split,
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
+        **({"origin": str(brought.archive), "unpacked": brought.told()} if brought.archive else {}),
     }  # fmt: skip
     mine = (path for path in tables.values() if path is not None)
     return Source(
-        dataset.train.stem if dataset.alone else dataset.path.name,
+        brought.name,
         kind.label if kind else "claimed score",
         lower,
         request,

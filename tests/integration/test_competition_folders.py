@@ -499,7 +499,8 @@ def test_tables_that_do_not_match_are_told_before_the_search(tmp_path, inline):
     problem.prepare()
     assert "test.csv has no column street, day, kind: empty in its rows" in problem.note
     assert "train.csv has no column colour: left out of test.csv" in problem.note
-    assert "sample_submission.csv has no column rent, but flat, price: data.target=rent is predicted" in problem.note
+    assert "in sample_submission.csv price is rent" in problem.note
+    assert "sample_submission.csv lacks 8 ids of test.csv, such as T1" in problem.note
 
 
 def test_ids_that_begin_anew_in_the_test_table_are_still_the_users(tmp_path, inline):

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,10 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from support.command_line import Cli
+from support.notebook_cells import run_cells
 
 pytestmark = pytest.mark.long
-
-CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
 
 
 def kaggle_data(folder: Path) -> Path:
@@ -57,24 +51,6 @@ def check(made: Path) -> None:
     assert list(submission) == ["flat", "rent"] and list(submission["flat"]) == [f"F{n}" for n in range(40)]
     wanted = 9 * area + 100 * (town == "Bonn")
     assert np.sqrt(np.mean((submission["rent"] - wanted) ** 2)) < 0.5 * wanted.std()
-
-
-def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> subprocess.CompletedProcess[str]:
-    """The cells one after the other in a process without our modules.
-
-    Args:
-        instead: lines that take the program's place.
-    """
-    lines = ["from pathlib import Path"]
-    for cell in json.loads(page.read_text())["cells"]:
-        written = CELL_OF_A_FILE.match(cell["source"])
-        if cell["cell_type"] == "code":
-            text = cell["source"]
-            text = f"Path({written[1]!r}).write_text({instead or text[written.end() :]!r})" if written else text
-            lines.append(text)
-    found = {**os.environ, "SWARM_EVO_DATA": str(data), "SWARM_EVO_WORKING": str(working), "PYTHONPATH": ""}
-    words = [sys.executable, "-c", "\n".join(lines)]
-    return subprocess.run(words, env=found, capture_output=True, text=True, timeout=200, check=False)
 
 
 @pytest.mark.timeout(400)

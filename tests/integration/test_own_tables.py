@@ -128,6 +128,34 @@ def test_a_single_file_is_enough_and_what_lies_beside_it_is_not_shown(tmp_path, 
         assert sorted(p.name for p in shown.iterdir()) == ["sample_submission.csv", "test.csv", "train.csv"]
 
 
+@pytest.mark.parametrize("around", ["", "comp/"])
+@pytest.mark.parametrize("named", ["", "/comp.zip"])
+def test_a_zip_of_a_whole_data_set_is_read_as_its_folder(tmp_path, inline, around, named):
+    (tmp_path / "mine").mkdir()
+    head, *rows = flats().splitlines()
+    with zipfile.ZipFile(tmp_path / "mine" / "comp.zip", "w") as archive:
+        archive.writestr(f"{around}train.csv", flats())
+        archive.writestr(f"{around}test.csv", "\n".join(row.rpartition(",")[0] for row in (head, *rows[:9])))
+        archive.writestr(f"{around}streets.csv", "straße,metres\nÖl 1,7\n")
+        archive.writestr(f"{around}old.csv", flats())
+    (tmp_path / "mine" / "sample_submission.csv").write_text("flat,rent\n" + "".join(f"F{i},0\n" for i in range(9)))
+    problem = made(tmp_path, f"data.dir={tmp_path / 'mine'}{named}", f"project.dir={tmp_path}")
+    assert problem.note.startswith("comp.zip is unpacked: old.csv, streets.csv, test.csv, train.csv")
+    assert "left out, since labels may be in it: old.csv" in problem.note
+    shown = sorted(path.name for path in problem.input_dir.iterdir())
+    assert shown == ["sample_submission.csv", "streets.csv", "test.csv", "train.csv"]
+    assert len(cells(problem.input_dir / "test.csv")) == 1 + 36 + 9
+    assert problem.name == ("competition/comp" if named else "competition/mine")
+
+
+def test_a_test_table_that_is_a_link_does_not_take_the_place_of_ours(tmp_path, inline):
+    plain(tmp_path)
+    rows = flats().splitlines()
+    (tmp_path / "theirs.csv").write_text("\n".join(row.rpartition(",")[0] for row in (rows[0], *rows[1:9])))
+    (tmp_path / "mine" / "test.csv").symlink_to(tmp_path / "theirs.csv")
+    assert len(cells(made(tmp_path).input_dir / "test.csv")) == 1 + 36 + 8
+
+
 def test_no_copy_of_the_labels_goes_along(tmp_path, inline):
     """Hidden labels may lie beside the table that was read: packed, under another name, in an archive, in a pickle."""
     plain(tmp_path)
@@ -166,10 +194,51 @@ def test_labels_in_a_second_table_are_joined_by_what_names_their_rows(tmp_path, 
     assert known and all(float(true[flat]) == float(rent) for flat, rent in known.items())
 
 
+LABELS = {
+    "ids that come again": ("id,rent", [*range(100), *range(20)], "its id names 20 rows again, such as '0'"),
+    "ids that come again in fewer rows": ("id,rent", [*range(90), 3], "its id names 1 rows again, such as '3'"),
+    "another case": ("ID,rent", range(119, -1, -1), "its ID is called id there (names differ by case)"),
+    "fewer rows without a name": ("number,rent", range(50), "it has 50 rows, and the other 120"),
+}
+
+
+@pytest.mark.parametrize("case", LABELS)
+def test_labels_whose_rows_cannot_be_told_are_refused_with_the_reason(tmp_path, inline, case):
+    head, ids, why = LABELS[case]
+    plain(tmp_path, content="".join(["id,x\n", *(f"{i},{i % 7}\n" for i in range(ROWS))]).encode())
+    (tmp_path / "mine" / "y.csv").write_text("".join([f"{head}\n", *(f"{i},{i * 2.5}\n" for i in ids)]))
+    with pytest.raises(ConfigError) as caught:
+        made(tmp_path)
+    assert f"no column names its rows and those of train.csv: {why}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("size,straße,rent", "rent,straße,rent"), "data.target=rent: train.csv has 2 columns called 'rent'"),
+        (("straße,rent", "straße,RENT"), "data.target=rent: no such column"),
+        ((",rent\n", ",rent\n" + "F,1,a,unknown\n"), "'rent' holds text such as 'unknown' in 1 of 121 rows"),
+    ],
+)
+def test_a_target_that_is_not_one_column_of_numbers_is_refused_with_the_reason(tmp_path, inline, change, told):
+    plain(tmp_path, content=flats().replace(*change, 1).encode())
+    with pytest.raises(ConfigError) as caught:
+        made(tmp_path)
+    assert told in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["train.csv", "train.csv.gz"])
+def test_columns_of_one_name_are_told(tmp_path, inline, name):
+    text = flats().replace("flat,size,straße", "size,size,straße", 1).encode()
+    plain(tmp_path, name, gzip.compress(text) if name.endswith("gz") else text)
+    assert f"{name} has 2 columns called 'size': they are size, size.1" in made(tmp_path).note
+
+
 def test_several_targets_are_scored_by_their_mean(tmp_path, inline):
     plain(tmp_path)
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent,size", "data.metric=mae")
     try:
+        assert "2 targets: the rules writer hands in the sample submission" in stand.problem.note
         assert not {"rent", "size"} & set(cells(stand.problem.input_dir / "test.csv")[0])
         private = stand.problem.input_dir.parent / "private" / "answers.csv"
         rents, sizes = ([float(value) for value in column(private, name)] for name in ("rent", "size"))
@@ -197,6 +266,29 @@ def test_images_are_counted_and_told_to_whoever_writes(tmp_path, inline):
     told = "120 images in input/photos/ (12×8 RGB); the file of a row is its flat + '.png'"
     assert told in problem.note and told in problem.preview()
     assert len(list((problem.input_dir / "photos").iterdir())) == ROWS
+
+
+NUMBERED = {
+    "a shuffled column of the user's": ({"doc": 7}, "its doc + '.txt'"),
+    "two of them": ({"doc": 7, "page": 11}, "its doc + '.txt' or its page + '.txt'"),
+    "one that names fewer": ({"grade": 0, "doc": 7}, "its doc + '.txt'"),
+    "none but our own ids": ({}, None),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERED)
+def test_files_are_named_by_a_column_of_the_users_never_by_ids_that_we_made(tmp_path, inline, case):
+    steps, told = NUMBERED[case]
+    rows = [[i * step % ROWS if step else i % 5 for step in steps.values()] + [i / 7, i % 9] for i in range(ROWS)]
+    text = "\n".join(",".join(map(str, row)) for row in [[*steps, "x", "rent"], *rows])
+    plain(tmp_path, content=text.encode())
+    (tmp_path / "mine" / "docs").mkdir()
+    for number in range(ROWS):
+        (tmp_path / "mine" / "docs" / f"{number}.txt").write_text("words")
+    problem = made(tmp_path)
+    for place in (problem.note, problem.preview()):
+        assert "120 texts in input/docs/" in place and "row_id" not in place.partition("Files in")[0]
+        assert f"the file of a row is {told}" in place if told else "the file of a row" not in place
 
 
 # ------------------------------------------------------------ dates
@@ -324,6 +416,24 @@ def broken(truth, predicted):
 
 def error(truth, predicted):
     return float(np.abs(truth - predicted).mean())
+
+def raising(truth, predicted):
+    if not set(predicted) <= set(truth):
+        raise RuntimeError("no such rent")
+    return error(truth, predicted)
+
+def many(truth, predicted):
+    if len(truth) < 100:
+        raise RuntimeError("too few")
+    return error(truth, predicted)
+
+def late(truth, predicted):
+    if (predicted == 7).all():
+        raise RuntimeError("boom")
+    return error(truth, predicted)
+
+def words(truth, predicted):
+    return "hello"
 """
 
 
@@ -344,9 +454,12 @@ def test_a_metric_of_ones_own_scores_out_of_the_programs_reach(tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("{own}:broken problem.direction=max", "broken fails on the true labels: KeyError"),
+        ("{own}:broken problem.direction=max", "broken fails on the true labels: raised KeyError"),
         ("{own}:error problem.direction=max", "say --problem.direction=min"),
-        ("{own}:nothing problem.direction=max", "has no function nothing"),
+        ("{own}:nothing problem.direction=max", "cannot be loaded: the file has no function nothing"),
+        ("{own}:raising problem.direction=min", "fails on one prediction for every row: raised RuntimeError: no such"),
+        ("{own}:many problem.direction=min", "fails on a part of the rows: raised RuntimeError: too few"),
+        ("{own}:words problem.direction=min", "fails on the true labels: gives no number but 'hello'"),
         ("{own}:error", "say which way is better: --problem.direction=min or max"),
         ("/nowhere/m.py:f problem.direction=max", "no such file"),
     ],
@@ -357,6 +470,26 @@ def test_a_metric_of_ones_own_that_cannot_be_used_is_refused(tmp_path, inline, w
     with pytest.raises(ConfigError) as caught:
         made(tmp_path, *f"data.metric={words}".format(own=tmp_path / "own.py").split())
     assert told in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_metric_that_raises_on_predictions_is_named_and_a_baseline_ends_the_search(tmp_path):
+    plain(tmp_path)
+    (tmp_path / "own.py").write_text(OWN)
+    own = f"{tmp_path / 'own.py'}:late"
+    stand = Stand(
+        tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent", f"data.metric={own}", "problem.direction=min"
+    )
+    try:
+        program = writes("for row in rows: row['rent'] = 7")
+        _, verdict = stand.score(program)
+        assert verdict.failure == "eval_error" and f"{own} raised RuntimeError: boom" in verdict.message
+        baseline = stand.node(program).model_copy(update={"operator": "baseline", "name": "seven"})
+        with pytest.raises(
+            ConfigError, match=r"late raised RuntimeError: boom \(on the predictions of the baseline seven"
+        ):
+            stand.evaluator.evaluate([baseline])
+    finally:
+        stand.close()
 
 
 def test_a_metric_of_ones_own_is_code_that_a_strangers_run_may_not_name_unasked():

@@ -28,11 +28,13 @@ NEEDLE_BYTES = 1 << 22
 
 
 def copy_rest(folder: Path, public: Path, targets: list[str], barred: set[Path]) -> list[str]:
-    """Copy the folder to `public`; hidden files and `barred` stay behind. Returns names left out for their labels."""
+    """Copy the folder to `public`; hidden files and `barred` (by whatever link) stay behind. Returns the names of those
+    that are left out for their labels."""
     left: list[str] = []
+    known = {path.resolve() for path in barred}
 
     def ignore(place: str, names: list[str]) -> set[str]:
-        skipped = {name for name in names if name.startswith(".") or Path(place, name) in barred}
+        skipped = {name for name in names if name.startswith(".") or Path(place, name).resolve() in known}
         for name in sorted(set(names) - skipped):
             path = Path(place, name)
             if targets and path.is_file() and may_tell(path, targets):

@@ -16,6 +16,7 @@ import pandas as pd
 from . import scores
 from .class_scores import formula
 from .scores import Score
+from .tables import first_line
 
 OF_TWO = ("auc", "gini", "average_precision", "logloss", "brier")
 """Metrics of the second of two classes: its rows count as 1."""
@@ -99,8 +100,17 @@ class Scoring:
         return sorted(self._answers[name].dropna().unique())[-1]
 
 
+class OwnMetricFault(Exception):
+    """The user's metric raised, or gave what is no number: the text has its own words, after file and function."""
+
+
 def own_function(file: str, name: str) -> Score:
-    """`function(truth, predicted)` of the user's file, as a score. Its faults are ValueError with its own words."""
+    """`function(truth, predicted)` of the user's file, as a score.
+
+    Raises:
+        ValueError: the file cannot be loaded or has no such function. What the score raises is OwnMetricFault, or
+            Undefined where it is not finite.
+    """
     path = Path(file)
     spec = importlib.util.spec_from_file_location(f"own_metric_{path.stem}", path)
     if spec is None or spec.loader is None:
@@ -110,12 +120,19 @@ def own_function(file: str, name: str) -> Score:
     spec.loader.exec_module(module)
     function: Callable[[Any, Any], Any] | None = getattr(module, name, None)
     if not callable(function):
-        raise ValueError(f"'{path}' has no function {name}")
+        raise ValueError(f"the file has no function {name}")
 
     def score(y: Any, p: Any) -> float:
-        found = float(function(np.array(y), np.array(p)))
+        try:
+            given = function(np.array(y), np.array(p))
+        except Exception as error:  # the user's code
+            raise OwnMetricFault(f"{path}:{name} raised {type(error).__name__}: {first_line(error)}") from error
+        try:
+            found = float(given)
+        except (TypeError, ValueError) as error:
+            raise OwnMetricFault(f"{path}:{name} gives no number but {given!r:.60}") from error
         if not math.isfinite(found):
-            raise scores.Undefined(f"{name} gives {found}")
+            raise scores.Undefined(f"{path}:{name} gives {found}")
         return found
 
     return score

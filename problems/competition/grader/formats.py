@@ -12,6 +12,7 @@ import gzip
 import importlib
 import lzma
 import zipfile
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,6 +82,21 @@ def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
         raise Unusable(f"data: '{path}' is not a table that can be read: {first_line(error)}") from error
     table.columns = [str(name) for name in table.columns]
     return table, told
+
+
+def doubled(path: Path) -> dict[str, int]:
+    """Names that several columns of a table have, and how many: pandas calls the later ones `price.1` in silence."""
+    look = look_at(path)
+    if look.suffix in (*COLUMNAR, *LINED_JSON, ".json"):
+        return {}
+    if look.suffix in SHEETS:
+        head = pd.read_excel(path, header=None, nrows=1)
+    else:
+        with _opened(path, look.packed) as file:
+            head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.mark, header=None,
+                               nrows=1, dtype=str)  # fmt: skip
+    counts = Counter(head.iloc[0].dropna().astype(str))
+    return {name: count for name, count in counts.items() if count > 1}
 
 
 def look_at(path: Path) -> Look:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import blend, scores, validate
-from .exam import Scoring
+from .exam import OwnMetricFault, Scoring
 from .shim import InvalidSubmissionError, import_function
 from .tables import Malformed, read_submission, read_table
 
@@ -82,6 +82,8 @@ class Judge:
             return {"failure": "bad_submission", "message": str(error)[:500]}
         except scores.Undefined as error:
             return {"failure": "eval_error", "message": str(error)}
+        except OwnMetricFault as error:
+            return {"failure": "eval_error", "message": f"data.metric: {error}"[:500], "own_metric": True}
         except Exception as error:  # noqa: BLE001 - the competition's own grader
             return {"failure": "eval_error", "message": f"grader: {type(error).__name__}: {error}"[:500]}
 

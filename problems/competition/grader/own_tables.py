@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import pandas as pd
 
 from . import validate
 from .belongings import TEXT
-from .formats import COLUMNAR, SHEETS, read_any
+from .formats import COLUMNAR, SHEETS, doubled, read_any
 from .tables import Unusable
 
 MIN_ROWS = 40
@@ -28,8 +29,8 @@ class OwnTables:
     """Rows of `train` that have every target."""
     test: Any
     """The user's rows to predict, without targets; empty where there are none."""
-    sample: list[str]
-    """Columns of the sample submission; [] without one."""
+    sample: Any
+    """The sample submission; a table without columns where there is none."""
     targets: list[str]
     used: set[Path]
     """Files that were read: they do not go along as they are."""
@@ -44,6 +45,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     def read(name: str) -> Any:
         path = Path(request[name])
         table, told = read_any(path)
+        notes.extend(_of_doubled(path, table, request["target"], name))
         if told or (name == "train" and path.stem.lower() != "train"):
             notes.append(f"{path.name} is read as {name}.csv" + (f" ({told})" if told else ""))
         return table
@@ -56,11 +58,20 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         used.add(labels_at)
     labelled = train[train[targets].notna().all(axis=1)].reset_index(drop=True)
     theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
-    sample = [str(name) for name in read("sample").columns] if request.get("sample") else []
+    sample = read("sample") if request.get("sample") else pd.DataFrame()
     _check(labelled, theirs, targets, request)
     tables = OwnTables(train, labelled, theirs, sample, targets, used, notes)
     tables.notes += _surprises(tables)
     return tables
+
+
+def _of_doubled(path: Path, table: Any, given: str, name: str = "labels") -> Iterator[str]:
+    """What columns of one name are called here. Unusable where it is the target's: either may be meant."""
+    for column, count in doubled(path).items():
+        named = [other for other in table if other == column or re.fullmatch(rf"{re.escape(column)}\.\d+", other)]
+        if name in ("train", "labels") and column in _targets(given, table):
+            raise Unusable(f"data.target={given}: {path.name} has {count} columns called '{column}'; rename one")
+        yield f"{path.name} has {count} columns called '{column}': they are {_listed(named)}"
 
 
 def _targets(given: str, train: Any) -> list[str]:
@@ -84,6 +95,7 @@ def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes:
     """The training table with its targets joined from a second table, the one named or the only one that has them."""
     path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, train)
     labels, _ = read_any(path)
+    notes.extend(_of_doubled(path, labels, request["target"]))
     lacking = [name for name in missing if name not in labels.columns]
     if lacking:
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {_listed(list(labels))}")
@@ -92,10 +104,11 @@ def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes:
         mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
         joined = labels[missing].set_axis(theirs, axis=0).reindex(mine).reset_index(drop=True)
         said = f"joined by {key}: {int(joined.notna().all(axis=1).sum())} of {len(train)} rows"
-    elif len(labels) == len(train):
+    elif not (why := _why_apart(train, labels, missing)):
         joined, said = labels[missing].reset_index(drop=True), "row by row, since no column names the rows of both"
     else:
-        raise Unusable(f"data.labels={path.name}: no column names its rows and those of {Path(request['train']).name}")
+        first = Path(request["train"]).name
+        raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
     notes.append(f"{', '.join(missing)} of {path.name} is {said}")
     return pd.concat([train.reset_index(drop=True), joined], axis=1), path
 
@@ -110,8 +123,10 @@ def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Pa
     if found:
         several = ", ".join(path.name for path in found)
         raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
+    like = next((f"; did you mean {other}?" for other in train if other.casefold() == missing[0].casefold()), "")
     raise Unusable(
-        f"data.target={missing[0]}: no such column in '{folder / name}'; columns are {_listed(list(train), 12)}"
+        f"data.target={missing[0]}: no such column in '{folder / name}'{like or '; columns are '}"
+        f"{'' if like else _listed(list(train), 12)}"
     )
 
 
@@ -139,9 +154,27 @@ def _shared_key(train: Any, labels: Any, targets: list[str]) -> str | None:
     return best[1]
 
 
+def _why_apart(train: Any, labels: Any, targets: list[str]) -> str:
+    """Why the tables cannot be laid side by side either; '' where each row of one is that row of the other."""
+    alike = [(name, other) for name in labels for other in train if name.casefold() == other.casefold()]
+    for name, other in [pair for pair in alike if pair[0] not in targets]:
+        mine, theirs = validate.as_keys(labels[name]), validate.as_keys(train[other])
+        if len(mine) == len(theirs) and ((mine == theirs) | (mine.isna() & theirs.isna())).all():
+            continue
+        if name != other:
+            return f"its {name} is called {other} there (names differ by case); rename one"
+        again = mine[mine.duplicated() & mine.notna()]
+        if len(again):
+            return f"its {name} names {len(again)} rows again, such as {str(again.iloc[0])[:40]!r}; keep one of each"
+        return f"its {name} is empty in {int(mine.isna().sum())} rows" if mine.isna().any() else f"its {name} differs"
+    return "" if len(labels) == len(train) else f"it has {len(labels)} rows, and the other {len(train)}"
+
+
 def _surprises(tables: OwnTables) -> Iterator[str]:
     """What is not as the user may think, and what then holds."""
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
+    if len(targets) > 1:
+        yield f"{len(targets)} targets: the rules writer hands in the sample submission, other writers predict them"
     if len(labelled) < len(tables.train):
         yield f"{len(tables.train) - len(labelled)} rows without {', '.join(targets)} are left out"
     if len(theirs):
@@ -151,12 +184,6 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
             yield f"test.csv has no column {_listed(missing)}: empty in its rows"
         if new:
             yield f"train.csv has no column {_listed(new)}: left out of test.csv"
-    absent = [name for name in targets if tables.sample and name not in tables.sample]
-    if absent:
-        yield (
-            f"sample_submission.csv has no column {absent[0]}, but {_listed(tables.sample)}: "
-            f"data.target={','.join(targets)} is predicted"
-        )
 
 
 def _listed(names: list[str], most: int = MOST_NAMES) -> str:

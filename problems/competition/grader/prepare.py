@@ -49,10 +49,11 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
     meta.update(_describe(public, exam, preview))
-    found = collections(public)
+    found = collections(public, meta.get("invented"))
     if found and request["kind"] == "own":
         told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
         meta["note"] = "; ".join(filter(None, (meta["note"], told)))
+    meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
     for kind in preview.KINDS:
         text = preview.preview_folder(public, kind, first=("train.csv", "test.csv", "sample_submission.csv"))
         text = "".join(f"{line}\n" for line in found) + text

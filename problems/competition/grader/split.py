@@ -17,6 +17,7 @@ from . import parts, validate
 from .belongings import copy_rest
 from .leaks import find_leaks, order_tells
 from .own_tables import OwnTables, read_own
+from .sample_form import ID_NAMES, RowNames, form_of, names_by_sample, other_ids
 from .tables import Unusable
 from .targets import Goal, goal_of
 from .times import as_time
@@ -24,7 +25,6 @@ from .times import as_time
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
 ROW_ID = "row_id"
-ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 
 
 def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -36,7 +36,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     public.mkdir()
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
-    labelled, theirs, key = _with_ids(tables, request)
+    labelled, theirs, key, names = _with_ids(tables, request)
     labelled = _as_classes(labelled, targets, goal)
     hidden, how, column = _hidden_rows(labelled, targets[0], request)
     hidden, foreign = _known_classes(labelled, hidden, targets, goal)
@@ -59,7 +59,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     _sample(test[[key]], shown, targets, columns, goal).to_csv(public / "sample_submission.csv", index=False)
     kept = [key, *targets, *([goal.group] if goal.group and goal.group not in (key, *targets) else [])]
     answers[kept].to_csv(private / "answers.csv", index=False)
-    _write_user_rows(private / "user_rows.json", theirs, key)
+    notes += _write_user_rows(private / "user_rows.json", tables, names, columns, theirs[key], request)
     notes += _go_along(tables.used, public, targets, request)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
@@ -68,7 +68,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     }  # fmt: skip
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
-        "task": goal.task,
+        "task": goal.task, "invented": key if key not in tables.labelled else None,
     }  # fmt: skip
     return exam, meta
 
@@ -122,48 +122,64 @@ def _sample(ids: Any, shown: Any, targets: list[str], columns: list[str], goal: 
     return ids.assign(**neutral)
 
 
-def _write_user_rows(path: Path, theirs: Any, key: str) -> None:
-    """Which rows of the public test are the user's, and what he calls them."""
-    own = dict(zip(map(str, validate.as_keys(theirs[key])), theirs["_own"], strict=True))
-    name = str(theirs["_name"].iloc[0]) if len(theirs) else key
-    path.write_text(json.dumps({"key": key, "column": name, "rows": own}, default=str), encoding="utf-8")
+def _write_user_rows(
+    path: Path, tables: OwnTables, names: RowNames, outputs: list[str], ids: Any, request: dict[str, Any]
+) -> list[str]:
+    """Which rows of the public test are the user's, what he calls them, and the form of his submission; notes of it."""
+    key, file = str(ids.name), Path(request["sample"]).name if request.get("sample") and len(ids) else ""
+    features = [str(name) for name in tables.labelled if name not in tables.targets]
+    form = form_of(tables.sample if file else pd.DataFrame(), file, names, outputs, key, features)
+    others = other_ids(tables.sample, file, names) if file else ""
+    own = {
+        "key": key, "column": names.column, "table": names.table, "source": names.source, "columns": form.columns,
+        "unlike": "; ".join(filter(None, [form.wrong, others])),
+        "rows": dict(zip(map(str, validate.as_keys(ids)), names.values, strict=True)),
+    }  # fmt: skip
+    path.write_text(json.dumps(own, default=str), encoding="utf-8")
+    return [*form.told, *filter(None, [others])]
 
 
-def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, Any, str]:
-    """A column that names each row once: one of the user's, or a new one. `_own` and `_name` keep the user's names.
+def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, Any, str, RowNames]:
+    """A column that names each row once: one of the user's, or a new one; and what he calls the rows of his test.
 
     Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids of a
     table that is sorted by its target are drawn, so that they do not tell it.
     """
     labelled, theirs = tables.labelled, tables.test
-    called = _id_candidates(tables)
+    names = names_by_sample(tables.sample, theirs, tables.targets)
+    called = _id_candidates(tables, names)
     for name in called:
         both = pd.concat([validate.as_keys(table[name]) for table in (labelled, theirs) if name in table])
         if both.notna().all() and both.is_unique:
-            return labelled, theirs.assign(_own=theirs.get(name), _name=name), name
+            mine = names or RowNames(theirs.get(name, both.iloc[:0]), name, "test", name)
+            return labelled, theirs, name, mine
     key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
-    count, own, name = len(labelled), pd.Series(range(len(theirs))), "row"
-    for column in [c for c in (*called, theirs.columns[0]) if c in theirs]:
-        names = validate.as_keys(theirs[column])
-        counted = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
-        if counted and names.notna().all() and names.is_unique:
-            own, name = names, column
-            break
-    labelled, theirs = labelled.copy(), theirs.assign(_own=own.to_numpy(), _name=name)
+    labelled, theirs, count, names = labelled.copy(), theirs.copy(), len(labelled), names or _names_of(theirs, called)
     ids = pd.Series(range(count))
     if not request["split"].startswith("time:") and any(order_tells(ids, labelled[t]) for t in tables.targets):
         ids = pd.Series(np.random.default_rng(request["seed"]).permutation(count))
     labelled.insert(0, key, ids.to_numpy())
     theirs.insert(0, key, range(count, count + len(theirs)))
-    return labelled, theirs, key
+    return labelled, theirs, key, names
 
 
-def _id_candidates(tables: OwnTables) -> list[str]:
-    """Columns that may name rows: the first of the user's sample submission, then those called like an id."""
+def _names_of(theirs: Any, called: list[str]) -> RowNames:
+    """What names the user's rows where no sample tells: a column called so, the first, or numbers from 0."""
+    alike = [name for name in theirs if str(name).lower() in ID_NAMES]
+    for column in [c for c in (*called, *alike, *theirs.columns[:1]) if c in theirs]:
+        names = validate.as_keys(theirs[column])
+        counted = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
+        if counted and names.notna().all() and names.is_unique:
+            return RowNames(names, str(column), "test", str(column))
+    return RowNames(range(len(theirs)), "row", "", "row")
+
+
+def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
+    """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
     labelled, theirs = tables.labelled, tables.test
     named = [str(n) for n in labelled.columns if str(n).lower() in ID_NAMES or str(n).lower().endswith("_id")]
     return [
-        n for n in (*tables.sample[:1], *named)
+        n for n in (*([names.source] if names else map(str, tables.sample.columns[:1])), *named)
         if n in labelled.columns and n not in tables.targets and (n in theirs.columns or not len(theirs))
     ]  # fmt: skip
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from .exam import OF_TWO, own_function
+from .exam import OF_TWO, OwnMetricFault, own_function
+from .scores import Undefined
 from .tables import Unusable, first_line
 
 MANY_CLASSES = 20
@@ -77,7 +79,7 @@ def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
 
 def _check_numbers(values: Any, metric: str, given: str, targets: int) -> None:
     if not pd.api.types.is_numeric_dtype(values):
-        raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds text such as {values.iloc[0]!r:.40}")
+        raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds {_text_in(values)}")
     if np.isinf(values.astype(float)).any():
         raise Unusable(f"data.target={values.name}: {int(np.isinf(values.astype(float)).sum())} labels are infinite")
     if values.nunique() == 2 and metric and targets == 1:
@@ -92,19 +94,45 @@ def _check_numbers(values: Any, metric: str, given: str, targets: int) -> None:
         raise Unusable(f"{given} divides by the label; {int((values == 0).sum())} labels of '{values.name}' are 0")
 
 
+def _text_in(values: Any) -> str:
+    """The first of the values that are no numbers, and how many there are."""
+    there = values.dropna()
+    bad = there[pd.to_numeric(there, errors="coerce").isna()]
+    if not len(bad):
+        return f"{values.dtype} such as {values.iloc[0]!r:.40}"
+    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows"
+
+
 def _is_whole(values: Any) -> bool:
     return bool(pd.api.types.is_numeric_dtype(values) and (values.astype(float) % 1 == 0).all())
 
 
 def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
-    """The user's function on the true labels, and on those labels shuffled: before a search is spent on it."""
+    """The user's function on the true labels, those shuffled, and what programs predict, before a search is spent."""
     own, truth = request["function"], values.to_numpy(float) if goal.task == "regression" else values.to_numpy()
-    said = f"data.metric={own['file']}:{own['name']}"
+    where = f"{own['file']}:{own['name']}"
+    said = f"data.metric={where}"
     try:
         score = own_function(own["file"], own["name"])
-        perfect, poor = score(truth, truth), score(truth, np.random.default_rng(0).permutation(truth))
     except Exception as error:  # the user's code
-        raise Unusable(f"{said} fails on the true labels: {type(error).__name__}: {first_line(error)}") from error
+        why = first_line(error) if type(error) is ValueError else f"{type(error).__name__}: {first_line(error)}"
+        raise Unusable(f"{said} cannot be loaded: {why}") from error
+
+    def tried(predicted: Any, what: str, truth: Any = truth, *, defined: bool = True) -> float:
+        try:
+            return score(truth, predicted)
+        except (Undefined, OwnMetricFault) as error:
+            if defined or isinstance(error, OwnMetricFault):
+                raise Unusable(f"{said} fails on {what}: {str(error).removeprefix(where).strip()}") from error
+            return math.nan
+
+    shuffled = np.random.default_rng(0).permutation(truth)
+    perfect, poor = tried(truth, "the true labels"), tried(shuffled, "the true labels, shuffled")
+    middle = truth.mean() if goal.task == "regression" else values.mode().iloc[0]
+    tried(np.full(len(truth), middle, truth.dtype), "one prediction for every row", defined=False)
+    tried(shuffled[::7], "a part of the rows", truth[::7], defined=False)
+    if goal.task == "regression":
+        tried((truth + shuffled) / 2, "predictions between the labels", defined=False)
     if perfect != poor and (perfect < poor) != request["lower"]:
         better = "min" if perfect < poor else "max"
         raise Unusable(

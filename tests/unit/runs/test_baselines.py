@@ -10,6 +10,7 @@ import pytest
 from core.contracts import Baseline, Evaluation
 from core.state.failure import FailureKind
 from runs.baselines import BaselineRunner
+from utils.errors import ConfigError
 
 
 class Store:
@@ -46,3 +47,21 @@ def test_a_verdict_that_comes_after_an_interruption_is_not_kept(abandoned):
     closed.set()
     runner.finish()
     assert [row["name"] for row in store.kept] == ([] if abandoned else ["ridge"])
+
+
+def test_a_baseline_that_shows_the_configuration_to_be_wrong_ends_the_search():
+    def evaluate(nodes):
+        raise ConfigError("data.metric: own.py:profit raised RuntimeError: boom")
+
+    search = SimpleNamespace(
+        problem=SimpleNamespace(seeds_search=False, baselines=lambda: [Baseline("ridge", "x = 1")]),
+        evaluator=SimpleNamespace(evaluate=evaluate),
+        config=SimpleNamespace(project=SimpleNamespace(seed=1)),
+    )
+    stopped = threading.Event()
+    runner = BaselineRunner(search, Store(), stopped.set)
+    runner.start()
+    assert stopped.wait(10)
+    for told in (runner.check, runner.finish):
+        with pytest.raises(ConfigError, match=r"own\.py:profit raised RuntimeError: boom"):
+            told()

@@ -1,0 +1,30 @@
+"""Runs the cells of an exported notebook as Kaggle would."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
+
+
+def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> subprocess.CompletedProcess[str]:
+    """The cells one after the other in a process without our modules.
+
+    Args:
+        instead: lines that take the program's place.
+    """
+    lines = ["from pathlib import Path"]
+    for cell in json.loads(page.read_text())["cells"]:
+        written = CELL_OF_A_FILE.match(cell["source"])
+        if cell["cell_type"] == "code":
+            text = cell["source"]
+            text = f"Path({written[1]!r}).write_text({instead or text[written.end() :]!r})" if written else text
+            lines.append(text)
+    found = {**os.environ, "SWARM_EVO_DATA": str(data), "SWARM_EVO_WORKING": str(working), "PYTHONPATH": ""}
+    words = [sys.executable, "-c", "\n".join(lines)]
+    return subprocess.run(words, env=found, capture_output=True, text=True, timeout=200, check=False)

@@ -1,0 +1,91 @@
+"""A zip that holds a data set: unpacked within bounds, and nothing of it outside of its folder."""
+
+import stat
+import zipfile
+
+import pytest
+
+from utils import archives
+from utils.archives import unpacked, whole_archive
+from utils.errors import ConfigError
+
+
+def zipped(path, *members):
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in members:
+            archive.writestr(name, "a,b\n1,2\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("members", "is_whole"),
+    [
+        (("train.csv", "test.csv"), True),
+        (("comp/train.csv", "comp/test.csv"), True),
+        (("whatever.csv", "__MACOSX/._whatever.csv"), False),
+        (("my-comp.csv", "readme.md"), False),
+    ],
+)
+def test_a_zip_of_several_files_is_a_data_set_and_one_of_a_table_is_a_table(tmp_path, members, is_whole):
+    path = zipped(tmp_path / "my-comp.zip", *members)
+    for folder, train in ((tmp_path, None), (path, None), (None, str(path)), (tmp_path, "my-comp.zip")):
+        assert whole_archive(folder, train) == (path if is_whole else None)
+
+
+def test_a_training_table_goes_before_a_zip_beside_it(tmp_path):
+    zipped(tmp_path / "all.zip", "train.csv", "test.csv")
+    (tmp_path / "train.csv").write_text("a\n1\n")
+    assert whole_archive(tmp_path, None) is None
+
+
+def test_its_files_lie_in_a_closed_folder_without_the_one_around_them_and_what_lay_beside_is_linked(tmp_path):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "description.md").write_text("# Flats")
+    (mine / "logs").mkdir()
+    path = zipped(mine / "all.zip", "comp/train.csv", "comp/deep/er.csv", "__MACOSX/._x", "comp/.hidden")
+    for _ in range(2):  # again does no harm
+        made = unpacked(path, tmp_path / "place", mine, (mine / "logs",))
+    found = sorted(str(p.relative_to(made)) for p in made.rglob("*") if p.is_file())
+    assert found == ["deep/er.csv", "description.md", "train.csv"] and (made / "description.md").is_symlink()
+    assert not made.parent.stat().st_mode & 0o077, "labels lie in it"
+    (mine / "description.md").unlink()
+    assert not (unpacked(path, tmp_path / "place", mine) / "description.md").is_symlink()
+    zipped(path, "comp/train.csv", "comp/new.csv")
+    assert (unpacked(path, tmp_path / "place", mine) / "new.csv").is_file(), "another archive, another folder"
+
+
+@pytest.mark.parametrize("name", ["../evil.csv", "a/../../evil.csv", "/evil.csv", "..\\evil.csv", "C:/evil.csv"])
+def test_names_that_lead_out_are_refused(tmp_path, name):
+    path = zipped(tmp_path / "all.zip", "train.csv", name)
+    with pytest.raises(ConfigError, match="leads out of its folder"):
+        unpacked(path, tmp_path / "place")
+    assert not list(tmp_path.rglob("evil.csv")) and not list(tmp_path.rglob("train.csv"))
+
+
+def test_links_and_bombs_are_refused_before_anything_is_written(tmp_path, monkeypatch):
+    link = zipfile.ZipInfo("train.csv")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "link.zip", "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+        archive.writestr("test.csv", "a\n")
+    with pytest.raises(ConfigError, match=r"'train\.csv' is no plain file"):
+        unpacked(tmp_path / "link.zip", tmp_path / "place")
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("train.csv", "0" * 10**6)
+        archive.writestr("test.csv", "a\n")
+    with monkeypatch.context() as patch, pytest.raises(ConfigError, match=r"holds 1\.0 MB in 2 files: more than 200"):
+        patch.setattr(archives, "DENSE_BYTES", 10**5)
+        unpacked(tmp_path / "bomb.zip", tmp_path / "place")
+    with monkeypatch.context() as patch, pytest.raises(ConfigError, match=r"at most 100\.0 KB"):
+        patch.setattr(archives, "MOST_BYTES", 10**5)
+        unpacked(tmp_path / "bomb.zip", tmp_path / "place")
+    assert not list((tmp_path / "place").iterdir())
+
+
+def test_a_broken_member_is_told_and_leaves_nothing(tmp_path):
+    path = zipped(tmp_path / "all.zip", "train.csv", "test.csv")
+    path.write_bytes(path.read_bytes().replace(b"1,2", b"1,3", 1))
+    with pytest.raises(ConfigError, match=r"all\.zip' cannot be unpacked: Bad CRC"):
+        unpacked(path, tmp_path / "place")
+    assert not list((tmp_path / "place").iterdir())

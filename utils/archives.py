@@ -1,0 +1,140 @@
+"""A zip that holds a whole data set, as Kaggle hands it out: unpacked once, into a folder of ours, within bounds.
+
+Who made the archive is not known: its sizes are checked before anything is written, and names that lead out of the
+folder, links and locked members are refused.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import zipfile
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from utils.dataset_files import find_sample, find_table, find_train, table_stem
+from utils.errors import ConfigError
+from utils.file_utils import link_or_copy, move_into_place, remove, size_text
+
+MOST_BYTES = 50 * 10**9
+MOST_FILES = 1_000_000
+DENSE, DENSE_BYTES = 200, 10**9
+"""Times that an archive may grow where it comes to more than so many bytes: tables grow ten times, bombs a thousand."""
+
+
+def whole_archive(folder: str | Path | None, train: str | None) -> Path | None:
+    """The zip that holds the user's data set, or None: the one that he names, or the only table of his folder.
+
+    A zip of one file, or with a member called like itself (`train.csv` in `train.zip`), is a packed table.
+    """
+    place = Path(folder).expanduser() if folder is not None else None
+    if place is None or place.is_file():
+        found = place or (Path(train).expanduser() if train else None)
+    elif train:
+        found = place / train
+    elif place.is_dir():
+        zips = [path for path in sorted(place.iterdir()) if path.suffix.lower() == ".zip"]
+        lone = zips[0] if len(zips) == 1 else None
+        found = find_train(place, (find_table(place, "test"), find_sample(place))) or lone
+    else:
+        return None
+    return found.resolve() if found is not None and _holds_several(found) else None
+
+
+def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple[Path, ...] = ()) -> Path:
+    """The folder of the archive's files below `place`, made unless it is there; only our user may open it.
+
+    Args:
+        beside: the user's folder, whose other files and folders lie in the result too, as links.
+        ours: what of `beside` is not the user's.
+
+    Raises:
+        ConfigError: one line that names the archive and what is wrong with it.
+    """
+    status = archive.stat()
+    digest = sha256(f"{archive}:{status.st_size}:{status.st_mtime_ns}:{beside}".encode()).hexdigest()[:12]
+    target = place / digest
+    if not target.is_dir():
+        made = place / f".{digest}.{os.getpid()}"
+        remove(made)
+        try:
+            _extract(archive, made)
+            move_into_place(made, target)
+        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            raise ConfigError(f"data: '{archive}' cannot be unpacked: {str(error)[:200]}") from error
+        finally:
+            remove(made)
+    inner = _only_folder(target)
+    if beside is not None:
+        _link_others(inner, beside, {archive, *ours})
+    return inner
+
+
+def _holds_several(path: Path) -> bool:
+    """True for a zip of several files none of which is called as it is."""
+    if path.suffix.lower() != ".zip" or not zipfile.is_zipfile(path):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        names = [PurePosixPath(info.filename) for info in archive.infolist() if _is_wanted(info)]
+    return len(names) > 1 and not any(table_stem(Path(name.name)) == table_stem(path) for name in names)
+
+
+def _is_wanted(info: zipfile.ZipInfo) -> bool:
+    """No folder, and nothing hidden, such as what macOS adds."""
+    return not info.is_dir() and not any(part.startswith((".", "__MACOSX")) for part in _parts(info) if part != "..")
+
+
+def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:
+    return PurePosixPath(info.filename.replace("\\", "/")).parts
+
+
+def _extract(archive: Path, made: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        infos = [info for info in opened.infolist() if _is_wanted(info)]
+        for info in infos:
+            _refuse_unsafe(info, archive)
+        _refuse_large(infos, archive, made.parent)
+        made.mkdir(parents=True, mode=0o700)
+        for info in infos:  # a member is never read beyond the size that it tells
+            opened.extract(info, made)
+
+
+def _refuse_unsafe(info: zipfile.ZipInfo, archive: Path) -> None:
+    parts, mode = _parts(info), info.external_attr >> 16
+    if ".." in parts or not parts or parts[0] == "/" or ":" in parts[0]:
+        raise ConfigError(f"data: '{archive}' is refused: its member {info.filename[:80]!r} leads out of its folder")
+    if stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+        raise ConfigError(f"data: '{archive}' is refused: its member {info.filename[:80]!r} is no plain file")
+    if info.flag_bits & 1:
+        raise ConfigError(f"data: '{archive}' is locked by a password; unpack it first")
+
+
+def _refuse_large(infos: list[zipfile.ZipInfo], archive: Path, place: Path) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    size, packed, free = sum(info.file_size for info in infos), archive.stat().st_size, shutil.disk_usage(place).free
+    why = ""
+    if size > MOST_BYTES or len(infos) > MOST_FILES:
+        why = f"at most {size_text(MOST_BYTES)} and {MOST_FILES} files are unpacked"
+    elif size > DENSE_BYTES and size > DENSE * packed:
+        why = f"more than {DENSE} times its size"
+    elif size > 0.9 * free:
+        why = f"the disk of '{place}' has {size_text(free)} left"
+    if why:
+        raise ConfigError(f"data: '{archive}' holds {size_text(size)} in {len(infos)} files: {why}; unpack it yourself")
+
+
+def _only_folder(target: Path) -> Path:
+    """The one folder that an archive of a folder holds, else the archive's own."""
+    inside = list(target.iterdir())
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() else target
+
+
+def _link_others(inner: Path, beside: Path, without: set[Path]) -> None:
+    for path in inner.iterdir():
+        if path.is_symlink() and not path.exists():
+            path.unlink()  # what lay beside the archive when it was unpacked, and does no more
+    barred = {path.resolve() for path in without}
+    for path in sorted(beside.iterdir()):
+        if not path.name.startswith(".") and path.resolve() not in barred and not (inner / path.name).exists():
+            link_or_copy(path, inner / path.name)
