@@ -20,7 +20,7 @@ FEW = 10
 
 
 def planned(config: Config, *, accept_unsandboxed: bool = False) -> dict[str, Any]:
-    """The plan as plain JSON. The data are made ready as for the run, which then finds them so; nothing is asked or run.
+    """The plan as plain JSON. The data are made ready, and the run finds them so; nothing is asked or run.
 
     Raises:
         ConfigError, NoSandboxError: what the run would be refused with.
