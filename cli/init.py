@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import re
 import shlex
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from utils.errors import ConfigError
 from utils.program import program
 
 SKELETON = Path(__file__).parent / "skeleton"
-"""Text files in which `skeleton` and `Skeleton` stand for the name."""
+"""Text files; `skeleton` and `Skeleton` stand for the name, FOLDER for where they are written, CHECKOUT for us."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,28 +33,32 @@ def run(args: argparse.Namespace) -> int:
         path.write_text(_named((SKELETON / source).read_text(encoding="utf-8"), name, folder), encoding="utf-8")
         print(path)
     print(f"search it:  {program()} --problem.kind={name} --plugins={shlex.quote(str(folder))} --search.max_steps=50")
-    print(f"test it:    {_python()} -m pytest {shlex.quote(str(folder))}")
+    print(f"test it:    python -m pytest {shlex.quote(str(folder))}")
     return 0
-
-
-def _python() -> str:
-    """How to start a Python that finds `swarm_evo`: a checkout that is not installed is found from its own folder."""
-    root = Path(__file__).resolve().parent.parent
-    apart = (root / "pyproject.toml").is_file() and Path.cwd() != root
-    return f"PYTHONPATH={shlex.quote(str(root))} python" if apart else "python"
 
 
 def _checked(name: str) -> str:
     """A name that a Python file and a configuration may carry, and that no problem has."""
     from problems.registry import PROBLEMS
 
-    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
-        raise ConfigError(f"init {name}: the name must be lower-case letters, digits and _, such as my_problem")
+    if not re.fullmatch("[a-z][a-z0-9_]*", name):
+        raise ConfigError(f"init {name}: the name must be a letter, then lower-case letters, digits and _: my_problem")
+    if keyword.iskeyword(name) or keyword.iskeyword(_class_of(name)):
+        raise ConfigError(f"init {name}: that is a word of Python's own; take another, such as my_{name}")
     if name in PROBLEMS.names():
         raise ConfigError(f"init {name}: a problem of that name comes along; take another")
     return name
 
 
+def _class_of(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
 def _named(text: str, name: str, folder: Path) -> str:
-    camel = "".join(word.capitalize() for word in name.split("_"))
-    return text.replace("Skeleton", camel).replace("skeleton", name).replace("FOLDER", str(folder))
+    checkout = repr(str(Path(__file__).resolve().parent.parent))
+    return (
+        text.replace("Skeleton", _class_of(name))
+        .replace("skeleton", name)
+        .replace("FOLDER", str(folder))
+        .replace("CHECKOUT", checkout)
+    )

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
@@ -115,6 +116,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     args, unknown = build_parser(rest[0]).parse_known_args(rest)
     if unknown:
         raise ConfigError(f"{rest[0]}: unrecognized arguments: {' '.join(unknown)}{_meant(unknown[0])}")
+    check_keys(rest[0], overrides)
     args.overrides = overrides
     args.words = words
     return args

@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         args.llm = args.llm or args.writer
     config = config_of(args)
     if args.plan:
-        print(json.dumps(planned(config), indent=2))
+        print(json.dumps(planned(config, accept_unsandboxed=args.i_accept_unsandboxed), indent=2))
         return 0
     preflight(config)
     with RunSession(

@@ -8,10 +8,8 @@ from typing import Any
 from core.backend.preflight import quote
 from core.backend.roles import model_settings
 from core.backend.settings import ModelSettings
-from runs.composition import problem_of
-from runs.fitting import fit_to_steps
+from runs.making_ready import made_ready
 from runs.preflight import preflight
-from runs.unused_words import check_words
 from runs.writing import ideas_at_once
 from utils.config_schema import Config
 from utils.direction import Direction
@@ -21,17 +19,14 @@ FEW = 10
 """Proposals below which a search is hardly one."""
 
 
-def planned(config: Config) -> dict[str, Any]:
-    """The plan as plain JSON. Nothing is prepared, asked or run.
+def planned(config: Config, *, accept_unsandboxed: bool = False) -> dict[str, Any]:
+    """The plan as plain JSON. The data are made ready, and the run finds them so; nothing is asked or run.
 
     Raises:
-        ConfigError: the run could not be started.
+        ConfigError, NoSandboxError: what the run would be refused with.
     """
     preflight(config)
-    problem = problem_of(config)
-    problem.check()
-    fit_to_steps(config)
-    check_words(config, problem)
+    problem = made_ready(config, accept_unsandboxed=accept_unsandboxed)
     roles = model_settings(config.llm, plugins=config.plugin_folders)
     search, budget = config.search, config.budget
     a_step = _usd_a_step(config, roles)

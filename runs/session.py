@@ -19,7 +19,7 @@ from reports.winner import Standing, standing_of, winner_node
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.begun import check_steps
-from runs.composition import compose, problem_of
+from runs.composition import compose
 from runs.control import restore_marks
 from runs.ending import (
     clear_workspaces,
@@ -32,13 +32,13 @@ from runs.ending import (
     sweep_scratch,
 )
 from runs.facts import NOBODY, RunFacts
-from runs.fitting import fit_to_steps
 from runs.interrupts import Interrupts
 from runs.log_sink import LogSink
+from runs.making_ready import made_ready
 from runs.nothing_left import ended_as_it_is, nothing_left
 from runs.outcome import Outcome, conclude, ended_outcome, write_solution
 from runs.recorded_files import record_files
-from runs.run_folder import check_place, hold, new_run
+from runs.run_folder import hold, new_run
 from runs.search import Process, Recorded
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink, TimeSink
@@ -46,13 +46,12 @@ from runs.start import record_start
 from runs.tickets.queue import ENDED, STOPPED, TicketQueue
 from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
-from runs.unused_words import check_words
 from runs.view import SilentView, View
 from runs.work_board import WorkBoard
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import ConfigError, Interrupted, NoSandboxError
+from utils.errors import ConfigError, Interrupted
 from utils.logger_system import close, configure, log_msg
 from utils.program import program
 
@@ -149,7 +148,7 @@ class RunSession:
 
     def _open(self) -> None:
         self.store_closed = True
-        problem = self._prepared()
+        problem = made_ready(self.config, accept_unsandboxed=self._accept, doing=self._doing, run_dir=self._given_dir)
         self._take_hold(problem)
         self._compose(problem)
         origin = taken_up(self.store.get_fact("origin"), self._origin)
@@ -162,24 +161,6 @@ class RunSession:
         self._attach_sinks()
         if self._queue is not None:
             serve(self._queue, self.search, self.run_dir, self.store, self._stack)
-
-    def _prepared(self) -> Problem:
-        """The problem with its data, once it is known that a run may begin."""
-        if self.config.execution.sandbox == "none" and not self._accept:
-            raise NoSandboxError(
-                "execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it"
-            )
-        if not self.resumed:
-            fit_to_steps(self.config)
-        problem = problem_of(self.config)
-        if not self.resumed:
-            check_words(self.config, problem)
-            check_place(self.config.project.dir)
-        if self._given_dir is not None:
-            problem.restore(self._given_dir)
-        self._doing("the data of the problem are made ready")
-        problem.prepare()
-        return problem
 
     def _take_hold(self, problem: Problem) -> None:
         """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""

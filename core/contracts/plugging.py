@@ -131,16 +131,13 @@ class ProblemDefaults(Protocol):
         return None
 
     def prepare(self) -> None:
-        """Make or check the data, in a child process where that needs heavy imports; cached. May raise ConfigError."""
+        """Make or check the data and their splits, in a child process where that needs heavy imports; cached. For a run
+        and for its plan. May raise ConfigError, for whatever in them no run can begin with."""
         return None
 
     def warm_up(self, tell: Callable[[str], None]) -> None:
         """Make ready what would cost the budget of the search, as compiling does. Called once a process, before the
         clock starts. `tell` is given one line where that takes more than a moment."""
-        return None
-
-    def check(self) -> None:
-        """Raise ConfigError where what the configuration names is not there; nothing is made ready. For a plan."""
         return None
 
     def preview(self) -> str:

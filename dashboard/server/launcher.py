@@ -29,6 +29,7 @@ OUTPUT_BYTES = 4000
 RM_SECONDS = 120.0
 EXPORT_SECONDS = 300.0
 PLAN_SECONDS = 60
+UNREADY = f"the data are still being made ready after {PLAN_SECONDS} s: a run can be started, and is not checked yet"
 _KEYS = {
     "name": "problem.name",
     "model": "llm.code.model",
@@ -102,16 +103,17 @@ class Launcher:
         """What the run would be, by `run --plan`; nothing is started."""
         words = [sys.executable, str(self.main), "run", *self._words(request, folder), "--plan"]
         with self._planning:  # of a form that is filled in, only the newest question matters: no crowd of processes
+            asked = subprocess.Popen(
+                words, cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
             try:
-                ended = subprocess.run(
-                    words, cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL, capture_output=True,
-                    timeout=PLAN_SECONDS,
-                )  # fmt: skip
-            except subprocess.TimeoutExpired:
-                return StartPlan(refusal=f"the plan took over {PLAN_SECONDS} s")
-        if ended.returncode:
-            return StartPlan(refusal=_last_line(ended.stderr) or f"run --plan ended with {ended.returncode}")
-        told = json.loads(ended.stdout)
+                out, err = asked.communicate(timeout=PLAN_SECONDS)
+            except subprocess.TimeoutExpired:  # it goes on making the data ready, and a run finds them so
+                return StartPlan(writer=request.llm, warnings=[UNREADY])
+        if asked.returncode:
+            return StartPlan(refusal=_last_line(err) or f"run --plan ended with {asked.returncode}")
+        told = json.loads(out)
         budget = told["budget"]
         return StartPlan(
             **{name: told[name] for name in ("writer", "proposals", "usd", "usd_a_proposal", "warnings")},

@@ -67,7 +67,9 @@ def _from_file(path: Path) -> DataSet:
     """Instances of a file in turns: the first of three is train, the second validation, the third test."""
     instances = load_file(path)
     if len(instances) < 3:
-        raise ConfigError(f"problem.name={path}: {len(instances)} instances; three splits need at least 3")
+        raise ConfigError(
+            f"problem.name={path}: {len(instances)} instance{'s' * (len(instances) != 1)}; three splits need at least 3"
+        )
     capacities = {instance.capacity for instance in instances}
     if len(capacities) > 1:
         raise ConfigError(f"problem.name={path}: capacities {sorted(capacities)}; one file, one capacity")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
@@ -32,6 +33,7 @@ class PackingEvaluator(Evaluator):
     ) -> None:
         self.data, self._deps, self._signature, self._solver = data, deps, signature, solver or SolverOptions()
         self.stages = PackingStages(data, deps)
+        self._began = time.monotonic()
         self._cascade: Cascade[Rule] = Cascade(
             self.stages, deps.journal, deps.append, top_k=top_k, threads=max(1, deps.jobs.slots)
         )
@@ -85,4 +87,4 @@ class PackingEvaluator(Evaluator):
         return side_by_side(self._deps, "the best packed once more for the choice", rules, score)
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        return list(final_scores(self.stages, nodes, self._solver, self._deps))
+        return list(final_scores(self.stages, nodes, self._solver, self._deps, time.monotonic() - self._began))

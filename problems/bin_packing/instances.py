@@ -6,16 +6,17 @@ the end, test is opened once, after that; each is drawn from a seed of its own.
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from decimal import Decimal
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from problems.bin_packing.reading import Written, written
+from problems.file_numbers import unread
 from utils.errors import ConfigError
 from utils.stats import proper_interval
 
@@ -23,6 +24,8 @@ Split = Literal["train", "validation", "test", "choice"]
 
 WEIBULL_SHAPE, WEIBULL_SCALE, WEIBULL_CAPACITY = 3.0, 45.0, 100
 UNIFORM_LOW, UNIFORM_HIGH, UNIFORM_CAPACITY = 20, 100, 150
+MOST_UNITS = 10_000
+"""Of a capacity: a rule's table has the square of that many entries, of 25 bytes while it is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ def load_orlib_dataset(folder: str | Path, names: Sequence[str] = (*ORLIB_SMALL,
     found = [path for path in paths if path.is_file()]
     if not found:
         raise ConfigError(f"problem.path={folder}: none of {', '.join(p.name for p in paths)} is there")
-    return [instance for path in found for instance in load_orlib_file(path)]
+    return [instance for path in found for instance in load_file(path)]
 
 
 def load_orlib_small(folder: str | Path) -> list[Instance]:
@@ -130,63 +133,44 @@ def load_orlib_large(folder: str | Path) -> list[Instance]:
 
 def load_file(path: str | Path) -> list[Instance]:
     """An OR-Library text file, a CSV of `instance`, `capacity` and `size`, or JSON `{name: {capacity, items, …}}`
-    (or one level deeper, as FunSearch published)."""
+    (or one level deeper, as FunSearch published).
+
+    Sizes with decimals are scaled to integers. ConfigError: one line with the file, the place and the value.
+    """
     path = Path(path)
     if not path.is_file():
         raise ConfigError(f"problem.name={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file of instances")
-    readers = {".json": _load_json, ".csv": _load_csv}
-    return readers.get(path.suffix.lower(), load_orlib_file)(path)
-
-
-def load_orlib_file(path: str | Path) -> list[Instance]:
-    """One file of the OR-Library. Blanks and `150.0` are accepted; sizes with decimals are scaled to integers."""
-    path = Path(path)
     try:
-        words = path.read_text().split()
-        numbers = iter(words)
-        instances = []
-        for _ in range(int(next(numbers))):
-            name, capacity, items = next(numbers), next(numbers), int(float(next(numbers)))
-            best = int(float(next(numbers)))
-            instances.append(replace(scaled(name, capacity, [next(numbers) for _ in range(items)]), best=best))
-        return instances
-    except (StopIteration, ValueError) as error:
-        raise ConfigError(f"problem.name={path}: not in OR-Library format ({error or 'it ends too early'})") from error
+        return scaled(written(path))
+    except (ValueError, OSError) as error:
+        raise ConfigError(f"problem.name={path}: {unread(error)}") from error
 
 
-def _load_csv(path: Path) -> list[Instance]:
-    """A row an item, in order of arrival."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = list(csv.DictReader(file))
-        found: dict[str, tuple[str, list[str]]] = {}
-        for row in rows:
-            name = row.get("instance") or path.stem
-            found.setdefault(name, (row["capacity"].strip(), []))[1].append(row["size"].strip())
-        return [scaled(name, capacity, sizes) for name, (capacity, sizes) in found.items()]
-    except (ValueError, KeyError, AttributeError) as error:
-        raise ConfigError(f"problem.name={path}: needs the columns instance, capacity and size ({error})") from error
+def scaled(found: Sequence[Written]) -> list[Instance]:
+    """The instances of a file, all multiplied by the power of ten that makes every number of it an integer.
 
-
-def _load_json(path: Path) -> list[Instance]:
-    try:
-        data = json.loads(path.read_text())
-        if len(data) == 1 and "items" not in next(iter(data.values())):
-            data = next(iter(data.values()))
-        return [scaled(name, str(one["capacity"]), [str(x) for x in one["items"]]) for name, one in data.items()]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"problem.name={path}: JSON must be {{name: {{capacity, items}}}} ({error})") from error
-
-
-def scaled(name: str, capacity: str, sizes: Sequence[str]) -> Instance:
-    """An instance from decimal texts, all multiplied by the power of ten that makes them integers."""
-    decimals = max((len(text.rstrip("0").partition(".")[2]) for text in [capacity, *sizes] if "." in text), default=0)
-    factor = 10**decimals
-    whole = [round(float(text) * factor) for text in [capacity, *sizes]]
-    array = np.array(whole[1:], dtype=np.int64)
-    if not len(array) or array.min() < 1 or array.max() > whole[0]:
-        raise ValueError(f"instance {name}: sizes must lie in 1..capacity")
-    return Instance(name, array, whole[0])
+    ValueError: that makes a capacity larger than MOST_UNITS.
+    """
+    numbers = (number for one in found for number in (one.capacity, *one.sizes))
+    factor = 10 ** max((-int(number.normalize().as_tuple().exponent) for number in numbers), default=0)
+    factor = max(1, factor)
+    for one in found:
+        if one.capacity * factor > MOST_UNITS:
+            unit = (
+                "" if factor == 1 else f" in units of {Decimal(1) / factor}, the last decimal of a number in the file"
+            )
+            raise ValueError(
+                f"{one.name}: capacity {one.capacity}{unit}; at most {MOST_UNITS:,} units: round the sizes"
+            )
+    return [
+        Instance(
+            one.name,
+            np.array([int(size * factor) for size in one.sizes], dtype=np.int64),
+            int(one.capacity * factor),
+            one.best,
+        )
+        for one in found
+    ]
 
 
 # ---------------------------------------------------------------- the measure

@@ -57,12 +57,6 @@ class BinPackingProblem(Problem):
         o = self.options
         return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test)
 
-    def check(self) -> None:
-        from problems.bin_packing.instances import FAMILIES, load_file
-
-        if self.data_name not in FAMILIES:
-            load_file(self.data_name)
-
     def prepare(self) -> None:
         assert self.data.train
 

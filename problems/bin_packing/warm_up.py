@@ -12,7 +12,7 @@ def warm_up(tell: Callable[[str], None]) -> None:
     import numpy as np
 
     from problems.bin_packing.arithmetic import translate
-    from problems.bin_packing.compiled import pack_ranked, rank_table
+    from problems.bin_packing.compiled import pack_neighbours, pack_ranked, rank_table
     from problems.bin_packing.jit import is_cached
     from problems.bin_packing.machine import arrays, pack_program
 
@@ -21,6 +21,7 @@ def warm_up(tell: Callable[[str], None]) -> None:
     sizes = np.array([1, 2], dtype=np.int64)
     order, tied = rank_table(np.zeros((4, 4)))
     pack_ranked(order, tied, sizes, 3, np.empty(2, dtype=np.int64), 9)
+    pack_neighbours(sizes, 3, np.empty(2, dtype=np.int64))
     program = translate(
         "def score_bin(item, remaining_capacity, histogram):\n    return histogram[remaining_capacity]\n"
     )

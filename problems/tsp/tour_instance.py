@@ -6,11 +6,32 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from problems.file_numbers import file_number
 from problems.tsp.bound import one_tree_bound
 from problems.tsp.instances import Point
 
 MEAN_DISTANCE = 0.5214
 """Of two random points of the unit square: the scale on which rules see distances that have no coordinates."""
+
+
+LARGEST = 1e100
+"""Of a coordinate or a distance: sums and squares of those are numbers still."""
+
+
+def coordinate(value: object, what: str) -> float:
+    """A coordinate of a file; ValueError with `what` and the value for what is none."""
+    found = float(file_number(value, what))
+    if abs(found) > LARGEST:
+        raise ValueError(f"{what} is {found:g}; allowed: up to {LARGEST:g}")
+    return found
+
+
+def distance(value: object, what: str) -> float:
+    """The same for a distance that a file tells."""
+    found = coordinate(value, what)
+    if found < 0:
+        raise ValueError(f"{what} is {found:g}; a distance is at least 0")
+    return found
 
 
 def _nint(value: float) -> int:

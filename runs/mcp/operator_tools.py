@@ -36,10 +36,7 @@ Answer = dict[str, Any]
 def plan_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     """What the run would be, and the name under which it is started."""
     words = [*_words(arguments), f"project.dir={Path(project_dir).resolve()}"]
-    done = _main(["run", "--plan", *words])
-    if done.returncode:
-        raise ConfigError(_last_line(done.stderr))
-    plan = json.loads(done.stdout)
+    plan = json.loads(_planned(words))
     confirm = Plan.new(_plans(project_dir), words).name
     is_unsaid = plan["metric"]["direction"] == "max" and _has_no_direction(arguments)
     warnings = plan.pop("warnings") + ([UNSAID] if is_unsaid and arguments.get("evaluator") else [])
@@ -190,6 +187,22 @@ def _main(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
         raise SwarmEvoError(
             f"{words[0]} took over {LONGEST:g} s; call it again, or let the user run it on the command line"
         ) from error
+
+
+def _planned(words: Sequence[str]) -> str:
+    """What `run --plan` prints. One that takes longer than a call may goes on making the data ready for the next."""
+    child = subprocess.Popen(
+        [sys.executable, str(MAIN), "run", "--plan", *words],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env=_environment(),
+    )  # fmt: skip
+    try:
+        out, err = child.communicate(timeout=LONGEST + 4)
+    except subprocess.TimeoutExpired as error:
+        raise SwarmEvoError("the data are still being made ready; call plan_run again in a minute") from error
+    if child.returncode:
+        raise ConfigError(_last_line(err))
+    return out
 
 
 def _start(words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:

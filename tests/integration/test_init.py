@@ -34,14 +34,28 @@ def test_what_is_written_passes_its_test_and_is_searched(tmp_path):
     ("words", "told"),
     [
         (["init", "tsp"], "a problem of that name comes along"),
-        (["init", "My-Problem"], "must be lower-case letters, digits and _"),
-        (["init", "class"], "must be lower-case letters, digits and _"),
+        (["init", "My-Problem"], "the name must be a letter, then lower-case letters, digits and _"),
+        (["init", "2opt"], "the name must be a letter, then lower-case letters, digits and _"),
+        (["init", "class"], "init class: that is a word of Python's own; take another, such as my_class"),
+        (["init", "none"], "init none: that is a word of Python's own"),
+        (["init", "mine", "--project.dir=there"], "project.dir=…: `init` does not read it; it reads no such keys"),
+        (["init", "mine", "--search.max_steps=3"], "search.max_steps=…: `init` does not read it"),
         (["init"], "the following arguments are required: PROBLEM"),
     ],
 )
 def test_a_name_that_cannot_be_is_refused(capsys, words, told):
     assert main(words) == 2
     assert told in capsys.readouterr().err
+
+
+def test_its_test_passes_from_any_folder_where_swarm_evo_is_not_installed(tmp_path, capsys, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "mine"]) == 0
+    assert "test it:    python -m pytest mine\n" in capsys.readouterr().out
+    words = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "mine")]
+    done = subprocess.run(words, cwd=tmp_path / "elsewhere", capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):

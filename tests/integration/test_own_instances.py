@@ -54,6 +54,10 @@ SHORTEST_TEXT = """
 20 23 30 2 7 42 21 17 3 18 31 22
 """
 SHORTEST = SHORTEST_TEXT.split()
+WEIGHTS = (
+    "NAME: m\nTYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_FORMAT: UPPER_ROW\n"
+    "EDGE_WEIGHT_SECTION\n{}\nEOF\n"
+)
 MAIN = str(Path(__file__).parents[2] / "main.py")
 
 
@@ -129,6 +133,28 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
         ("x.csv", "city,lat,long\na,1,2\n", "needs the columns x and y"),
         ("x.json", '{"a": [[0, 0], [1, 1]]}', "a has 2 cities; allowed: 4 to 2000"),
         ("x.json", "[", "Expecting value"),
+        ("x.tsp", BURMA14.replace("93.37", "nan"), "line 12: y of city 4 is 'nan', not a finite number"),
+        ("x.tsp", BURMA14.replace("93.37", "-inf"), "line 12: y of city 4 is '-inf', not a finite number"),
+        ("x.tsp", BURMA14.replace("93.37", "9e300"), "line 12: y of city 4 is 9e+300; allowed: up to 1e+100"),
+        ("x.tsp", BURMA14.replace("93.37", ""), "line 12: 2 words; a city is its number, x and y"),
+        ("x.tsp", BURMA14.replace("DIMENSION: 14", "DIMENSION: 20"), "DIMENSION: 20, but there are coordinates of 14"),
+        ("x.tsp", BURMA14.replace("DIMENSION: 14", "DIMENSION: 5.5"), "DIMENSION is '5.5', not a whole number"),
+        ("x.tsp", WEIGHTS.format("3 4 nan 6 7 8"), "line 7: the distance of cities 1 and 4 is 'nan'"),
+        ("x.tsp", WEIGHTS.format("3 4 5 6 7 inf"), "line 7: the distance of cities 3 and 4 is 'inf'"),
+        ("x.tsp", WEIGHTS.format("3 4 -5 6 7 8"), "cities 1 and 4 is -5; a distance is at least 0"),
+        ("x.tsp", WEIGHTS.format("3 4 5"), "EDGE_WEIGHT_SECTION has 3 numbers; UPPER_ROW of 4 cities needs 6"),
+        ("x.tsp", WEIGHTS.format("0 0 0 0 0 0"), "m: its cities lie at one place"),
+        ("x.csv", "x,y\n" + "5,5\n" * 6, "x: its cities lie at one place"),
+        ("x.csv", "x,y\n1,2\n3,nan\n", "line 3: y is 'nan', not a finite number"),
+        ("x.csv", "nan,2\n1,2\n", "line 1: x is 'nan', not a finite number"),
+        ("x.csv", "x,y\n1,2\n3\n", "line 3: y is '', not a finite number"),
+        ("x.csv", "", "the file is empty"),
+        ("x.csv", "x,y\n", "it holds no cities"),
+        ("x.json", '{"a": [[0, 0], [1, NaN], [3, 4], [2, 1]]}', "a: city 2: y is 'nan', not a finite number"),
+        ("x.json", '{"a": [[0, 0], [1], [3, 4], [2, 1]]}', "a: city 2 is [1], not [x, y]"),
+        ("x.json", '{"a": {"points": [[0, 0]], "best": Infinity}}', "a: best is 'inf', not a finite number"),
+        ("x.json", '{"a": {"points": [[0, 0]], "best": 0}}', "a: best is 0; a tour's length is above 0"),
+        ("x.json", "3", "JSON must be a list of [x, y]"),
     ],
 )
 def test_what_cannot_be_read_is_one_line_that_names_the_file(tmp_path, name, text, words):
@@ -136,6 +162,11 @@ def test_what_cannot_be_read_is_one_line_that_names_the_file(tmp_path, name, tex
     with pytest.raises(ConfigError) as caught:
         build(load_config(None, ["presets.problem=tsp", f"problem.name={tmp_path / name}"]), tmp_path)
     assert words in str(caught.value) and str(tmp_path / name) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_two_cities_at_one_place_are_no_fault(tmp_path):
+    (tmp_path / "x.csv").write_text("x,y\n0,0\n0,0\n3,0\n3,4\n")
+    assert load(str(tmp_path / "x.csv"))[0].reference > 0
 
 
 def test_a_name_that_is_no_file_is_refused_not_ignored(tmp_path):
@@ -179,3 +210,72 @@ def test_packing_reads_csv_and_the_best_known_bins_of_the_or_library(tmp_path):
     (tmp_path / "c.csv").write_text("name,size\na,3\n")
     with pytest.raises(ConfigError, match="needs the columns instance, capacity and size"):
         build_data(str(tmp_path / "c.csv"))
+
+
+HEAD = "instance,capacity,size\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("x.csv", HEAD + "a,100,3\na,100,nan\n", "line 3: size is 'nan', not a finite number"),
+        ("x.csv", HEAD + "a,inf,3\n", "line 2: capacity is 'inf', not a finite number"),
+        ("x.csv", HEAD + "a,100,-5\n", "line 2: size -5; sizes must be above 0 and at most the capacity, 100"),
+        ("x.csv", HEAD + "a,100,0\n", "line 2: size 0; sizes must be above 0"),
+        ("x.csv", HEAD + "a,100,500\n", "line 2: size 500; sizes must be above 0 and at most the capacity, 100"),
+        ("x.csv", HEAD + "a,-1,3\n", "line 2: capacity -1; it must be above 0"),
+        ("x.csv", HEAD + "a,100\n", "line 2: size is '', not a finite number"),
+        ("x.csv", HEAD + "a,100,3\na,120,3\n", "line 3: capacity 120, but a has 100 in line 2"),
+        ("x.csv", HEAD + "a,1.0,0.1\nb,1,0.12345\n", "capacity 1.0 in units of 0.00001"),
+        ("x.csv", "", "needs the columns instance, capacity and size (capacity and size are not there)"),
+        ("x.txt", "", "not in OR-Library format: the file is empty"),
+        ("x.txt", "2\nu1\n100 3 1\n5\n", "it ends after 1 of the 3 items of u1"),
+        ("x.txt", "2\nu1\n100 1 1\n5\n", "it ends before instance 2 of 2"),
+        ("x.txt", "1\nu1\n100 1 1\n5\n6\n", "line 5 is after the last of 1 instances"),
+        ("x.txt", "1\nu1\n100 many 1\n5\n", "line 3: the number of items is 'many', not a finite number"),
+        ("x.txt", "1\nu1\n100 1 1\ninf\n", "line 4: size is 'inf', not a finite number"),
+        ("x.json", "[1, 2]", "JSON must be {name: {capacity, items}}, and this is a list"),
+        ("x.json", '{"a": {"capacity": 9, "items": [1, "x"]}}', "a: item 2 is 'x', not a finite number"),
+        ("x.json", '{"a": {"capacity": 9, "items": [1, NaN]}}', "a: item 2 is 'nan', not a finite number"),
+        ("x.json", '{"a": {"capacity": 9, "items": []}}', "a: no items"),
+        ("x.json", '{"a": {"capacity": 9, "items": [1]}, "b": 3}', "and 'b' is not so"),
+    ],
+)
+def test_bin_packing_files_are_refused_with_the_place_and_the_value(tmp_path, name, text, words):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_file(tmp_path / name)
+    assert words in str(caught.value) and str(tmp_path / name) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_sizes_of_a_file_are_scaled_alike(tmp_path):
+    (tmp_path / "x.csv").write_text(HEAD + "a,1.0,0.25\nb,1.00,0.5\nc,1,1e-1\n")
+    data = build_data(str(tmp_path / "x.csv"))
+    assert data.capacity == 100 and [one.sizes.tolist() for one in load_file(tmp_path / "x.csv")] == [[25], [50], [10]]
+
+
+SPOILT = {
+    "0 instances; three splits need at least 3": ("bin_packing", "x.csv", HEAD),
+    "1 instance; three splits need at least 3": ("bin_packing", "x.csv", HEAD + "a,100,3\n"),
+    "2 instances; three splits need at least 3": ("bin_packing", "x.csv", HEAD + "a,100,3\nb,100,4\n"),
+    "capacities [100, 120]; one file, one capacity": ("bin_packing", "x.csv", HEAD + "a,100,3\nb,120,4\nc,100,5\n"),
+    "line 12: y of city 4 is 'nan'": ("tsp", "x.tsp", BURMA14.replace("93.37", "nan")),
+    "its cities lie at one place": ("tsp", "x.csv", "5,5\n" * 6),
+}
+
+
+@pytest.mark.parametrize("told", SPOILT)
+def test_a_plan_refuses_what_the_run_refuses_in_the_same_words(cli, told):
+    problem, name, text = SPOILT[told]
+    (cli.folder / name).write_text(text)
+    words = (f"--problem={problem}", f"--problem.name={name}", "--search.max_steps=2")
+    run, plan = cli.here("run", *words), cli.here("run", "--plan", *words)
+    assert (plan.code, plan.out, plan.line) == (2, "", run.line) and run.code == 2 and told in plan.line
+    assert not (cli.folder / "logs").exists()
+
+
+@pytest.mark.parametrize("words", [("execution.sandbox=none",), ("data.dir=mine",), ("project.dir=/proc/nowhere",)])
+def test_a_plan_refuses_what_is_said_wrongly_too(cli, words):
+    words = ("--problem=tsp", *words)
+    run, plan = cli.here("run", *words), cli.here("run", "--plan", *words)
+    assert (plan.code, plan.line) == (run.code, run.line) and run.code == 2

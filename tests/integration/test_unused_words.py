@@ -3,6 +3,7 @@
 import pytest
 
 from cli.parser import main
+from cli.read_keys import ONLY, check_keys
 from problems.registry import build_problem
 from runs.unused_words import check_words
 from utils.config import load_config
@@ -40,3 +41,14 @@ def test_own_data_do_not_also_name_a_competition(tmp_path):
     config = load_config(None, words)
     with pytest.raises(ConfigError, match=r"problem\.name=ames: competition/.* does not read it; it reads data"):
         check_words(config, build_problem(config))
+
+
+@pytest.mark.parametrize("verb", [verb for verb in ONLY if verb != "init"])
+def test_a_verb_that_only_looks_at_runs_refuses_other_keys(verb):
+    with pytest.raises(ConfigError, match=rf"llm\.code\.key=…: `{verb}` does not read it; it reads project\.dir$"):
+        check_keys(verb, ["project.dir=here", "llm.code.key=secret"])
+
+
+def test_the_command_line_refuses_a_key_that_the_verb_does_not_read(capsys):
+    assert main(["list-runs", "--search.max_steps=3"]) == 2
+    assert "search.max_steps=…: `list-runs` does not read it" in capsys.readouterr().err

@@ -149,7 +149,7 @@ def test_what_cannot_be_put_together_leaves_nothing(toy_config, tmp_path, monkey
         raise ConfigError("problem.options.x=1: not allowed")
 
     config = toy_config(5)
-    monkeypatch.setattr("runs.session.problem_of", lambda _: broken)
+    monkeypatch.setattr("runs.making_ready.problem_of", lambda _: broken)
     broken = type("Broken", (ToyProblem,), {"evaluator": evaluator, "language": "python", "note": ""})({})
     from core.contracts import ProblemDefaults, with_defaults
 

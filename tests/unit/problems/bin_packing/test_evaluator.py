@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -7,8 +8,8 @@ import pytest
 from core.evaluation.cascade import ALWAYS_FULL
 from core.state.failure import FailureKind
 from core.state.node import Node
+from problems.bin_packing.cross_sets import CROSS_SETS, cross_table, reference_counts
 from problems.bin_packing.evaluator import PackingEvaluator
-from problems.bin_packing.finals import CROSS_SETS
 from problems.bin_packing.problem import BinPackingProblem, Options
 from problems.bin_packing.references import BEST_FIT, FIRST_FIT, FUNSEARCH_OR, sum_of_squares
 from utils.errors import JobLost
@@ -180,6 +181,29 @@ def test_the_end_opens_the_test_split_beside_the_references(evaluator, problem):
     assert set(table) == set(CROSS_SETS)
     assert table["u500"]["this"] < table["u500"]["best_fit"], "the rule of the OR-Library is better at home"
     assert table["weibull_5k"]["this"] > table["weibull_5k"]["funsearch_weibull"], "and worse abroad"
+
+
+def test_other_data_sets_are_packed_as_far_as_their_time_does(evaluator, deps, capsys, monkeypatch):
+    class Slow:
+        output = ""
+
+        def used(self, instances, most=None):
+            time.sleep(0.3)
+            return [one.lower_bound for one in instances]
+
+    monkeypatch.setattr(evaluator.stages, "rules", lambda codes, items, capacity: [Slow() for _ in codes])
+    found = cross_table(evaluator.stages, BEST_FIT, deps, seconds=0.5)
+    assert "u120" in found and "weibull_10k" not in found, "0.3 s for 1,200 items; 100,000 would take 25 s"
+    assert cross_table(evaluator.stages, BEST_FIT, deps, seconds=30, an_item=1) == {}
+    assert f"did not pack {', '.join(CROSS_SETS)}: other data sets have 30 s" in capsys.readouterr().err
+
+
+def test_known_rules_are_packed_without_a_sandbox(evaluator, problem, monkeypatch):
+    rules = evaluator.stages.rules([FIRST_FIT, FUNSEARCH_OR], problem.data.items, problem.data.capacity)
+    in_the_sandbox = [rule.used(problem.data.test) for rule in rules]
+    monkeypatch.setattr(evaluator.stages, "_tabulate", lambda codes, items, capacity: [1 / 0 for _ in codes])
+    counts = reference_counts(evaluator.stages, problem.data.test)
+    assert [counts["first_fit"], counts["funsearch_or"]] == in_the_sandbox
 
 
 def test_no_finished_count_is_told_while_the_final_part_goes_on(problem, deps):

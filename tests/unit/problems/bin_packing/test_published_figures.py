@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from problems.bin_packing.finals import reference_counts
+from problems.bin_packing.cross_sets import reference_counts
 from problems.bin_packing.instances import excess_over_bound, load_file
 from problems.bin_packing.problem import BinPackingProblem, Options
 from problems.bin_packing.stages import PackingStages

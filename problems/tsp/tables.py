@@ -1,0 +1,78 @@
+"""Cities in CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from problems.file_numbers import file_number
+from problems.tsp.instances import Point
+from problems.tsp.tour_instance import TourInstance, coordinate
+
+FORM = "JSON must be a list of [x, y], or {name: [[x, y], …]}, or {name: {points, best}}"
+
+
+def from_csv(path: Path) -> list[TourInstance]:
+    """Columns `x` and `y` (or the only two), and where there are several instances a column `instance`."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        try:
+            rows = [(row, f"line {reader.line_num}") for row in reader if row]
+        except csv.Error as error:
+            raise ValueError(f"line {reader.line_num}: {error}") from error
+    if not rows:
+        raise ValueError("the file is empty")
+    names = [name.strip().lower() for name in rows[0][0]]
+    if len(names) == 2 and not {"x", "y"} <= set(names) and any(map(_is_number, names)):
+        names = ["x", "y"]
+    else:
+        rows = rows[1:]
+    if not {"x", "y"} <= set(names):
+        raise ValueError("needs the columns x and y, and `instance` where there are several")
+    cities: dict[str, list[Point]] = {}
+    for row, place in rows:
+        cells = dict(zip(names, row, strict=False))
+        label = cells.get("instance", path.stem).strip()
+        point = (coordinate(cells.get("x", ""), f"{place}: x"), coordinate(cells.get("y", ""), f"{place}: y"))
+        cities.setdefault(label, []).append(point)
+    return [TourInstance(label, points) for label, points in cities.items()]
+
+
+def _is_number(word: str) -> bool:
+    """Also nan and infinity: a first row of them is no head."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def from_json(path: Path) -> list[TourInstance]:
+    """`{name: [[x, y], …]}`, `{name: {points: …, best: …}}`, or a plain list of points."""
+    data = json.loads(path.read_text(encoding="utf-8-sig"))
+    named = {path.stem: data} if isinstance(data, list) else data
+    if not isinstance(named, dict):
+        raise ValueError(FORM)
+    return [_from_json(str(name), one) for name, one in named.items()]
+
+
+def _from_json(name: str, one: Any) -> TourInstance:
+    points = one.get("points") if isinstance(one, dict) else one
+    best = one.get("best") if isinstance(one, dict) else None
+    if not isinstance(points, list):
+        raise ValueError(f"{FORM}; {name} is not so")
+    known = None if best is None else float(file_number(best, f"{name}: best"))
+    if known is not None and known <= 0:
+        raise ValueError(f"{name}: best is {known:g}; a tour's length is above 0")
+    return TourInstance(
+        name, [_point(point, f"{name}: city {number}") for number, point in enumerate(points, 1)], best=known
+    )
+
+
+def _point(point: Sequence[Any], place: str) -> Point:
+    if not isinstance(point, list) or len(point) != 2:
+        raise ValueError(f"{place} is {str(point)[:40]}, not [x, y]")
+    return coordinate(point[0], f"{place}: x"), coordinate(point[1], f"{place}: y")

@@ -1,0 +1,139 @@
+"""TSPLIB 95: symmetric instances, and the shortest tour beside one."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+
+from problems.file_numbers import whole_number
+from problems.tsp.instances import Point
+from problems.tsp.tour_instance import TourInstance, coordinate, distance
+
+OPTIMA = {
+    "burma14": 3323, "ulysses16": 6859, "ulysses22": 7013, "att48": 10628, "eil51": 426, "berlin52": 7542, "st70": 675,
+    "eil76": 538, "pr76": 108159, "rat99": 1211, "kroA100": 21282, "kroB100": 22141, "kroC100": 20749,
+    "kroD100": 21294, "kroE100": 22068, "rd100": 7910, "eil101": 629, "lin105": 14379, "pr107": 44303, "pr124": 59030,
+    "bier127": 118282, "ch130": 6110, "pr136": 96772, "pr144": 58537, "ch150": 6528, "kroA150": 26524,
+    "kroB150": 26130, "pr152": 73682, "u159": 42080, "rat195": 2323, "d198": 15780, "kroA200": 29368,
+    "kroB200": 29437, "ts225": 126643, "tsp225": 3916, "pr226": 80369, "gil262": 2378, "pr264": 49135, "a280": 2579,
+    "pr299": 48191, "lin318": 42029, "rd400": 15281, "fl417": 11861, "pr439": 107217, "pcb442": 50778, "d493": 35002,
+    "u574": 36905, "rat575": 6773, "p654": 34643, "d657": 48912, "u724": 41910, "rat783": 8806, "pr1002": 259045,
+}  # fmt: skip
+"""Lengths of shortest tours. Source: Reinelt's TSPLIB 95, list of optimal solutions for symmetric TSPs."""
+Word = tuple[str, str]
+"""A word of a section, and the line that it stands in: `line 9`."""
+Table = list[list[float]]
+
+
+def from_tsplib(path: Path) -> list[TourInstance]:
+    """A symmetric instance. ValueError, KeyError: what is wrong with it, and where."""
+    head, sections = _sections(path)
+    if head.get("TYPE", "TSP").split()[:1] != ["TSP"]:
+        raise ValueError(f"TYPE: {head['TYPE']}; only TSP is read (symmetric)")
+    count, kind = whole_number(head["DIMENSION"], "DIMENSION"), head.get("EDGE_WEIGHT_TYPE", "EUC_2D")
+    name = head.get("NAME", path.stem).removesuffix(".tsp")
+    if kind not in KINDS:
+        raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
+    points = [] if kind == "EXPLICIT" else _points(sections, count)
+    matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _globe(points) if kind == "GEO" else None
+    best = _length_of_tour(path.with_suffix(".opt.tour"), points, matrix, kind)
+    if best is None and name in OPTIMA and name.endswith(str(count)):
+        best = float(OPTIMA[name])
+    return [TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)]
+
+
+KINDS = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "EXPLICIT")
+
+
+def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
+    head: dict[str, str] = {}
+    sections: dict[str, list[Word]] = {}
+    into: list[Word] | None = None
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+        if line.strip() == "EOF":
+            break
+        if found := re.fullmatch(r"\s*([A-Z_0-9]+)\s*:\s*(.*?)\s*", line):
+            head[found[1]], into = found[2], None
+        elif re.fullmatch(r"\s*[A-Z_]+_SECTION\s*", line):
+            into = sections.setdefault(line.strip(), [])
+        elif into is not None:
+            into += [(word, f"line {number}") for word in line.split()]
+    return head, sections
+
+
+def _points(sections: dict[str, list[Word]], count: int) -> list[Point]:
+    """Three words a city: its number, x, y."""
+    words = sections.get("NODE_COORD_SECTION") or sections.get("DISPLAY_DATA_SECTION") or []
+    if not words:
+        raise ValueError("no NODE_COORD_SECTION")
+    lines = dict.fromkeys(place for _, place in words)
+    on = {place: sum(other == place for _, other in words) for place in lines} if len(words) % 3 else {}
+    for place, found in on.items():
+        if found % 3:
+            raise ValueError(f"{place}: {found} words; a city is its number, x and y")
+    if len(words) != 3 * count:
+        raise ValueError(f"DIMENSION: {count}, but there are coordinates of {len(words) // 3} cities")
+    cities = [words[start : start + 3] for start in range(0, len(words), 3)]
+    return [
+        (coordinate(x, f"{place}: x of city {city}"), coordinate(y, f"{place}: y of city {city}"))
+        for (city, place), (x, _), (y, _) in cities
+    ]
+
+
+def _weights(head: dict[str, str], sections: dict[str, list[Word]], count: int) -> Table:
+    form, words = head["EDGE_WEIGHT_FORMAT"], sections["EDGE_WEIGHT_SECTION"]
+    if form not in _CELLS:
+        raise ValueError(f"EDGE_WEIGHT_FORMAT: {form}; allowed: {', '.join(_CELLS)}")
+    cells = [(row, column) for row in range(count) for column in _CELLS[form](row, count)]
+    if len(words) != len(cells):
+        needs = f"{form} of {count} cities needs {len(cells)}"
+        raise ValueError(f"EDGE_WEIGHT_SECTION has {len(words)} numbers; {needs}")
+    table = [[0.0] * count for _ in range(count)]
+    for (row, column), (word, place) in zip(cells, words, strict=True):
+        what = f"{place}: the distance of cities {row + 1} and {column + 1}"
+        table[row][column] = coordinate(word, what) if row == column else distance(word, what)
+        if form != "FULL_MATRIX":
+            table[column][row] = table[row][column]
+    return table
+
+
+_CELLS = {
+    "FULL_MATRIX": lambda row, count: range(count),
+    "UPPER_ROW": lambda row, count: range(row + 1, count),
+    "LOWER_ROW": lambda row, count: range(row),
+    "UPPER_DIAG_ROW": lambda row, count: range(row, count),
+    "LOWER_DIAG_ROW": lambda row, count: range(row + 1),
+}
+
+
+def _globe(places: list[Point]) -> Table:
+    return [[_on_globe(a, b) if a is not b else 0.0 for b in places] for a in places]
+
+
+def _on_globe(a: Point, b: Point) -> float:
+    """TSPLIB's GEO: degrees and minutes on its idealised sphere, whole kilometres."""
+    (lat_a, long_a), (lat_b, long_b) = (tuple(map(_radians, place)) for place in (a, b))
+    q1, q2, q3 = math.cos(long_a - long_b), math.cos(lat_a - lat_b), math.cos(lat_a + lat_b)
+    return float(int(6378.388 * math.acos(max(-1.0, min(1.0, 0.5 * ((1 + q1) * q2 - (1 - q1) * q3)))) + 1.0))
+
+
+def _radians(value: float) -> float:
+    degrees = int(value)
+    return 3.141592 * (degrees + 5.0 * (value - degrees) / 3.0) / 180.0
+
+
+def _length_of_tour(path: Path, points: list[Point], matrix: Table | None, kind: str) -> float | None:
+    """Length of the shortest tour that lies beside the instance, `NAME.opt.tour`."""
+    if not path.is_file():
+        return None
+    _, sections = _sections(path)
+    words = [(word, place) for word, place in sections.get("TOUR_SECTION", []) if word != "-1"]
+    tour = [whole_number(word, f"{path.name}: {place}: a city") - 1 for word, place in words]
+    try:
+        length = TourInstance(path.stem, points, kind, matrix).length(tour)
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from error
+    if length <= 0:
+        raise ValueError(f"{path.name}: the tour has length 0: the cities lie at one place")
+    return length

@@ -1,0 +1,46 @@
+"""A problem with its data: whatever is refused before a run begins is refused here, for the run and for its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from core.contracts import Problem
+from runs.composition import problem_of
+from runs.fitting import fit_to_steps
+from runs.run_folder import check_place
+from runs.unused_words import check_words
+from utils.config_schema import Config
+from utils.errors import NoSandboxError
+
+READYING = "the data of the problem are made ready"
+
+
+def made_ready(
+    config: Config,
+    *,
+    accept_unsandboxed: bool,
+    doing: Callable[[str], None] = lambda text: None,
+    run_dir: Path | None = None,
+) -> Problem:
+    """The problem of a configuration, prepared: its data are read, checked and split.
+
+    Args:
+        run_dir: the run that goes on; None for a new one, whose words and place are looked at first.
+
+    Raises:
+        ConfigError, NoSandboxError: no run may begin so. Nothing has run, and no run was made.
+    """
+    if config.execution.sandbox == "none" and not accept_unsandboxed:
+        raise NoSandboxError("execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it")
+    if run_dir is None:
+        fit_to_steps(config)
+    problem = problem_of(config)
+    if run_dir is None:
+        check_words(config, problem)
+        check_place(config.project.dir)
+    else:
+        problem.restore(run_dir)
+    doing(READYING)
+    problem.prepare()
+    return problem
