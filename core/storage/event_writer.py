@@ -66,13 +66,15 @@ class EventWriter:
         self._to_tell: deque[Event] = deque()
         """Stored events that the sinks have not heard of."""
         self._telling = False
-        self._soon = DelayedCall(self.settle, delay) if delay else None
+        self._sink_fault: Exception | None = None
+        """What a sink raised where nobody could be told: whoever comes next raises it."""
+        self._soon = DelayedCall(self._store_waiting, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
         with unreadable(run_dir.name):
             self._seq = int(self.db.value("SELECT max(seq) FROM events") or 0)
             self._known = Known(self.db)
-        self.db.before = self.settle
+        self.db.before = self._store_waiting
 
     @property
     def name(self) -> str:
@@ -105,7 +107,9 @@ class EventWriter:
 
     def _write(self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = ()) -> None:
         """What waits, these facts and their events, in one transaction; sinks are told after it, in order."""
-        self._store([_Write(kind, facts, events)])
+        with self.db.lock:
+            self._store([_Write(kind, facts, events)])
+            self._raise_sink_fault()
 
     def _write_later(
         self,
@@ -128,8 +132,18 @@ class EventWriter:
     def settle(self) -> None:
         """Store what waits, and be sure that what another thread was storing is stored and told."""
         with self.db.lock:
+            self._store_waiting()
+            self._raise_sink_fault()
+
+    def _store_waiting(self) -> None:
+        with self.db.lock:
             if self._waiting:
                 self._store([])
+
+    def _raise_sink_fault(self) -> None:
+        fault, self._sink_fault = self._sink_fault, None
+        if fault is not None:
+            raise fault
 
     def _waits(self, kind: str, node_id: str) -> bool:
         """True while such a write of this node is still to come."""
@@ -166,7 +180,10 @@ class EventWriter:
             for write in writes:
                 self._fault.after(write.kind)
             self._to_tell.extend(told)
-            self._tell()
+            try:
+                self._tell()
+            except Exception as error:  # noqa: BLE001 - raised by who can tell
+                self._sink_fault = self._sink_fault or error
 
     def _tell(self) -> None:
         """Tell the sinks, in order; what a sink stores while it is told is told behind what was stored before."""
