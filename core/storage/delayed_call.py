@@ -40,6 +40,8 @@ class DelayedCall:
             if self._over.wait(self._seconds):
                 return
             self._asked.clear()
+            if self._over.is_set():  # asked by `close`: nobody asks again
+                return
             try:
                 self._work()
             except Exception:  # noqa: BLE001 - whoever writes next meets it again, in a thread that can tell

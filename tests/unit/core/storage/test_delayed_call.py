@@ -1,0 +1,42 @@
+"""Work that is done a little later, once for all that asked."""
+
+from __future__ import annotations
+
+import threading
+
+from core.storage.delayed_call import DelayedCall
+
+
+def test_it_is_done_once_for_all_that_asked():
+    done = threading.Semaphore(0)
+    call = DelayedCall(done.release, 0.05)
+    for _ in range(100):
+        call.ask()
+    assert done.acquire(timeout=10) and not done.acquire(timeout=0.2)
+    call.ask()
+    assert done.acquire(timeout=10)
+    call.close()
+
+
+def test_whoever_closes_it_does_not_wait_for_ever():
+    """A run hung at its end: the word of `close` was taken for that of somebody who had asked before."""
+
+    class Slow(threading.Event):
+        def clear(self) -> None:
+            closed.wait(10)
+            super().clear()
+
+    class Told(threading.Event):
+        def set(self) -> None:
+            super().set()
+            closed.set()
+
+    closed = threading.Event()
+    call = DelayedCall(lambda: None, 0.0)
+    call._asked, call._over = Slow(), Told()
+    call.ask()
+    closing = threading.Thread(target=call.close, daemon=True)
+    threading.Timer(0.1, closing.start).start()
+    assert closed.wait(10)
+    closing.join(5)
+    assert not closing.is_alive()
