@@ -5,14 +5,17 @@ from __future__ import annotations
 from core.contracts import Limits, Problem
 
 
-def told_limits(problem: Problem, limits: Limits, gpus: int) -> str:
+def told_limits(problem: Problem, limits: Limits, gpus: float) -> str:
     """A line each; what passes a limit scores nothing."""
     threads = "1 thread" if limits.threads == 1 else f"{limits.threads} threads"
+    cards = (
+        f"{gpus:g} GPUs" if gpus > 1 else "1 GPU" if gpus == 1 else "a GPU that others use too" if gpus else "no GPU"
+    )
     lines = [
         *problem.limits(limits),
         f"wall clock {limits.seconds:g} s a run or call; what still runs then is stopped and scores nothing",
         f"memory {limits.memory_mb:,} MB, disk {limits.disk_mb:,} MB, {threads} of BLAS and OpenMP",
-        f"{'no GPU' if not gpus else f'{gpus} GPU' if gpus == 1 else f'{gpus} GPUs'}, no network",
+        f"{cards}, no network",
         "a fixed amount of work is better than a clock: the machine may be slower when the program is run again",
     ]
     return "\n".join(f"- {line}" for line in lines)

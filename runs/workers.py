@@ -48,7 +48,7 @@ def open_workers(
     }
 
     boxes: list[Callable[[], None]] = []
-    on_job = live.work.job if live else None
+    on_job, on_output = (live.work.job, live.tell) if live else (None, None)
 
     def local() -> tuple[JobRunner, str]:
         box = open_sandbox(**sandbox, state_dir=workspaces_dir(config))
@@ -56,14 +56,14 @@ def open_workers(
             box,
             config.search.workers,
             scratch=workspaces_dir(config) / run_dir.name,
-            on_output=live.tell if live else None,
+            on_output=on_output,
             on_job=on_job,
         )
         boxes.append(box.close)
         return runner, box.tier
 
     if execution.runner == "ray":
-        runner, tier = _ray(config, sandbox, parts, on_job)
+        runner, tier = _ray(config, sandbox, parts, on_job, on_output)
     elif execution.runner == "modal":
         runner, tier = _modal(config, sandbox, parts, on_job, local)
     else:
@@ -111,7 +111,11 @@ def proof_of(config: Config, tier: str) -> list[dict[str, Any]]:
 
 
 def _ray(
-    config: Config, sandbox: dict[str, Any], parts: ExitStack, on_job: JobListener | None
+    config: Config,
+    sandbox: dict[str, Any],
+    parts: ExitStack,
+    on_job: JobListener | None,
+    on_output: Callable[[str, str], None] | None,
 ) -> tuple[JobRunner, str]:
     from core.workers.ray import RayCluster
     from core.workers.remote import RemoteJobs
@@ -119,7 +123,7 @@ def _ray(
     cluster = RayCluster(config.execution.ray, sandbox, gpus=config.execution.gpus)
     parts.callback(cluster.close)
     tier = cluster.tier()
-    return RemoteJobs(cluster.open_worker, config.search.workers, on_job), tier
+    return RemoteJobs(cluster.open_worker, config.search.workers, on_job, on_output), tier
 
 
 def _modal(

@@ -78,8 +78,8 @@ class ExecutionSection(Section):
     """Where programs run: processes of this machine, Ray or Modal."""
     python: str | None = None
     """Interpreter for programs and evaluators; null: the one that runs Swarm-Evo."""
-    gpus: int = Field(0, ge=0)
-    """Graphics cards that programs may use."""
+    gpus: float = Field(0, ge=0)
+    """Graphics cards that a worker's programs may use, whole ones or a part of one: on Ray 0.25 lets four share it."""
     paths: list[str] = Field(default_factory=list)
     """Folders of toolchains (rustup, nvm, conda, …) that programs may read and run; `doctor` names those found here."""
     cpu_seconds: float | None = Field(None, gt=0)
@@ -110,6 +110,13 @@ class ExecutionSection(Section):
     """Options for Ray."""
     modal: dict[str, Any] = Field(default_factory=dict)
     """Options for Modal."""
+
+    @field_validator("gpus")
+    @classmethod
+    def _whole_or_a_part(cls, value: float) -> float:
+        if value > 1 and value != int(value):
+            raise ValueError(f"{value:g} GPUs; allowed are whole numbers, and parts of one such as 0.5")
+        return value
 
     @field_validator("preload", "paths", mode="before")
     @classmethod

@@ -1,7 +1,8 @@
 """Moves told as they are made.
 
-A game runs in a worker; the worker appends its moves to a spool file on this machine, and one thread here carries new
-lines into the store in small batches. Where no spool is shared (another machine), a game's moves come at its end.
+A game runs in a worker; its moves are appended to a spool file on this machine (by the worker, or as they come from
+one elsewhere), and one thread here carries new lines into the store in small batches. From a worker that sends nothing
+while it works, a game's moves come at its end.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from core.arena.referee import GameRecord, PlayedMove
 from core.contracts import Game
 from core.events import Event, GameMove, GameStarted
 
+BEGINNING = b'{"attempt"'
+"""So begins the line that a spool gets whenever its game is begun."""
 INTERVAL = 0.25
 """Seconds between looks at the spool files."""
 
@@ -29,7 +32,8 @@ class _Open:
     game_id: str
     started: GameStarted
     path: Path
-    attempt: int = 0
+    begun: int = 0
+    """How often it was begun, as far as the spool tells: by its job, and by a job that took the place of a lost one."""
     offset: int = 0
     told: int = 0
     """Moves of this attempt that are stored."""
@@ -90,9 +94,10 @@ class LiveMoves:
         """(game id, events not yet told) of a finished game, for the transaction that stores it."""
         with self._lock:
             game = self._games.pop(key)
+            begun = game.begun + sum(map(_is_beginning, self._lines(game)))
             game.path.unlink(missing_ok=True)
-            if record.tries > max(game.attempt, 1) or len(record.moves) < game.told:
-                self._restart(game, record.tries)  # the last look at the spool saw an earlier attempt
+            if max(begun, record.tries) > max(game.begun, 1):
+                self._restart(game, max(begun, record.tries))  # the last look at the spool saw an earlier attempt
             rest: list[Event] = [] if game.announced else [game.started]
             rest += [_event(game.game_id, move) for move in record.moves[game.told :]]
         return game.game_id, rest
@@ -108,6 +113,18 @@ class LiveMoves:
 
     def _news(self, game: _Open) -> list[Event]:
         """Events of the lines that are new since the last look."""
+        events: list[Event] = []
+        for line in self._lines(game):
+            if _is_beginning(line):
+                game.begun += 1
+                if game.begun > 1:
+                    self._restart(game, game.begun)
+            else:
+                events += self._tell(game, json.loads(line))
+        return events
+
+    def _lines(self, game: _Open) -> list[bytes]:
+        """Whole lines of the spool that nobody has looked at."""
         try:
             with game.path.open("rb") as file:
                 file.seek(game.offset)
@@ -116,16 +133,7 @@ class LiveMoves:
             return []
         whole = text[: text.rfind(b"\n") + 1]
         game.offset += len(whole)
-        events: list[Event] = []
-        for line in whole.splitlines():
-            item = json.loads(line)
-            if "attempt" in item:
-                if item["attempt"] > 1:
-                    self._restart(game, item["attempt"])
-                game.attempt = item["attempt"]
-            else:
-                events += self._tell(game, item)
-        return events
+        return whole.splitlines()
 
     def _tell(self, game: _Open, item: dict[str, Any]) -> list[Event]:
         events: list[Event] = [] if game.announced else [game.started]
@@ -133,12 +141,16 @@ class LiveMoves:
         game.told += 1
         return [*events, _event(game.game_id, PlayedMove.model_validate(item))]
 
-    def _restart(self, game: _Open, attempt: int) -> None:
+    def _restart(self, game: _Open, begun: int) -> None:
         """A fault of ours cut the game; it is played again under an id of its own."""
-        game.attempt = attempt
-        game.game_id = f"{game.started.game_id.partition('~')[0]}~{attempt}"
+        game.begun = begun
+        game.game_id = f"{game.started.game_id.partition('~')[0]}~{begun}"
         game.started = game.started.model_copy(update={"game_id": game.game_id})
         game.announced, game.told = False, 0
+
+
+def _is_beginning(line: bytes) -> bool:
+    return line.startswith(BEGINNING)
 
 
 def _event(game_id: str, move: PlayedMove) -> GameMove:

@@ -65,7 +65,7 @@ class Match(BaseModel):
     limits: Limits = Field(default_factory=lambda: Limits(seconds=3600, memory_mb=512, processes=1, output_kb=64))
     """Of each engine's session."""
     spool: str | None = None
-    """File that a live view on the same machine reads moves from, one JSON object a line."""
+    """File that a live view reads moves from, one JSON object a line; a worker elsewhere sends what it appends."""
 
 
 def play(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -142,7 +142,7 @@ def _lost_by_loading(match: Match, game: Game, side: int, forfeit: Forfeit) -> G
 
 
 class _Spool:
-    """Appends moves to a file; does nothing where the folder is not there (another machine)."""
+    """Appends moves to a file; does nothing where its folder is not there."""
 
     def __init__(self, path: str | None, attempt: int) -> None:
         self._path = Path(path) if path and Path(path).parent.is_dir() else None

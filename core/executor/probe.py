@@ -118,7 +118,7 @@ _CHILD = (
 
 
 def examine(
-    choice: str = "auto", *, python: str | None = None, gpus: int = 0, state_dir: Path | None = None
+    choice: str = "auto", *, python: str | None = None, gpus: float = 0, state_dir: Path | None = None
 ) -> dict[str, Any]:
     """Attack the tier of `choice`, or with `auto` one after the other until one holds.
 
@@ -149,7 +149,7 @@ def _remedy(tier: str, probes: Sequence[Probe]) -> str:
     return REMEDIES["start" if unstartable else tier]
 
 
-def choose(choice: str, *, python: str | None, gpus: int, state_dir: Path) -> str:
+def choose(choice: str, *, python: str | None, gpus: float, state_dir: Path) -> str:
     """The tier to run with. NoSandboxError with the probe that failed and the remedy."""
     found = examine(choice, python=python, gpus=gpus, state_dir=state_dir)
     if found["tier"] == "none":
@@ -161,7 +161,7 @@ def choose(choice: str, *, python: str | None, gpus: int, state_dir: Path) -> st
     return str(found["tier"])
 
 
-def probe_tier(tier: str, *, python: str | None, gpus: int, state_dir: Path | None) -> list[Probe]:
+def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | None) -> list[Probe]:
     """All probes of one tier, from the cache where that is possible."""
     key = _key(tier, python or own_python(), gpus)
     cache = None if state_dir is None else state_dir / ".sandbox-probes.json"
@@ -188,7 +188,7 @@ def _read_cache(path: Path | None) -> dict[str, Any]:
     return {}
 
 
-def _key(tier: str, python: str, gpus: int) -> str:
+def _key(tier: str, python: str, gpus: float) -> str:
     """This boot, this user and its rights, this interpreter, this code."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
@@ -200,7 +200,7 @@ def _key(tier: str, python: str, gpus: int) -> str:
     return f"{tier}/{boot}/{os.getuid()}/{rights.split()[-1]}/{python}/{gpus}/{digest.hexdigest()[:16]}"
 
 
-def _attack(tier: str, python: str, gpus: int) -> list[Probe]:
+def _attack(tier: str, python: str, gpus: float) -> list[Probe]:
     folder = Path(tempfile.mkdtemp(prefix="swarm-probe-"))
     folder.chmod(0o755)
     try:

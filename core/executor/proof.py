@@ -80,7 +80,7 @@ def prove_python(tier: str, python: str, preload: Sequence[str]) -> Check:
     return Check(name, True, detail)
 
 
-def prove_gpus(tier: str, gpus: int, python: str | None) -> Check:
+def prove_gpus(tier: str, gpus: float, python: str | None) -> Check:
     """List device nodes and driver libraries from inside `tier`. Not ok where a node is missing or cannot be opened."""
     name, untested = "execution.gpus", "untested hardware: this path was never run on a GPU of ours"
     try:
@@ -108,7 +108,7 @@ def prove_gpus(tier: str, gpus: int, python: str | None) -> Check:
 class _Trial:
     """A sandbox of the tier for a few small programs."""
 
-    def __init__(self, tier: str, python: str, preload: Sequence[str], gpus: int = 0) -> None:
+    def __init__(self, tier: str, python: str, preload: Sequence[str], gpus: float = 0) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="swarm-proof-")
         self._root = Path(self._folder.name)
         self._root.chmod(0o755)

@@ -18,7 +18,7 @@ def open_sandbox(
     *,
     preload: Sequence[str] = (),
     python: str | None = None,
-    gpus: int = 0,
+    gpus: float = 0,
     hide: Sequence[str] = (),
     paths: Sequence[str] = (),
     state_dir: Path,

@@ -23,7 +23,7 @@ TIERS = ("warm", "lite", "bubblewrap")
 CHOICES = ("auto", *TIERS, "none")
 
 
-def make_sandbox(config: ServerConfig, gpus: int = 0) -> WarmSandbox:
+def make_sandbox(config: ServerConfig, gpus: float = 0) -> WarmSandbox:
     """The sandbox of a tier. `open_sandbox` attacks the tier first, this does not.
 
     Raises:

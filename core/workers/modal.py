@@ -7,10 +7,12 @@ out there, by the same probe as anywhere.
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.workers.shipping import Answer, News
 from utils.errors import ConfigError, JobLost
 from utils.extras import install_line
 
@@ -72,14 +74,14 @@ class ModalWorker:
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         self._call = self._function.spawn(spec, inputs, self._sandbox)
 
-    def poll(self, timeout: float) -> tuple[str, bytes] | None:
+    def poll(self, timeout: float) -> Answer | News | None:
         try:
             text, files = self._call.get(timeout=timeout)
         except TimeoutError:
             return None
         except Exception as error:
             raise JobLost(f"Modal: {type(error).__name__}: {error}") from error
-        return str(text), bytes(files)
+        return Answer(str(text), bytes(files))
 
     def kill(self) -> None:
         if self._call is not None:
@@ -121,7 +123,9 @@ def serve_in_container(
         kept["state"] = kept["node"].worker("container")
         kept["sandbox"] = open_sandbox(**{**sandbox, "state_dir": kept["state"]})
     folder = kept["node"].inputs(inputs[0], lambda: inputs[1]) if inputs else None
-    return serve(spec, folder, kept["sandbox"], kept["state"])
+    (answer,) = deque(serve(spec, folder, kept["sandbox"], kept["state"]), maxlen=1)  # a call gives no news
+    assert isinstance(answer, Answer)
+    return answer.text, answer.files
 
 
 _REQUIREMENTS = ("numpy", "pandas", "scikit-learn", "pydantic", "joblib", "threadpoolctl", "numba", "rust-chess")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from core.workers.remote import READY_SECONDS
+from core.workers.shipping import Answer, News
 from utils.errors import ConfigError, JobLost, SandboxError
 from utils.extras import install_line
 
@@ -51,6 +52,7 @@ class RayCluster:
         known.setdefault("address", "local")  # else Ray would look for a cluster that somebody runs here
         ray.init(
             log_to_driver=False,
+            logging_level="ERROR",
             include_dashboard=False,
             runtime_env={"py_modules": [str(APP / name) for name in SHIPPED]},
             **known,
@@ -132,12 +134,12 @@ class RayWorker:
 
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         named = (inputs[0], [self._reference(inputs)]) if inputs else None  # in a list, Ray leaves it a reference
-        self._pending = self._handle.serve.remote(spec, named)
+        self._pending = self._handle.serve.options(num_returns="streaming").remote(spec, named)
 
-    def poll(self, timeout: float) -> tuple[str, bytes] | None:
+    def poll(self, timeout: float) -> Answer | News | None:
         ready, _ = self._ray.wait([self._pending], timeout=timeout)
-        answer: tuple[str, bytes] | None = self._found(ready[0]) if ready else None
-        return answer
+        heard: Answer | News | None = self._found(next(self._pending)) if ready else None
+        return heard
 
     def _found(self, reference: Any) -> Any:
         try:
@@ -163,13 +165,13 @@ class _Host:
     def tier(self) -> str:
         return self._sandbox.tier
 
-    def serve(self, spec: str, inputs: tuple[str, list[Any]] | None) -> tuple[str, bytes]:
+    def serve(self, spec: str, inputs: tuple[str, list[Any]] | None) -> Iterator[Answer | News]:
         import ray
 
         from core.workers.shipping import serve
 
         folder = self._node.inputs(inputs[0], lambda: memoryview(ray.get(inputs[1][0]))) if inputs else None
-        return serve(spec, folder, self._sandbox, self._state)
+        yield from serve(spec, folder, self._sandbox, self._state)
 
 
 def _session() -> str:

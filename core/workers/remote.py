@@ -11,7 +11,7 @@ from typing import Protocol
 
 from core.contracts import JobListener, JobResult, JobSpec
 from core.workers.job_queue import JobQueue, QueuedJob
-from core.workers.shipping import READS, land, pack_folder
+from core.workers.shipping import READS, Answer, News, land, pack_folder, tell
 from utils.errors import JobLost, JobOverdue
 
 POLL_SECONDS = 0.2
@@ -34,8 +34,8 @@ class RemoteWorker(Protocol):
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         """Send a job; at most one is under way."""
 
-    def poll(self, timeout: float) -> tuple[str, bytes] | None:
-        """Its answer, or None while it works. Raises JobLost when the worker is gone."""
+    def poll(self, timeout: float) -> Answer | News | None:
+        """Its answer, what the job says while it works, or None. Raises JobLost when the worker is gone."""
 
     def kill(self) -> None:
         """End the worker and all that runs on it."""
@@ -51,11 +51,19 @@ class RemoteJobs(JobQueue):
 
     Args:
         open_worker: asks for a worker; it need not be ready. Raises for a request that no node can meet.
+        on_output: called with (label or job id, text) while a candidate prints.
     """
 
-    def __init__(self, open_worker: Callable[[], RemoteWorker], slots: int, on_job: JobListener | None = None) -> None:
+    def __init__(
+        self,
+        open_worker: Callable[[], RemoteWorker],
+        slots: int,
+        on_job: JobListener | None = None,
+        on_output: Callable[[str, str], None] | None = None,
+    ) -> None:
         super().__init__(slots, on_job)
         self._open = open_worker
+        self._on_output = on_output
         self._folders: dict[str, tuple[str, bytes]] = {}
         self._packing = threading.Lock()
         """One packs a folder, who reads the same waits for it; nobody else does."""
@@ -141,15 +149,18 @@ class RemoteJobs(JobQueue):
         worker = self._workers[me]
         worker.submit(job.spec.model_dump_json(), self._folder(job.spec))
         ends = time.monotonic() + job.spec.seconds
+        told, label = self._on_output, job.spec.label or job.id
+        on_output = None if told is None else lambda text: told(label, text)
         while not self._closing.is_set():
             if job.cancelled.is_set():
                 return None
             if time.monotonic() > ends:
                 raise JobOverdue(f"the job was still running after {job.spec.seconds:g} s, its deadline")
-            answer = worker.poll(POLL_SECONDS)
-            if answer is not None:
-                found = land(*answer, job.spec)
-                return JobResult(id=job.id, **found)
+            heard = worker.poll(POLL_SECONDS)
+            if isinstance(heard, Answer):
+                return JobResult(id=job.id, **land(heard, job.spec))
+            if heard is not None:
+                tell(heard, job.spec, on_output)
         return None
 
     def _folder(self, spec: JobSpec) -> tuple[str, bytes] | None:

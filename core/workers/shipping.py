@@ -6,10 +6,13 @@ import io
 import json
 import os
 import stat
+import threading
 import zipfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from core.contracts import JobContext, JobSpec, Sandbox
 from core.executor.workspace import remove_tree
@@ -20,9 +23,33 @@ READS = "inputs"
 """Payload key of a host folder that the job reads: it is shipped, once a machine."""
 WRITES = "keep_dir"
 """Payload key of a host folder that the job writes: its files come back."""
+SPOOL = "spool"
+"""Payload key of a host file that the job appends to while it runs: what is added is sent as it comes."""
+NEWS_SECONDS = 0.25
+"""What is new is sent so often."""
+MOST_NEWS = 1 << 20
+"""Characters of output that wait to be sent; what comes beyond them is told with the result alone."""
 
 MOST_BYTES = 256 << 20
 """A user's folder may hold this much to be shipped as it is."""
+
+
+class News(NamedTuple):
+    """What a job says while it runs."""
+
+    output: str
+    """What the candidate printed since the last."""
+    spooled: str
+    """What was appended to its SPOOL."""
+
+
+class Answer(NamedTuple):
+    """What a job came to."""
+
+    text: str
+    """Fields of JobResult as JSON: `value`, or `error` for a fault of ours, with `lost` where a retry may work."""
+    files: bytes
+    """Zip of what it wrote."""
 
 
 def check_shippable(folder: Path, key: str) -> None:
@@ -92,41 +119,90 @@ def unpack_folder(data: bytes | memoryview, folder: Path, *, links: bool = False
         path.symlink_to(leads)
 
 
-def serve(spec_text: str, inputs: Path | None, sandbox: Sandbox, state_dir: Path) -> tuple[str, bytes]:
-    """Worker's side: run the job; (answer as JSON, zip of what it wrote).
+def serve(spec_text: str, inputs: Path | None, sandbox: Sandbox, state_dir: Path) -> Iterator[News | Answer]:
+    """Worker's side: run the job; what it says meanwhile, and at last its answer.
 
     Args:
         inputs: what the job reads, unpacked here (`core.workers.node_folder`).
-
-    The answer holds fields of JobResult: `value`, or `error` for a fault of ours, with `lost` where a retry may work.
     """
     spec = JobSpec.model_validate_json(spec_text)
-    payload = dict(spec.payload)
-    if inputs is not None:
-        payload[READS] = str(inputs)
     scratch = state_dir / f"job-{blake2b(spec_text.encode(), digest_size=8).hexdigest()}"
     remove_tree(scratch)
-    written = scratch / "written"
+    written, spool = scratch / "written", scratch / "spool"
     written.mkdir(parents=True)
-    if payload.get(WRITES):
-        payload[WRITES] = str(written)
-    try:
-        value = run_job(spec.model_copy(update={"payload": payload}), JobContext(sandbox, scratch))
-        answer: dict[str, Any] = {"value": value}
-    except JobLost as error:
-        answer = {"error": str(error), "lost": True}
-    except Exception as error:  # noqa: BLE001 - told to the one who waits
-        answer = {"error": f"{type(error).__name__}: {error}"}
+    here = {READS: inputs, WRITES: written, SPOOL: spool}
+    paths = {key: str(path) for key, path in here.items() if path is not None and spec.payload.get(key)}
+    said = _Said(spool)
+    context = JobContext(sandbox, scratch, on_output=said.hear)
+    with ThreadPoolExecutor(1, thread_name_prefix="job") as thread:
+        running = thread.submit(_answer, spec.model_copy(update={"payload": spec.payload | paths}), context)
+        while not wait([running], NEWS_SECONDS).done:
+            yield from said.news()
+    yield from said.news()
     _, files = pack_folder(written)
     remove_tree(scratch)
-    return json.dumps(answer).replace(json.dumps(str(written))[1:-1], "@written@"), files
+    yield Answer(json.dumps(running.result()).replace(json.dumps(str(written))[1:-1], "@written@"), files)
 
 
-def land(answer_text: str, files: bytes, spec: JobSpec) -> dict[str, Any]:
-    """Our side: put what came back where the payload wanted it; the answer with our paths."""
+def _answer(spec: JobSpec, context: JobContext) -> dict[str, Any]:
+    try:
+        return {"value": run_job(spec, context)}
+    except JobLost as error:
+        return {"error": str(error), "lost": True}
+    except Exception as error:  # noqa: BLE001 - told to the one who waits
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+class _Said:
+    """What a job has said and nobody was sent yet."""
+
+    def __init__(self, spool: Path) -> None:
+        self._spool, self._offset = spool, 0
+        self._output: list[str] = []
+        self._waiting = 0
+        self._lock = threading.Lock()
+
+    def hear(self, text: str) -> None:
+        with self._lock:
+            if self._waiting < MOST_NEWS:
+                self._output.append(text)
+                self._waiting += len(text)
+
+    def news(self) -> Iterator[News]:
+        """What is new, if anything is."""
+        with self._lock:
+            output, self._output, self._waiting = "".join(self._output), [], 0
+        found = News(output, self._appended())
+        if any(found):
+            yield found
+
+    def _appended(self) -> str:
+        """The whole lines that the spool has grown by."""
+        if not self._spool.is_file():
+            return ""
+        with self._spool.open("rb") as file:
+            file.seek(self._offset)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._offset += len(whole)
+        return whole.decode()
+
+
+def tell(news: News, spec: JobSpec, on_output: Callable[[str], None] | None) -> None:
+    """Our side: pass on what a job says, as if it ran here."""
+    if news.output and on_output is not None:
+        on_output(news.output)
+    spool = spec.payload.get(SPOOL)
+    if news.spooled and spool:
+        with Path(spool).open("a", encoding="utf-8") as file:
+            file.write(news.spooled)
+
+
+def land(answer: Answer, spec: JobSpec) -> dict[str, Any]:
+    """Our side: put what came back where the payload wanted it; the answer's fields, with our paths."""
     keep = spec.payload.get(WRITES)
     if keep:
         Path(keep).mkdir(parents=True, exist_ok=True)
-        unpack_folder(files, Path(keep))
-    answer: dict[str, Any] = json.loads(answer_text.replace("@written@", json.dumps(str(keep or ""))[1:-1]))
-    return answer
+        unpack_folder(answer.files, Path(keep))
+    fields: dict[str, Any] = json.loads(answer.text.replace("@written@", json.dumps(str(keep or ""))[1:-1]))
+    return fields

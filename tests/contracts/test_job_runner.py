@@ -22,7 +22,7 @@ from core.workers.local import LocalJobs, script_spec
 from core.workers.node_folder import NodeFolder
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
-from core.workers.shipping import serve
+from core.workers.shipping import Answer, News, serve
 from utils.errors import Interrupted, JobLost, JobOverdue, SandboxError
 
 HERE = "test_job_runner"
@@ -62,19 +62,22 @@ class ThreadWorker:
 
     def __init__(self, folder: Path, sandbox: Any) -> None:
         self.folder, self.sandbox = folder, sandbox
-        self.answers: queue.SimpleQueue[tuple[str, bytes]] = queue.SimpleQueue()
+        self.said: queue.SimpleQueue[Answer | News] = queue.SimpleQueue()
 
     def ready(self, timeout: float) -> bool:
         return True
 
     def submit(self, spec: str, inputs: tuple[str, bytes] | None) -> None:
         read = inputs and NodeFolder(self.folder / "node").inputs(inputs[0], lambda: inputs[1])
-        work = lambda: self.answers.put(serve(spec, read, self.sandbox, self.folder))  # noqa: E731
-        threading.Thread(target=work, daemon=True).start()
+        threading.Thread(target=self._work, args=(spec, read), daemon=True).start()
 
-    def poll(self, timeout: float) -> tuple[str, bytes] | None:
+    def _work(self, spec: str, read: Path | None) -> None:
+        for said in serve(spec, read, self.sandbox, self.folder):
+            self.said.put(said)
+
+    def poll(self, timeout: float) -> Answer | News | None:
         try:
-            return self.answers.get(timeout=timeout)
+            return self.said.get(timeout=timeout)
         except queue.Empty:
             return None
 
@@ -84,11 +87,16 @@ class ThreadWorker:
 
 
 def make_runner(
-    kind: str, folder: Path, open_one: Callable[[], Any], slots: int, on_job: JobListener | None = None
+    kind: str,
+    folder: Path,
+    open_one: Callable[[], Any],
+    slots: int,
+    on_job: JobListener | None = None,
+    on_output: Callable[[str, str], None] | None = None,
 ) -> JobRunner:
     """A runner of each kind; `open_one` makes a sandbox, which is the runner's from then on."""
     if kind == "local":
-        return LocalJobs(open_one(), slots, scratch=folder, on_job=on_job)
+        return LocalJobs(open_one(), slots, scratch=folder, on_job=on_job, on_output=on_output)
     names = itertools.count()
 
     def open_worker() -> ThreadWorker:
@@ -96,7 +104,7 @@ def make_runner(
         home.mkdir()
         return ThreadWorker(home, open_one())
 
-    remote = RemoteJobs(open_worker, slots, on_job)
+    remote = RemoteJobs(open_worker, slots, on_job, on_output)
     if kind == "remote":
         return remote
     return FallbackJobs(remote, lambda: LocalJobs(open_one(), slots, scratch=folder), lambda line: None)
@@ -336,6 +344,57 @@ def test_an_overdue_job_is_told_once_and_what_it_runs_is_dead(sandboxed: JobRunn
     assert result is not None and result.id == after and result.value["result"]["failure"] is None
     assert not ended.exists() or ended.read_text() == "1"  # no further program was begun
     assert sandboxed.next(timeout=0.3) is None
+
+
+def test_what_a_program_prints_is_told_while_it_runs(kind: str, tmp_path: Path, eventually: Any) -> None:
+    """Its last words as well, though they come with its end."""
+    told: list[tuple[str, str]] = []
+    sandboxes: list[Any] = []
+
+    def open_one() -> Any:
+        sandboxes.append(open_sandbox("auto", state_dir=tmp_path / "state"))
+        return sandboxes[-1]
+
+    runner = make_runner(kind, tmp_path, open_one, 1, on_output=lambda label, text: told.append((label, text)))
+    code = "import time\nprint('epoch 1 \\x1b[2J', flush=True)\ntime.sleep(3)\nprint('epoch 2', end='')"
+    try:
+        runner.submit(script_spec(code, limits=Limits(seconds=30), label="node1"))
+        eventually(lambda: any("epoch 1" in text for _, text in told), seconds=60)
+        assert runner.next(timeout=0.01) is None, "it is told before the program ends"
+        result = runner.next(timeout=60)
+        assert result is not None and result.value["result"]["failure"] is None
+        said = "".join(text for _, text in told)
+        assert {label for label, _ in told} == {"node1"}
+        assert said.startswith("epoch 1") and said.endswith("epoch 2") and "\x1b" not in said
+    finally:
+        runner.close()
+        for sandbox in sandboxes:
+            sandbox.close()
+
+
+def plays(payload: dict[str, Any], context: JobContext) -> str:
+    with Path(payload["spool"]).open("a") as file:
+        file.write("first\nsec")
+        file.flush()
+        while not Path(payload["go"]).exists():
+            time.sleep(0.01)
+        file.write("ond\nlast\n")
+    return "played"
+
+
+def test_what_a_job_appends_to_its_spool_is_there_while_it_works(kind: str, tmp_path: Path, eventually: Any) -> None:
+    spool, go = tmp_path / "spool", tmp_path / "go"
+    spool.write_text("of a lost worker\n")
+    runner = make_runner(kind, tmp_path, NoSandbox, 1)
+    try:
+        runner.submit(spec("plays", spool=str(spool), go=str(go)))
+        eventually(lambda: "first\n" in spool.read_text())
+        go.write_text("")
+        result = runner.next(timeout=20)
+        assert result is not None and result.value == "played"
+        assert spool.read_text() == "of a lost worker\nfirst\nsecond\nlast\n"
+    finally:
+        runner.close()
 
 
 def sleep(payload: dict[str, Any], context: JobContext) -> None:

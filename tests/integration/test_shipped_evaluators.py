@@ -16,7 +16,7 @@ from core.state.node import Node
 from core.workers.node_folder import NodeFolder
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
-from core.workers.shipping import MOST_BYTES, check_shippable, serve
+from core.workers.shipping import MOST_BYTES, Answer, check_shippable, serve
 from problems.registry import build_problem
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -29,7 +29,7 @@ class Elsewhere:
 
     def __init__(self, sandbox, state: Path, hidden: Path) -> None:
         self._sandbox, self._state, self._hidden = sandbox, state, hidden
-        self._answer: tuple[str, bytes] | None = None
+        self._answer: Answer | None = None
 
     def ready(self, timeout):
         return True
@@ -39,7 +39,7 @@ class Elsewhere:
         self._hidden.rename(away)
         try:
             read = inputs and NodeFolder(self._state / "node").inputs(inputs[0], lambda: inputs[1])
-            self._answer = serve(spec, read, self._sandbox, self._state)
+            *_, self._answer = serve(spec, read, self._sandbox, self._state)
         finally:
             away.rename(self._hidden)
 

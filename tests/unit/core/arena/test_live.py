@@ -91,6 +91,21 @@ def test_a_second_attempt_that_the_watcher_missed_is_told_whole(tmp_path, book):
     assert game_id == "k~2" and [event.type for event in rest] == ["game.started", *["game.move"] * 7]
 
 
+def test_a_game_whose_worker_was_lost_is_told_anew_by_the_job_that_takes_its_place(tmp_path, book):
+    """It was told with the moves of both jobs in one game: each job counts its own attempts from 1."""
+    record = play_match(match(), InProcessSandbox())
+    told = moves_of(record)
+    with LiveMoves(tmp_path / "live", book.append, session=0) as live:
+        spool = live.open("k", match(), SPEC.game)
+        write(spool, {"attempt": 1}, *told[:3])
+        until(lambda: len(book.of("game.move")) == 3)
+        write(spool, {"attempt": 1}, *told[:2])
+        until(lambda: len(book.of("game.move")) == 5)
+        game_id, rest = live.close("k", record)
+    assert game_id == "k~2"
+    assert [event.ply for event in [*book.of("game.move"), *rest] if event.game_id == "k~2"] == list(range(1, 8))
+
+
 def test_the_real_spool_is_what_the_watcher_reads(tmp_path, book):
     slow = engine("import time; time.sleep(0.15)\nreturn position.legal_moves[0]")
     with LiveMoves(tmp_path / "live", book.append, session=0) as live:

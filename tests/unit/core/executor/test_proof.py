@@ -15,6 +15,7 @@ from core.executor import devices
 from core.executor.inside import confine, landlock, mounts
 from core.executor.probe import examine
 from core.executor.proof import prove_gpus, prove_python
+from utils.errors import NoSandboxError
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 
@@ -103,3 +104,30 @@ def test_the_first_cards_and_the_shared_nodes_are_taken(monkeypatch: pytest.Monk
     assert [Path(path).name for path in folders] == ["cuda"]
     rules = dict(confine.rules(mounts.Layout("", list(folders), list(nodes))))
     assert rules[nodes[0]] == landlock.GPU and rules[folders[0]] == landlock.RUN
+
+
+@pytest.fixture
+def four(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for number in range(4):
+        (tmp_path / f"nvidia{number}").touch()
+    monkeypatch.setattr(devices, "_EACH", (f"{tmp_path}/nvidia[0-9]*",))
+    monkeypatch.setattr(devices, "_SHARED", ())
+
+
+@pytest.mark.parametrize(("gpus", "chosen", "found"), [
+    (2, "3,1", ["nvidia3", "nvidia1"]), (1, "2, 3", ["nvidia2"]), (0.25, "2", ["nvidia2"]), (0.5, None, ["nvidia0"]),
+])  # fmt: skip
+def test_a_worker_sees_the_cards_that_were_given_to_it(four, monkeypatch, gpus, chosen, found) -> None:
+    """Two workers of a node both had the first card, whichever Ray had given them."""
+    if chosen is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
+    assert [Path(path).name for path in devices.visible(gpus)[0]] == found
+
+
+@pytest.mark.parametrize(("chosen", "said"), [
+    ("", "execution.gpus=1, but 0 GPU"), ("7", "numbers from 0 to 3"), ("GPU-8932", "CUDA_VISIBLE_DEVICES=GPU-8932"),
+])  # fmt: skip
+def test_cards_that_are_not_there_are_said(four, monkeypatch, chosen, said) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
+    with pytest.raises(NoSandboxError, match=said):
+        devices.visible(1)

@@ -15,6 +15,7 @@ from core.contracts import JobSpec
 from core.workers import remote
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
+from core.workers.shipping import Answer
 from utils.errors import JobLost, SandboxError
 
 EMPTY_ZIP = b"PK\x05\x06" + b"\0" * 18
@@ -80,7 +81,7 @@ class Worker:
     def poll(self, timeout):
         time.sleep(max(0.0, min(timeout, self.ends - time.monotonic())))
         self.check()
-        return (json.dumps({"value": self.number}), EMPTY_ZIP) if time.monotonic() >= self.ends else None
+        return Answer(json.dumps({"value": self.number}), EMPTY_ZIP) if time.monotonic() >= self.ends else None
 
     def kill(self):
         with self.cluster.lock:

@@ -13,7 +13,7 @@ from core.contracts import JobResult, JobSpec
 from core.workers.fallback import FallbackJobs
 from core.workers.pool import JobPool
 from core.workers.remote import RemoteJobs
-from core.workers.shipping import pack_folder
+from core.workers.shipping import Answer, pack_folder
 from utils.errors import JobLost, SandboxError
 
 EMPTY_ZIP = b"PK\x05\x06" + b"\0" * 18
@@ -36,7 +36,7 @@ class Worker:
 
         def work():
             try:
-                self._answer = json.dumps({"value": self.behave(payload)}), EMPTY_ZIP
+                self._answer = Answer(json.dumps({"value": self.behave(payload)}), EMPTY_ZIP)
             except Exception as error:  # noqa: BLE001 - handed to poll
                 self._answer = error
             self._done.set()

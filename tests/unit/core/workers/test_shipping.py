@@ -33,8 +33,8 @@ def test_a_job_goes_and_comes_back(tmp_path):
     )
     name, data = pack_folder(inputs)
     read = NodeFolder(tmp_path / "node").inputs(name, lambda: data)
-    answer, files = serve(spec.model_dump_json(), read, None, tmp_path / "worker")
-    found = land(answer, files, spec)
+    (answer,) = serve(spec.model_dump_json(), read, None, tmp_path / "worker")
+    found = land(answer, spec)
     assert found["value"] == {"path": str(keep / "deep" / "out.txt"), "read": "hello"}
     assert (keep / "deep" / "out.txt").read_text() == "HELLO"
     assert not list((tmp_path / "worker").glob("job-*"))
@@ -42,8 +42,8 @@ def test_a_job_goes_and_comes_back(tmp_path):
 
 def test_a_fault_of_the_entry_is_told(tmp_path):
     spec = JobSpec(entry="tests.nowhere:nothing", payload={})
-    answer, files = serve(spec.model_dump_json(), None, None, tmp_path)
-    assert "no job entry" in land(answer, files, spec)["error"]
+    (answer,) = serve(spec.model_dump_json(), None, None, tmp_path)
+    assert "no job entry" in land(answer, spec)["error"]
 
 
 @pytest.mark.parametrize("name", ["../evil", "/etc/evil", "a/../../evil"])
