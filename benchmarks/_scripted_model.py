@@ -3,7 +3,8 @@
 `python benchmarks/_scripted_model.py PROGRAM [SECONDS]`: prints its port, then answers chat completions, each after
 SECONDS. Answer n is PROGRAM with `START` replaced by a number that only n decides. A request with a tool is a review of
 what a program printed: the last `score:` in it is taken as its metric. `GET /` gives when it was asked, for what and
-with how many characters. Standard library.
+with how many characters, how many of them as an earlier request began: those a provider may have in its cache. Standard
+library.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import random
 import re
 import sys
 import time
+from hashlib import blake2b
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
@@ -21,7 +23,22 @@ PROGRAM = Path(sys.argv[1]).read_text()
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 0.0
 NUMBERS = count()
 ASKED: list[dict[str, float | bool]] = []
+BLOCK = 1024
+"""Characters; providers keep beginnings of some hundred tokens' length."""
+BEGINNINGS: set[bytes] = set()
+"""Digests of all beginnings of whole blocks."""
 SCORE = re.compile(r"score: (-?[\d.]+(?:e[+-]?\d+)?)")
+
+
+def _known(told: str) -> int:
+    """Characters with which an earlier request began as well, in whole blocks."""
+    digest, found, known = blake2b(digest_size=16), 0, True
+    for start in range(0, len(told) - BLOCK + 1, BLOCK):
+        digest.update(told[start : start + BLOCK].encode())
+        known = known and digest.digest() in BEGINNINGS
+        found += BLOCK * known
+        BEGINNINGS.add(digest.digest())
+    return found
 
 
 def _program() -> dict[str, object]:
@@ -49,7 +66,8 @@ class Handler(BaseHTTPRequestHandler):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         told = "\n".join(str(message["content"]) for message in request.get("messages", []))
         tools = request.get("tools")
-        ASKED.append({"at": time.time(), "program": not tools, "characters": len(told)})
+        at, known = time.time(), _known(told)
+        ASKED.append({"at": at, "program": not tools, "characters": len(told), "known": known})
         time.sleep(SECONDS)
         message = _review(tools[0]["function"]["name"], told) if tools else _program()
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}

@@ -11,7 +11,8 @@ rate     programs a second, from the first request to the end of the process
 start    seconds until that first request
 CPU      of all its processes, milliseconds a program
 disk     KB a program that it leaves behind
-asked    requests and thousand characters of prompts a program; dollars for both at $1 and $2 a million tokens
+asked    requests and thousand characters of prompts a program, and the share of these with which an earlier request
+         began too; dollars at $1 and $2 a million tokens, and what is left of them where such beginnings cost a tenth
 kill     killed by SIGKILL at half of the programs and begun again its own way: programs asked for beyond those wanted
 forged   its best score where every program changes what the evaluator computes with: 0 is the highest that is true
 """
@@ -166,6 +167,8 @@ class Outcome:
     disk_kb: float
     requests: float
     characters: float
+    known: float
+    """Of these, with which an earlier request began as well."""
     best: float | None
 
 
@@ -178,10 +181,10 @@ def run_once(peer: Peer, python: str, count: int, program: str) -> Outcome:
         ended, cpu = time.time(), children_cpu() - cpu
         asked = _asked(url)
         size = sum(path.stat().st_size for path in (folder / peer.left).rglob("*") if path.is_file())
-        characters = sum(one["characters"] for one in asked)
+        characters, known = (sum(one[of] for one in asked) for of in ("characters", "known"))
         return Outcome(
             count / (ended - asked[0]["at"]), asked[0]["at"] - began, 1000 * cpu / count, size / 1000 / count,
-            len(asked) / count, characters / count, peer.best(folder),
+            len(asked) / count, characters / count, known / count, peer.best(folder),
         )  # fmt: skip
 
 
@@ -281,17 +284,19 @@ def _print_rates(pythons: dict[str, str], count: int, repeats: int) -> None:
             print(f"{name}, {count} programs: {found[name][-1]}", file=sys.stderr)
     print(f"{count} programs, medians of {repeats} in turns, 2 workers")
     head = f"{'':12s}{'rate/s':>8s}{'to ours':>9s}{'start s':>9s}{'CPU ms':>8s}{'disk KB':>9s}"
-    print(f"{head}{'requests':>10s}{'kchars':>8s}{'$ for 1000':>12s}")
+    print(f"{head}{'requests':>10s}{'kchars':>8s}{'known':>7s}{'$ for 1000':>12s}{'cached':>8s}")
     mine = median(one.rate for one in found["ours"]) if "ours" in found else None
     for name, runs in found.items():
         of = {
             part: median(getattr(one, part) for one in runs) for part in Outcome.__dataclass_fields__ if part != "best"
         }
         dollars = 1000 * (of["characters"] / 4 + 10 * 2 * of["requests"]) / 1e6
+        saved = 1000 * 0.9 * of["known"] / 4 / 1e6
         ratio = f"{of['rate'] / mine:9.2f}" if mine else ""
         print(
             f"{name:12s}{of['rate']:8.1f}{ratio}{of['start']:9.1f}{of['cpu_ms']:8.0f}{of['disk_kb']:9.1f}"
-            f"{of['requests']:10.2f}{of['characters'] / 1000:8.1f}{dollars:12.2f}"
+            f"{of['requests']:10.2f}{of['characters'] / 1000:8.1f}{of['known'] / of['characters']:7.0%}"
+            f"{dollars:12.2f}{dollars - saved:8.2f}"
         )
     print()
 
