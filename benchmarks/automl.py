@@ -89,11 +89,18 @@ def _run(options: argparse.Namespace) -> int:
             cell = (name, split, options.seconds, options.boosters)
             if cell in rows and not options.again and set(systems) <= set(rows[cell]["score"]):
                 continue
-            rows[cell] = measure(TABLES[name], split, options, systems)
+            rows[cell] = merged(rows.get(cell), measure(TABLES[name], split, options, systems))
             lines = "".join(json.dumps(row) + "\n" for row in rows.values())
             options.results.write_text(lines, encoding="utf-8")
             print(json.dumps(rows[cell]), flush=True)
     return 0
+
+
+def merged(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
+    """What was measured now, with rivals that were measured before against the same answer of `rules`."""
+    if before is None or before["score"]["rules"] != now["score"]["rules"]:
+        return now
+    return now | {part: before[part] | now[part] for part in ("score", "took", "gain")}
 
 
 def _cell(row: dict[str, Any]) -> tuple[str, int, float, bool]:

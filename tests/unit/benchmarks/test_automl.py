@@ -54,6 +54,17 @@ def test_the_summary_counts_sets_by_time_and_rival():
     assert automl.summary([]) == "nothing is measured yet"
 
 
+def test_a_rival_that_is_added_leaves_the_others_in_their_cell():
+    """`--only lightgbm` took away what had been measured beside flaml."""
+
+    def row(rules, rival):
+        return {"score": {"rules": rules, rival: 1.1}, "took": {rival: 60.0}, "gain": {rival: {"mean": 0.1}}}
+
+    assert automl.merged(row(1.0, "flaml"), row(1.0, "lightgbm"))["gain"].keys() == {"flaml", "lightgbm"}
+    assert automl.merged(row(1.0, "flaml"), row(0.9, "lightgbm"))["gain"].keys() == {"lightgbm"}
+    assert automl.merged(None, row(1.0, "flaml"))["score"] == {"rules": 1.0, "flaml": 1.1}
+
+
 def test_bundled_sets_and_ten_others_are_there_and_none_twice():
     assert sum(table.bundled for table in TABLES.values()) == 7 and len(TABLES) >= 17
     assert len({table.source for table in TABLES.values()}) == len(TABLES)
