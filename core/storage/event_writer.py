@@ -63,6 +63,8 @@ class EventWriter:
         """What the next transaction stores before its own, in order."""
         self._queue = threading.Lock()
         """Of that list alone: who adds to it does not wait for a transaction under way."""
+        self._storing = False
+        """A transaction of ours is made ready: what comes to wait meanwhile stays behind what is in it."""
         self._to_tell: deque[Event] = deque()
         """Stored events that the sinks have not heard of."""
         self._telling = False
@@ -137,7 +139,7 @@ class EventWriter:
 
     def _store_waiting(self) -> None:
         with self.db.lock:
-            if self._waiting:
+            if self._waiting and not self._storing:
                 self._store([])
 
     def _raise_sink_fault(self) -> None:
@@ -160,13 +162,14 @@ class EventWriter:
 
     def _store(self, writes: Sequence[_Write]) -> None:
         with self.db.lock:
-            with self._queue:
-                waiting, self._waiting = self._waiting, []
-            writes = [*waiting, *writes]
-            before = self._seq
-            for write in writes:
-                self._fault.before(write.kind)
+            waiting: list[_Write] = []
+            before, self._storing = self._seq, True
             try:
+                with self._queue:
+                    waiting, self._waiting = self._waiting, []
+                writes = [*waiting, *writes]
+                for write in writes:
+                    self._fault.before(write.kind)
                 with self.db.transaction() as connection:
                     told = [
                         self._number(event) for write in writes for event in (*write.events, *(write.facts() or ()))
@@ -177,6 +180,8 @@ class EventWriter:
                 with self._queue:
                     self._seq, self._waiting = before, [*waiting, *self._waiting]
                 raise
+            finally:
+                self._storing = False
             for write in writes:
                 self._fault.after(write.kind)
             self._to_tell.extend(told)

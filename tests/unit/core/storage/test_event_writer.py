@@ -6,8 +6,29 @@ import threading
 
 import pytest
 
+from core.events import StageDone
 from core.state.task import Task
+from core.storage.fault import FaultPoint
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from utils.errors import StoreError
+
+
+def done(stage):
+    return StageDone(node_id="n", stage=stage)
+
+
+class Late:
+    """Another thread has something to store, just when what waits was taken."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def before(self, kind):
+        self.store._fault = FaultPoint()
+        later = threading.Thread(target=self.store.save_stage, args=("n", "second", {}, [done("second")]))
+        later.start()
+        later.join(10)
 
 
 def test_who_settles_waits_for_what_another_thread_is_telling(tmp_path):
@@ -48,3 +69,34 @@ def test_a_fault_of_a_sink_is_raised_where_it_can_be_told(tmp_path):
     store.sinks = []
     store.put_fact("more", 1)  # once
     store.close()
+
+
+def test_what_comes_to_wait_meanwhile_is_stored_behind_what_waited_before(tmp_path):
+    """Between the taking of what waits and its transaction another thread's write slipped before it."""
+    store = RunStore(tmp_path, delay=60.0)
+    told: list[str] = []
+
+    class Told:
+        def emit(self, event):
+            told.append(event.stage)
+
+    store.sinks, store._fault = [Told()], Late(store)
+    store.save_stage("n", "first", {}, [done("first")])
+    store.append([done("own")])
+    store.close()
+    assert told == ["first", "own", "second"]
+
+
+def test_a_transaction_that_fails_takes_no_number_of_what_came_meanwhile(tmp_path):
+    store = RunStore(tmp_path, delay=60.0)
+
+    def broken():
+        raise StoreError("the disk is full")
+
+    store._fault = Late(store)
+    with pytest.raises(StoreError, match="the disk is full"):
+        store._write("events", broken, [done("own")])
+    store.append([done("next")])
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert [event.stage for event in reader.events()] == ["second", "next"]
