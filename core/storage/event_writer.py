@@ -69,7 +69,9 @@ class EventWriter:
         """Stored events that the sinks have not heard of."""
         self._telling = False
         self._sink_fault: Exception | None = None
-        """What a sink raised where nobody could be told: whoever comes next raises it."""
+        """What a sink raised: raised in turn by the thread that leads the run, since elsewhere a write that is stored
+        would pass for one that failed."""
+        self._leader = threading.get_ident()
         self._soon = DelayedCall(self._store_waiting, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
@@ -111,7 +113,7 @@ class EventWriter:
         """What waits, these facts and their events, in one transaction; sinks are told after it, in order."""
         with self.db.lock:
             self._store([_Write(kind, facts, events)])
-            self._raise_sink_fault()
+        self._tell_leader()
 
     def _write_later(
         self,
@@ -130,21 +132,21 @@ class EventWriter:
         with self._queue:
             self._waiting.append(_Write(kind, facts, events, node_ids))
         self._soon.ask()
+        self._tell_leader()
 
     def settle(self) -> None:
         """Store what waits, and be sure that what another thread was storing is stored and told."""
-        with self.db.lock:
-            self._store_waiting()
-            self._raise_sink_fault()
+        self._store_waiting()
+        self._tell_leader()
 
     def _store_waiting(self) -> None:
         with self.db.lock:
             if self._waiting and not self._storing:
                 self._store([])
 
-    def _raise_sink_fault(self) -> None:
-        fault, self._sink_fault = self._sink_fault, None
-        if fault is not None:
+    def _tell_leader(self) -> None:
+        if self._sink_fault is not None and threading.get_ident() == self._leader:
+            fault, self._sink_fault = self._sink_fault, None
             raise fault
 
     def _waits(self, kind: str, node_id: str) -> bool:
@@ -187,7 +189,7 @@ class EventWriter:
             self._to_tell.extend(told)
             try:
                 self._tell()
-            except Exception as error:  # noqa: BLE001 - raised by who can tell
+            except Exception as error:  # noqa: BLE001 - raised by who leads the run
                 self._sink_fault = self._sink_fault or error
 
     def _tell(self) -> None:

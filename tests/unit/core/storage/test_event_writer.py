@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from support.processes import eventually
 
 from core.events import StageDone
 from core.state.task import Task
@@ -100,3 +102,46 @@ def test_a_transaction_that_fails_takes_no_number_of_what_came_meanwhile(tmp_pat
     store.close()
     with RunReader(tmp_path) as reader:
         assert [event.stage for event in reader.events()] == ["second", "next"]
+
+
+class Broken:
+    """A view of ours."""
+
+    def __init__(self):
+        self.told = threading.Event()
+
+    def emit(self, event):
+        self.told.set()
+        raise RuntimeError("a view of ours is broken")
+
+
+def in_a_thread(work):
+    """What it raised."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).exception(timeout=10)
+
+
+def test_a_fault_of_a_sink_is_not_taken_for_that_of_another_threads_write(tmp_path):
+    """A writer outside was refused a ticket that was stored as leased; the search never heard that a view was broken."""
+    store = RunStore(tmp_path, delay=0.01)
+    store.sinks = [view := Broken()]
+    store.save_stage("n", "execute", {}, [done("execute")])
+    assert view.told.wait(10)
+    assert in_a_thread(lambda: store.put_fact("ticket", 1)) is None
+    assert in_a_thread(lambda: store.append([done("review")])) is None
+    with pytest.raises(RuntimeError, match="a view of ours is broken"):
+        store.put_fact("more", 1)
+    store.sinks = []
+    store.close()
+
+
+def test_a_search_that_only_writes_what_may_wait_hears_of_a_broken_sink(tmp_path):
+    """Up to its end, hours later, it heard nothing."""
+    store = RunStore(tmp_path, delay=0.01)
+    store.sinks = [view := Broken()]
+    store.save_stage("n", "execute", {}, [done("execute")])
+    assert view.told.wait(10)
+    with pytest.raises(RuntimeError, match="a view of ours is broken"):
+        eventually(lambda: store.save_stage("n", "execute", {}))
+    store.sinks = []
+    store.close()
