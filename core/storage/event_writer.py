@@ -165,7 +165,8 @@ class EventWriter:
     def _store(self, writes: Sequence[_Write]) -> None:
         with self.db.lock:
             waiting: list[_Write] = []
-            before, self._storing = self._seq, True
+            told: list[Event] = []
+            before, head, self._storing = self._seq, self.db.head, True
             try:
                 with self._queue:
                     waiting, self._waiting = self._waiting, []
@@ -179,8 +180,11 @@ class EventWriter:
                     if told:
                         insert(connection, "events", [event_values(event) for event in told])
             except BaseException:
-                with self._queue:
-                    self._seq, self._waiting = before, [*waiting, *self._waiting]
+                if self.db.head == head:
+                    with self._queue:
+                        self._seq, self._waiting = before, [*waiting, *self._waiting]
+                else:  # it is stored: the user's stop came right behind its commit
+                    self._to_tell.extend(told)
                 raise
             finally:
                 self._storing = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from support.processes import eventually
@@ -13,6 +14,7 @@ from core.state.task import Task
 from core.storage.fault import FaultPoint
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from core.storage.store_check import check_store
 from utils.errors import StoreError
 
 
@@ -145,3 +147,40 @@ def test_a_search_that_only_writes_what_may_wait_hears_of_a_broken_sink(tmp_path
         eventually(lambda: store.save_stage("n", "execute", {}))
     store.sinks = []
     store.close()
+
+
+class Stopped:
+    """A connection: a second Ctrl-C comes while the disk writes, and is raised behind the `COMMIT` that was done."""
+
+    def __init__(self, connection):
+        self._connection = connection
+        self._is_to_come = True
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def execute(self, statement, *values):
+        found = self._connection.execute(statement, *values)
+        if statement == "COMMIT" and self._is_to_come:
+            self._is_to_come = False
+            raise KeyboardInterrupt
+        return found
+
+
+def test_a_stop_right_behind_a_commit_stores_nothing_twice(tmp_path):
+    """What was stored was taken for lost: why the run had ended could not be stored, and its end was an error."""
+    store, told = RunStore(tmp_path, delay=60.0), []
+    store.append([done("first")])
+    store.sinks = [SimpleNamespace(emit=lambda event: told.append(event.stage))]
+    store.save_stage("n", "waits", {}, [done("waits")])
+    store.db._connection = Stopped(store.db._connection)
+    with pytest.raises(KeyboardInterrupt):
+        store.append([done("second")])
+    store.append([done("third")])
+    head = store.journal_head
+    store.close()
+    assert told == ["waits", "second", "third"]
+    assert not check_store(tmp_path).findings
+    with RunReader(tmp_path) as reader:
+        assert [event.stage for event in reader.events()] == ["first", "waits", "second", "third"]
+        assert reader.journal_head() == head
