@@ -16,5 +16,5 @@ def test_a_search_that_breaks_refuses_the_run(monkeypatch):
         raise OSError("no space left on the device")
 
     monkeypatch.setattr(selftest, "look_for_answers", broken)
-    with pytest.raises(NoSandboxError, match="could not be searched.*no space left"):
+    with pytest.raises(NoSandboxError, match=r"could not be searched.*no space left"):
         SelfTest(None, None, None).wait()

@@ -124,7 +124,7 @@ def in_a_thread(work):
 
 
 def test_a_fault_of_a_sink_is_not_taken_for_that_of_another_threads_write(tmp_path):
-    """A writer outside was refused a ticket that was stored as leased; the search never heard that a view was broken."""
+    """A writer outside was refused a ticket that was stored as leased; the search did not hear of the broken view."""
     store = RunStore(tmp_path, delay=0.01)
     store.sinks = [view := Broken()]
     store.save_stage("n", "execute", {}, [done("execute")])
