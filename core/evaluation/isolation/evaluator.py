@@ -148,9 +148,12 @@ class EvaluatorServer:
         return str(received[0]["hinders"])
 
     def _said(self) -> str:
-        """The end of what it printed while it was loaded."""
-        self._log.seek(0)
-        return self._log.read()[-1000:].decode("utf-8", "replace")
+        """The end of what it printed while it was loaded; '' once it is closed."""
+        try:
+            self._log.seek(0)
+            return self._log.read()[-1000:].decode("utf-8", "replace")
+        except ValueError:  # another candidate's thread lost it, too, and closed it
+            return ""
 
 
 def _kill_group(pid: int) -> None:
