@@ -108,11 +108,13 @@ class Apart:
             try:
                 with theirs:
                     pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])
+                stack.callback(server.end, pid)
+                report = _follow(session, ours, deadline, marker)
+                if report is None and time.monotonic() < deadline:
+                    server.check(pid)
             except JobLost:  # the job is run again, and everybody's from now on, by a new one
                 sandbox.resources.drop(self._key, server)
                 raise
-            stack.callback(server.end, pid)
-            report = _follow(session, ours, deadline, marker)
             if report is not None:
                 _await_end(ours)
             server.end(pid)

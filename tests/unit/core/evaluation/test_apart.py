@@ -63,3 +63,18 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     assert sandbox.resources._things[key] is new is not lost
     with pytest.raises(JobLost):
         lost.start({}, [])
+
+
+def test_a_candidate_that_was_judged_when_it_went_is_lost_and_not_at_fault(sandbox, tmp_path):
+    """Its evaluator's fork dies with it: that passed for an evaluator that ended for what the candidate did."""
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text("import os, time\n\n\ndef evaluate(path):\n    os.kill(os.getppid(), 9)\n    time.sleep(20)\n")
+    with pytest.raises(JobLost, match="the evaluator's process is gone"):
+        Apart(evaluator, timeout=30).run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
+
+
+def test_an_evaluator_that_ends_by_itself_is_no_lost_worker(sandbox, tmp_path):
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text("import os\n\n\ndef evaluate(path):\n    os._exit(0)\n")
+    run = Apart(evaluator, timeout=30).run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
+    assert run.line == "the evaluator ended by itself"
