@@ -23,6 +23,7 @@ from core.state.node import Node
 from core.state.task import Task
 from utils.collector import rare_collections
 from utils.errors import BudgetExhausted, Interrupted
+from utils.stopped import let_go
 from utils.thread_pool import threads
 
 BLENDED = 4
@@ -35,8 +36,9 @@ def _settled(search: SearchState, store: Store) -> Iterator[None]:
     wait = True
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         wait = False
+        let_go(stop)
         raise
     finally:
         search.contexts.close(wait=wait)
