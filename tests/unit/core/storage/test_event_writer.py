@@ -11,6 +11,7 @@ from support.processes import eventually
 
 from core.events import StageDone
 from core.state.task import Task
+from core.storage import chain
 from core.storage.fault import FaultPoint
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -184,3 +185,19 @@ def test_a_stop_right_behind_a_commit_stores_nothing_twice(tmp_path):
     with RunReader(tmp_path) as reader:
         assert [event.stage for event in reader.events()] == ["first", "waits", "second", "third"]
         assert reader.journal_head() == head
+
+
+@pytest.mark.parametrize(("raised", "heard"), [(KeyboardInterrupt, KeyboardInterrupt), (ValueError, StoreError)])
+def test_a_stop_inside_of_sqlite_is_a_stop_and_no_error_of_the_store(tmp_path, monkeypatch, raised, heard):
+    """SQLite calls us for each row, and knows only that we raised something: a run that was stopped then had failed."""
+    store = RunStore(tmp_path)
+
+    def stopped(values):
+        raise raised
+
+    with monkeypatch.context() as patched, pytest.raises(heard):
+        patched.setattr(chain, "row_hash", stopped)
+        store.append([done("first")])
+    store.append([done("second")])
+    store.close()
+    assert not check_store(tmp_path).findings
