@@ -53,7 +53,8 @@ class LiveOutput:
             self._drop(event.node_id + REPLY)
 
     def close(self) -> None:
-        self._closed = True
+        with self._lock:  # whoever has begun to write a file is done with it
+            self._closed = True
         self.work.close()
         for name in list(self._files):
             self._drop(name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from core.events import (
@@ -50,24 +51,35 @@ class LogSink:
     def __init__(self, log: RunLog, store: RunStore) -> None:
         self._log = log
         self._store = store
-        self._logged: set[str] = set()
-        """Warnings that the log has, and that are on their way to being stored."""
+        self._logged: Counter[str] = Counter()
+        """Warnings that the log has, and that are on their way to being stored and told."""
+        self._lock = threading.Lock()
 
     def warned(self, text: str) -> None:
         """For `RunLog.listen`: store a warning that was logged."""
-        self._logged.add(text)
-        with suppress(StoreError):  # the log has it; a store that cannot be written ends the run by itself
+        with self._lock:
+            self._logged[text] += 1
+        try:
             self._store.append([Warned(text=text)])
-        self._logged.discard(text)
+        except StoreError:  # the log has it; a store that cannot be written ends the run by itself
+            self._is_logged(text)
 
     def emit(self, event: Event) -> None:
-        if isinstance(event, Warned) and event.text in self._logged:
+        if isinstance(event, Warned) and self._is_logged(event.text):
             return
         level, text = LINES.get(type(event), ("", str))
         if type(event) is LLMCalled and event.provider == "rules":
             level = "DEBUG"  # nothing was asked of anybody
         if level:
             self._log.write(level, text(event))
+
+    def _is_logged(self, text: str) -> bool:
+        """True, once, for a warning that the log has: what a sink warns of is told when that sink is done."""
+        with self._lock:
+            found = self._logged[text] > 0
+            self._logged[text] -= found
+            self._logged += Counter()  # drops those that are told
+            return found
 
 
 def _committed(event: NodeCommitted) -> str:

@@ -13,7 +13,7 @@ from core.executor.leaks import Looked, search_spec, told_by
 from problems.registry import build_problem
 from runs.workers import open_workers, workspaces_dir
 from utils.config_schema import Config
-from utils.errors import BudgetExhausted, JobStopped, NoSandboxError, SwarmEvoError
+from utils.errors import BudgetExhausted, JobStopped, NoSandboxError
 from utils.logger_system import log_msg
 from utils.scratch_folders import scratch_folder
 
@@ -45,7 +45,7 @@ class SelfTest:
     def __init__(self, config: Config, problem: Problem, jobs: Jobs) -> None:
         self._arguments = (config, problem, jobs)
         self._looked: Looked | None = None
-        self._error: SwarmEvoError | None = None
+        self._error: Exception | None = None
         self._thread = threading.Thread(target=self._work, name="self-test", daemon=True)
         self._thread.start()
 
@@ -70,5 +70,5 @@ class SelfTest:
             self._looked = look_for_answers(*self._arguments)
         except (BudgetExhausted, JobStopped):  # the run ends before it begins
             return
-        except SwarmEvoError as error:
+        except Exception as error:  # noqa: BLE001 - what was not searched is not clean, whatever broke
             self._error = error

@@ -54,6 +54,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError, Interrupted
 from utils.logger_system import close, configure, log_msg
 from utils.program import program
+from utils.stopped import let_go
 
 NOTHING_VALID = 3
 """Exit code of a search that ended by its limits without a single valid program."""
@@ -125,6 +126,8 @@ class RunSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            let_go(error)
         refused = not self.resumed and is_refusal(self.search, error)  # then it leaves nothing behind
         if kind is not None and not self.store_closed and not refused:
             self._record_failure(error)
@@ -304,6 +307,9 @@ class RunSession:
             runner.check()
         except Interrupted:  # while the programs were scored that it begins with
             pass
+        except KeyboardInterrupt as stop:
+            let_go(stop)
+            raise
         except Exception as error:
             told, broke_off = f"the run broke off: {in_words(error)}", True
             raise

@@ -131,4 +131,5 @@ class WorkBoard:
             self._news.clear()
             with suppress(OSError):  # a viewer sees an older one
                 write_atomic(self._path, self.now().model_dump_json())
-            self._closed.wait(PAUSE)
+            if self._closed.wait(PAUSE):  # the last news may have been taken for those before
+                return

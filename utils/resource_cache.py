@@ -32,22 +32,26 @@ class ResourceCache:
         with self._lock:
             own = self._locks.setdefault(key, threading.Lock())
         with own:
-            if key not in self._things:
-                made = make()
-                with self._lock:
-                    if not self._closed:
-                        self._things[key] = made
-                if self._closed:
-                    made.close()
-                    raise RuntimeError(f"{key}: its owner is closed")
-            return cast(T, self._things[key])
+            found = self._things.get(key)
+            if found is not None:
+                return cast(T, found)
+            made = make()
+            with self._lock:
+                is_closed = self._closed
+                if not is_closed:
+                    self._things[key] = made
+            if is_closed:
+                made.close()
+                raise RuntimeError(f"{key}: its owner is closed")
+            return made
 
-    def drop(self, key: str) -> None:
-        """Close the thing of that key, if there is one; the next who asks makes a new one."""
+    def drop(self, key: str, broken: Closeable) -> None:
+        """Close what is broken; the next who asks makes a new one. Nothing happens where somebody has one already."""
         with self._lock:
-            thing = self._things.pop(key, None)
-        if thing is not None:
-            thing.close()
+            if self._things.get(key) is not broken:
+                return
+            del self._things[key]
+        broken.close()
 
     def close(self) -> None:
         """Close everything; what is made meanwhile is closed at once."""

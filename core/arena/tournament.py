@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -22,6 +22,7 @@ from core.state.fingerprint import text_hash
 from core.state.task import derive_seed
 from utils.errors import Interrupted, JobLost
 from utils.file_utils import write_atomic
+from utils.thread_pool import threads
 
 ENTRY = "core.arena.match:play"
 
@@ -170,7 +171,7 @@ class Tournament:
         """
         if not missing:
             return
-        with ThreadPoolExecutor(max_workers=max(1, self._deps.jobs.slots), thread_name_prefix="game") as pool:
+        with threads(max(1, self._deps.jobs.slots), "game") as pool:
             futures: list[Future[Played]] = [
                 pool.submit(self._play, pairing, live, kind, generation) for pairing in missing
             ]

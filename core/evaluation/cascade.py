@@ -11,7 +11,6 @@ from __future__ import annotations
 import bisect
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -20,6 +19,7 @@ from core.events import Event, LadderCounted
 from core.state.findings import Rung
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.thread_pool import threads
 
 P = TypeVar("P")
 A = TypeVar("A")
@@ -131,7 +131,7 @@ class Cascade(Generic[P]):
     def _map(self, function: Callable[[A], B], items: Sequence[A]) -> list[B]:
         if self._threads <= 1 or len(items) <= 1:
             return [function(item) for item in items]
-        with ThreadPoolExecutor(self._threads) as pool:
+        with threads(self._threads, "cascade") as pool:
             return list(pool.map(function, items))
 
     # ------------------------------------------------------------ what is known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Literal
 
@@ -24,6 +23,8 @@ from core.state.node import Node
 from core.state.task import Task
 from utils.collector import rare_collections
 from utils.errors import BudgetExhausted, Interrupted
+from utils.stopped import let_go
+from utils.thread_pool import threads
 
 BLENDED = 4
 """Programs that a blend is made of come from so many times as many as the final choice is made among."""
@@ -35,26 +36,13 @@ def _settled(search: SearchState, store: Store) -> Iterator[None]:
     wait = True
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         wait = False
+        let_go(stop)
         raise
     finally:
         search.contexts.close(wait=wait)
         store.settle()
-
-
-@contextmanager
-def _threads(count: int, name: str) -> Iterator[ThreadPoolExecutor]:
-    """A pool that waits for its threads, unless the user wants to stop now: then what they do is given up."""
-    pool = ThreadPoolExecutor(count, thread_name_prefix=name)
-    wait = True
-    try:
-        yield pool
-    except KeyboardInterrupt:
-        wait = False
-        raise
-    finally:
-        pool.shutdown(wait=wait, cancel_futures=True)
 
 
 class Orchestrator:
@@ -129,7 +117,7 @@ class Orchestrator:
             conclude: adds what a search adds at its end. Called here only in the replay of a run that had ended before
                 it went on, where its journal has that.
         """
-        with rare_collections(), _settled(self._search, self._store), _threads(self._plan.writers, "slot") as pool:
+        with rare_collections(), _settled(self._search, self._store), threads(self._plan.writers, "slot") as pool:
             while True:
                 try:
                     reason = self._schedule.run(self._search, pool)
@@ -190,7 +178,7 @@ class Orchestrator:
             attempt = self._stages.begin(task, self._search.contexts.for_given())
             attempt.node = node
             attempts.append(attempt)
-        with _threads(self._plan.writers, "given") as pool:
+        with threads(self._plan.writers, "given") as pool:
             self._search.commit(self._search.runner.judge(attempts, pool))
 
     def _tell_of(self, tasks: Sequence[Task]) -> None:
@@ -212,7 +200,7 @@ class Orchestrator:
 
     def play(self, tasks: Sequence[Task]) -> list[Node]:
         """One round from its tasks to its nodes. Raises BudgetExhausted if the budget ended it."""
-        with _threads(self._plan.writers, "slot") as pool:
+        with threads(self._plan.writers, "slot") as pool:
             nodes = self._search.play(tasks, pool)
         if self._search.runner.exhausted:
             raise BudgetExhausted(self._search.runner.exhausted)

@@ -142,6 +142,8 @@ class PipelineSchedule:
         What the budget refused stays open; what is paid for and stands behind it is committed all the same.
         """
         landed = [flight for flight in flights if self._has_landed(search, flight)]
+        for flight in flights:
+            flight.before = ()  # else each keeps all before it in memory
         if search.runner.together:
             attempts = [flight.attempt for flight in landed]
             search.commit(search.runner.judge_round(attempts, flights[0].context, pool))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -88,9 +89,14 @@ class Chain:
         """Row → its hash at the end of the transaction; b'' for one that went."""
         self._before: dict[Row, bytes] = {}
         """Row → its hash before the transaction, of those that were there."""
-        newest = connection.execute(f"SELECT seq, head FROM {CHAIN} ORDER BY seq DESC LIMIT 1").fetchone()
-        self._stored: tuple[int, str] = (newest[0], head_of(newest[1])) if newest else (0, "")
+        self._fault: Exception | None = None
+        """What we raised last in a function that SQLite called."""
+        self._stored = self._newest()
         self._next = self._stored
+
+    def _newest(self) -> tuple[int, str]:
+        newest = self._connection.execute(f"SELECT seq, head FROM {CHAIN} ORDER BY seq DESC LIMIT 1").fetchone()
+        return (newest[0], head_of(newest[1])) if newest else (0, "")
 
     @property
     def head(self) -> str:
@@ -134,16 +140,29 @@ class Chain:
         self._stored = self._next
 
     def undone(self) -> None:
-        """The transaction failed: nothing of it is there."""
-        self._touched, self._before = {}, {}
+        """The transaction failed: nothing of it is there, unless a stop came right behind its commit."""
+        self._touched, self._before, self._fault = {}, {}, None
+        with suppress(sqlite3.Error):  # what cannot be read has not been written
+            self._stored = self._newest()
         self._next = self._stored
 
+    def was_stopped(self, error: sqlite3.Error) -> bool:
+        """True where the user's stop came in a function of ours: SQLite tells only that one raised something."""
+        return "user-defined function" in str(error) and self._fault is None
+
+    def _hash(self, values: Sequence[Any]) -> bytes:
+        try:
+            return row_hash(values)
+        except Exception as error:
+            self._fault = error
+            raise
+
     def _written(self, table: str, key: str, *values: Any) -> None:
-        self._touched[table, key] = row_hash(values)
+        self._touched[table, key] = self._hash(values)
 
     def _gone(self, table: str, key: str, *values: Any) -> None:
         if (table, key) not in self._touched:
-            self._before[table, key] = row_hash(values)
+            self._before[table, key] = self._hash(values)
         self._touched[table, key] = b""
 
 

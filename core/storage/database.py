@@ -122,6 +122,8 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
+            if self._chain is not None and self._chain.was_stopped(error):
+                raise KeyboardInterrupt from error
             raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}") from error
 
     def _roll_back(self) -> None:

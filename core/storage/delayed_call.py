@@ -18,12 +18,12 @@ class DelayedCall:
         self._asked = threading.Event()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
 
     def ask(self) -> None:
         """Have it done."""
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="delayed-call", daemon=True)
-            self._thread.start()
+            self._start()
         if not self._asked.is_set():
             self._asked.set()
 
@@ -33,6 +33,13 @@ class DelayedCall:
         self._asked.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
+
+    def _start(self) -> None:
+        with self._starting:  # one thread, whoever asks first: `close` waits for one
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name="delayed-call", daemon=True)
+                thread.start()
+                self._thread = thread
 
     def _run(self) -> None:
         while True:

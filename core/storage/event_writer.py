@@ -63,11 +63,15 @@ class EventWriter:
         """What the next transaction stores before its own, in order."""
         self._queue = threading.Lock()
         """Of that list alone: who adds to it does not wait for a transaction under way."""
+        self._storing = False
+        """A transaction of ours is made ready: what comes to wait meanwhile stays behind what is in it."""
         self._to_tell: deque[Event] = deque()
         """Stored events that the sinks have not heard of."""
         self._telling = False
         self._sink_fault: Exception | None = None
-        """What a sink raised where nobody could be told: whoever comes next raises it."""
+        """What a sink raised: raised in turn by the thread that leads the run, since elsewhere a write that is stored
+        would pass for one that failed."""
+        self._leader = threading.get_ident()
         self._soon = DelayedCall(self._store_waiting, delay) if delay else None
         self._clock = clock
         self._fault = FaultPoint()
@@ -109,7 +113,7 @@ class EventWriter:
         """What waits, these facts and their events, in one transaction; sinks are told after it, in order."""
         with self.db.lock:
             self._store([_Write(kind, facts, events)])
-            self._raise_sink_fault()
+        self._tell_leader()
 
     def _write_later(
         self,
@@ -128,21 +132,21 @@ class EventWriter:
         with self._queue:
             self._waiting.append(_Write(kind, facts, events, node_ids))
         self._soon.ask()
+        self._tell_leader()
 
     def settle(self) -> None:
         """Store what waits, and be sure that what another thread was storing is stored and told."""
-        with self.db.lock:
-            self._store_waiting()
-            self._raise_sink_fault()
+        self._store_waiting()
+        self._tell_leader()
 
     def _store_waiting(self) -> None:
         with self.db.lock:
-            if self._waiting:
+            if self._waiting and not self._storing:
                 self._store([])
 
-    def _raise_sink_fault(self) -> None:
-        fault, self._sink_fault = self._sink_fault, None
-        if fault is not None:
+    def _tell_leader(self) -> None:
+        if self._sink_fault is not None and threading.get_ident() == self._leader:
+            fault, self._sink_fault = self._sink_fault, None
             raise fault
 
     def _waits(self, kind: str, node_id: str) -> bool:
@@ -160,13 +164,15 @@ class EventWriter:
 
     def _store(self, writes: Sequence[_Write]) -> None:
         with self.db.lock:
-            with self._queue:
-                waiting, self._waiting = self._waiting, []
-            writes = [*waiting, *writes]
-            before = self._seq
-            for write in writes:
-                self._fault.before(write.kind)
+            waiting: list[_Write] = []
+            told: list[Event] = []
+            before, head, self._storing = self._seq, self.db.head, True
             try:
+                with self._queue:
+                    waiting, self._waiting = self._waiting, []
+                writes = [*waiting, *writes]
+                for write in writes:
+                    self._fault.before(write.kind)
                 with self.db.transaction() as connection:
                     told = [
                         self._number(event) for write in writes for event in (*write.events, *(write.facts() or ()))
@@ -174,15 +180,20 @@ class EventWriter:
                     if told:
                         insert(connection, "events", [event_values(event) for event in told])
             except BaseException:
-                with self._queue:
-                    self._seq, self._waiting = before, [*waiting, *self._waiting]
+                if self.db.head == head:
+                    with self._queue:
+                        self._seq, self._waiting = before, [*waiting, *self._waiting]
+                else:  # it is stored: the user's stop came right behind its commit
+                    self._to_tell.extend(told)
                 raise
+            finally:
+                self._storing = False
             for write in writes:
                 self._fault.after(write.kind)
             self._to_tell.extend(told)
             try:
                 self._tell()
-            except Exception as error:  # noqa: BLE001 - raised by who can tell
+            except Exception as error:  # noqa: BLE001 - raised by who leads the run
                 self._sink_fault = self._sink_fault or error
 
     def _tell(self) -> None:

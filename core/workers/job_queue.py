@@ -95,14 +95,21 @@ class JobQueue(ABC):
 
     def _work(self) -> None:
         while (job := self._take()) is not None:
-            with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
-                result = self._run(job) if self._begin(job) else None
-            self._tell(job, "over" if job.begun else "withdrawn")
+            result = self._result(job)
             with self._lock:
                 del self._jobs[job.id]
             if result is not None and not job.cancelled.is_set():
                 self._done.put(result)
         self._leave()
+
+    def _result(self, job: QueuedJob) -> JobResult | None:
+        try:
+            with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
+                result = self._run(job) if self._begin(job) else None
+            self._tell(job, "over" if job.begun else "withdrawn")
+        except Exception as error:  # noqa: BLE001 - a fault of ours: whoever waits raises it, this thread cannot
+            return JobResult(id=job.id, error=f"{type(error).__name__}: {error}")
+        return result
 
     def _take(self) -> QueuedJob | None:
         """The next job, whenever it comes; None at the end."""

@@ -149,7 +149,7 @@ class LocalJobs(JobQueue):
 
     def _run(self, job: QueuedJob) -> JobResult | None:
         """The job's result, when it ends or at its deadline; None when it was cancelled."""
-        thread = self._idle.pop() if self._idle else _JobThread(self._call)
+        thread = self._idle_thread() or _JobThread(self._call)
         thread.todo.put(job)
         try:
             result = job.told.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
@@ -162,6 +162,10 @@ class LocalJobs(JobQueue):
         else:
             self._idle.append(thread)
         return result
+
+    def _idle_thread(self) -> _JobThread | None:
+        with self._lock:  # several jobs may want the last one
+            return self._idle.pop() if self._idle else None
 
     def _stop(self, thread: threading.Thread) -> None:
         """Told more than once: the first word may come before what it is to stop has begun."""
@@ -181,7 +185,7 @@ class LocalJobs(JobQueue):
             result = JobResult(id=job.id, value=value)
         except JobLost as error:
             result = JobResult(id=job.id, lost=True, error=str(error))
-        except Exception as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
+        except BaseException as error:  # noqa: BLE001 - whatever an entry raises is told to the one who waits
             result = JobResult(id=job.id, error=_explain(error))
         try:
             remove_tree(scratch)
@@ -204,7 +208,7 @@ class _JobThread(threading.Thread):
             self._call(job)
 
 
-def _explain(error: Exception) -> str:
+def _explain(error: BaseException) -> str:
     """A sandbox error as its one line; anything else with its traceback."""
     if isinstance(error, (SandboxError, SessionFailure)):
         return f"{type(error).__name__}: {error}"

@@ -47,6 +47,8 @@ class JobPool:
         """Labels of which a job is known to have been begun."""
         self._lock = threading.Lock()
         self._abandoned = False
+        self._broken: Exception | None = None
+        """What ended the thread that hands out results: nobody would hear of one any more."""
         self._closed = threading.Event()
         self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
         self._pump.start()
@@ -92,10 +94,12 @@ class JobPool:
             future.set_exception(Interrupted("interrupted"))
 
     def _submit(self, spec: JobSpec) -> Future[JobResult]:
-        if self._abandoned:
-            raise Interrupted("interrupted")
         future: Future[JobResult] = Future()
         with self._lock:  # a result that is there at once is handed out when its job is known
+            if self._abandoned:  # looked at here: `close` ends the waiting of those that it finds
+                raise Interrupted("interrupted")
+            if self._broken is not None:
+                raise _fault(self._broken)
             if spec.label in self._stopped:
                 raise JobStopped(STOPPED)
             if spec.label and spec.label not in self._begun and self._is_ending():
@@ -140,6 +144,16 @@ class JobPool:
             self._runner.cancel(id_)
 
     def _hand_out(self) -> None:
+        try:
+            self._hand_out_results()
+        except Exception as error:  # noqa: BLE001 - a fault of ours, here or in who is told: whoever waits raises it
+            with self._lock:
+                self._broken = error
+                waiting, self._waiting = self._waiting, {}
+            for future, _ in waiting.values():
+                future.set_exception(_fault(error))
+
+    def _hand_out_results(self) -> None:
         while not self._closed.is_set():
             if self._is_ending():
                 self._withdraw()
@@ -166,3 +180,7 @@ class JobPool:
                     future.set_exception(Interrupted("interrupted"))
                 else:
                     self._begun.add(label)
+
+
+def _fault(error: Exception) -> SandboxError:
+    return SandboxError(f"results of jobs cannot be handed out: {type(error).__name__}: {error}")

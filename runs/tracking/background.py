@@ -92,6 +92,6 @@ class BackgroundSink:
         """The first thing that a tracker raises is kept as the reason; it is asked again with the next event."""
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - a foreign library's, of any kind: the run does not depend on it
+        except BaseException as error:  # noqa: BLE001 - a foreign library's, of any kind, SystemExit too: no run depends on it
             self._failed = self._failed or f"{type(error).__name__}: {error}"[:300]
             self._failures += 1

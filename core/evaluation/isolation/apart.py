@@ -20,6 +20,7 @@ from core.executor.server import own_python
 from core.executor.session import SandboxSession
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
+from utils.errors import JobLost
 
 _OUTPUT_BYTES = 200_000
 _LOOK_SECONDS = 0.2
@@ -104,10 +105,16 @@ class Apart:
                 "watch": watch, "classes": None if self.classes is None else list(self.classes),
                 "is_text": bool(self.text_file), "delay": delay,
             }  # fmt: skip
-            with theirs:
-                pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])
-            stack.callback(server.end, pid)
-            report = _follow(session, ours, deadline, marker)
+            try:
+                with theirs:
+                    pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])
+                stack.callback(server.end, pid)
+                report = _follow(session, ours, deadline, marker)
+                if report is None and time.monotonic() < deadline:
+                    server.check(pid)
+            except JobLost:  # the job is run again, and everybody's from now on, by a new one
+                sandbox.resources.drop(self._key, server)
+                raise
             if report is not None:
                 _await_end(ours)
             server.end(pid)
@@ -122,14 +129,17 @@ class Apart:
         def loaded() -> EvaluatorServer:
             return EvaluatorServer(self.evaluator, self.function, python, watch=watch, seconds=left)
 
-        key = f"evaluator {self.evaluator} {self.function}"
         if self.forks and not watch:
-            server = sandbox.resources.get(key, loaded)
+            server = sandbox.resources.get(self._key, loaded)
             if not server.hinders:
                 return server
         fresh = loaded()
         stack.callback(fresh.close)
         return fresh
+
+    @property
+    def _key(self) -> str:
+        return f"evaluator {self.evaluator} {self.function}"
 
 
 def _follow(session: SandboxSession, report: socket.socket, deadline: float, marker: Path) -> dict[str, Any] | None:

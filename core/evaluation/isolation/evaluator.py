@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from utils.errors import JobLost
 _SCRIPT = Path(__file__).parent / "evaluator_server.py"
 _ANSWER_SECONDS = 30.0
 """A server that is loaded forks in milliseconds; one that takes so long is stuck."""
+_GONE_SECONDS = 0.2
+"""Its forks end with it, some even before."""
 
 
 class EvaluatorRun(BaseModel):
@@ -111,8 +114,15 @@ class EvaluatorServer:
             except OSError:
                 received = None
         if received is None:
-            raise JobLost(f"the evaluator's process is gone: {self._said()}")
+            raise self._lost()
         return int(received[0]["pid"])
+
+    def check(self, pid: int) -> None:
+        """Raises JobLost where an evaluation ended because the process that it was forked from did."""
+        if self._process.pid != pid:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GONE_SECONDS)
+                raise self._lost()
 
     def end(self, pid: int) -> None:
         """Kill what is left of an evaluation."""
@@ -147,10 +157,16 @@ class EvaluatorServer:
             raise EvaluatorUnusable(received[0]["line"], self._said() + received[0]["error"], self._python)
         return str(received[0]["hinders"])
 
+    def _lost(self) -> JobLost:
+        return JobLost(f"the evaluator's process is gone: {self._said()}")
+
     def _said(self) -> str:
-        """The end of what it printed while it was loaded."""
-        self._log.seek(0)
-        return self._log.read()[-1000:].decode("utf-8", "replace")
+        """The end of what it printed while it was loaded; '' once it is closed."""
+        try:
+            self._log.seek(0)
+            return self._log.read()[-1000:].decode("utf-8", "replace")
+        except ValueError:  # another candidate's thread lost it, too, and closed it
+            return ""
 
 
 def _kill_group(pid: int) -> None:

@@ -62,3 +62,21 @@ def test_threads_write_whole_pieces(tmp_path):
     lines = (tmp_path / "live" / "n1.out").read_text().splitlines()
     assert len(lines) == 200 and all(len(set(line)) == 1 and len(line) == 50 for line in lines)
     live.close()
+
+
+def test_nothing_is_begun_once_it_is_closed(tmp_path):
+    """A piece that came just then left a file behind: a viewer showed a program that ran in a run that had ended."""
+    live = LiveOutput(tmp_path)
+    in_time, closing = threading.Event(), threading.Thread(target=live.close)
+
+    class Slow(type(tmp_path)):
+        def mkdir(self, *args, **named):
+            in_time.set()
+            closing.start()
+            closing.join(0.5)
+            super().mkdir(*args, **named)
+
+    live._folder = Slow(tmp_path / "live")
+    live.tell("n1", "epoch 1\n")
+    closing.join(10)
+    assert in_time.is_set() and not (tmp_path / "live").exists()

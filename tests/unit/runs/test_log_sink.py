@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from typing import get_args
 
 import pytest
@@ -88,3 +90,32 @@ def test_every_event_of_the_table_has_its_line(kind, data):
     kind.model_rebuild()  # what is built when it is told is not known to `builds` before
     line = LINES[kind][1](data.draw(st.builds(kind)))
     assert isinstance(line, str)
+
+
+def test_a_warning_that_a_sink_logs_is_logged_once(log):
+    """What a sink stores is told after what it was told itself: by then the log's own warning was forgotten."""
+    store, lines = log
+
+    class Wary:
+        def emit(self, event):
+            if isinstance(event, Warned) and event.text == "claim and score disagree":
+                log_msg("WARNING", "this disk is nearly full")
+
+    store.sinks.append(Wary())
+    store.append([Warned(text="claim and score disagree")])
+    assert [line.split(" ", 1)[1] for line in lines()] == [
+        "WARNING claim and score disagree",
+        "WARNING this disk is nearly full",
+    ]
+
+
+def test_two_threads_that_warn_of_the_same_are_logged_twice(log):
+    store, lines = log
+    with store.db.lock:
+        threads = [threading.Thread(target=log_msg, args=("WARNING", "the model waits")) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.1)  # all have come to the store
+    for thread in threads:
+        thread.join(10)
+    assert len(lines()) == 8

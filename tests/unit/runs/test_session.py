@@ -7,6 +7,7 @@ import threading
 
 import pytest
 from support.plugins.toy import ToyProblem
+from support.stops import stopped_before_its_block
 
 from core.events import NodeCommitted
 from core.storage.reader import RunReader
@@ -171,3 +172,19 @@ def test_a_run_that_another_holds_is_refused(toy_config):
         with pytest.raises(RunBusyError, match="pid"):
             RunSession(toy_config(2), session.run_dir).__enter__()
         assert session.run() == 0, "who holds it goes on"
+
+
+def test_a_second_ctrl_c_inside_of_the_store_ends_the_run(toy_config):
+    """Its status was not stored, and its end could wait for ever: the store's lock was held by who was stopped."""
+    with pytest.raises(KeyboardInterrupt), RunSession(toy_config(200)) as session:
+        with stopped_before_its_block("_store", 9):
+            session.run()
+    assert facts(session)["status"] == "interrupted"
+
+
+def test_a_second_ctrl_c_while_programs_are_scored_that_were_given(toy_config):
+    programs = [(f"own{number}", f"x = {number}\n") for number in range(3)]
+    with pytest.raises(KeyboardInterrupt), RunSession(toy_config(200), programs=programs) as session:
+        with stopped_before_its_block("_store", 3):
+            session.run()
+    assert facts(session)["status"] == "interrupted"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 from core.state.live_work import LARGEST, LONGEST, WORK_FILE, LiveWork, read_live_work
 from runs.work_board import WorkBoard
 
@@ -86,3 +89,29 @@ def test_what_goes_on_besides_the_programs_is_told_in_words(tmp_path, eventually
     board.doing("")
     assert board.now() == LiveWork()
     board.close()
+
+
+def test_its_end_is_not_waited_for_in_vain(tmp_path):
+    """Whoever closed it while it took up the last news waited five seconds for a thread that waited for more."""
+
+    class Slow(threading.Event):
+        def clear(self) -> None:
+            at_it.set()
+            closed.wait(10)
+            super().clear()
+
+    class Told(threading.Event):
+        def set(self) -> None:
+            super().set()
+            news.set()
+            closed.set()
+
+    at_it, closed, news = threading.Event(), threading.Event(), Slow()
+    board = WorkBoard(tmp_path)
+    board._news, board._closed = news, Told()
+    board.doing("plots are drawn")
+    assert at_it.wait(10)
+    writer = board._writer
+    began = time.monotonic()
+    board.close()
+    assert not writer.is_alive() and time.monotonic() - began < 4.0

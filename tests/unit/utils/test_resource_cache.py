@@ -37,8 +37,9 @@ def test_a_thing_is_made_once_however_many_ask_at_once():
 def test_all_things_are_closed_with_their_owner_once():
     kept = ResourceCache()
     things = [kept.get(name, Thing) for name in "abc"]
-    kept.drop("a")
-    kept.drop("no such thing")
+    kept.drop("a", things[0])
+    kept.drop("a", things[0])
+    kept.drop("b", Thing())
     assert [thing.closed for thing in things] == [1, 0, 0] and kept.get("a", Thing) is not things[0]
     kept.close()
     kept.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -129,6 +131,32 @@ def test_games_that_were_begun_are_kept_when_the_user_wants_the_end(tmp_path):
     whole = DirectJobs(InProcessSandbox(), tmp_path)
     alone = ArenaEvaluator(deps_of(tmp_path, book=RecordingBook(), jobs=whole), SPEC, four_settings())
     assert resumed == alone.evaluate(baselines()) and begun + len(rest.played) == len(whole.played)
+
+
+class StoppedJobs(DirectJobs):
+    """Two workers, of which one is slow; while it plays the user stops the run at once."""
+
+    slots = 2
+
+    def __init__(self, *args) -> None:
+        super().__init__(*args)
+        self.release = threading.Event()
+
+    def run(self, spec):
+        if self.release.is_set() or self.played:
+            raise KeyboardInterrupt
+        self.played.append(spec)
+        self.release.wait(20)
+        return super().run(spec)
+
+
+def test_a_game_that_is_played_is_not_waited_for_when_the_user_stops_at_once(tmp_path):
+    jobs = StoppedJobs(InProcessSandbox(), tmp_path)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        Tournament(deps_of(tmp_path, jobs=jobs), SPEC.game, 0).play(pairings(), kind="rated")
+    assert time.monotonic() - began < 10
+    jobs.release.set()
 
 
 def test_the_last_game_and_the_end_of_the_tournament_are_one_transaction(tmp_path):

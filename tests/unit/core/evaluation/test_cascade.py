@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -127,3 +128,22 @@ def test_an_empty_round_is_nothing(toy):
     events: list = []
     assert cascade(toy, Journal(True), events).evaluate([]) == []
     assert events == []
+
+
+def test_a_look_under_way_is_not_waited_for_when_the_user_stops_at_once(toy):
+    begun, release = threading.Event(), threading.Event()
+
+    def slow(program: float, cut: float | None) -> float | None:
+        if program == 1.0:
+            begun.wait(20)
+            raise KeyboardInterrupt
+        begun.set()
+        release.wait(20)
+        return program
+
+    toy.cheap = slow
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        cascade(toy, Journal(lower_is_better=True), [], threads=2).evaluate(nodes("1", "2"))
+    assert time.monotonic() - began < 10
+    release.set()

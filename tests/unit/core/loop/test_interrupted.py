@@ -7,8 +7,11 @@ import threading
 import pytest
 from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator
+from support.stops import stopped_before_its_block
 
 from core.loop.plan import Control
+from core.storage.reader import RunReader
+from core.storage.store_check import check_store
 from utils.errors import Interrupted
 
 STEPS = 24
@@ -108,3 +111,19 @@ def test_ctrl_c_lets_what_runs_end_and_begins_nothing_more(tmp_path, schedule):
     assert loops[0][0] == "interrupted" and loops[0][1] <= 7
     assert loops[1][1:] == (STEPS, whole.journal.sha256)
     assert len(judged) == len(set(judged)), "evaluated once more"
+
+
+def test_a_stop_between_a_transaction_and_its_block_holds_nobody_up(tmp_path):
+    """The lock of the store was held for as long as the stop was on its way: the end of the run waited for it."""
+    loop = open_loop(tmp_path, steps=STEPS, batch=4, writers=2, schedule="pipeline")
+    with pytest.raises(KeyboardInterrupt) as stop, stopped_before_its_block("_store", 9):
+        loop.orchestrator.run()
+    other = threading.Thread(target=loop.store.put_fact, args=("status", "interrupted"), daemon=True)
+    other.start()
+    other.join(10)
+    assert not other.is_alive()
+    assert stop.tb is not None, "it is still on its way"
+    loop.store.close()
+    assert not check_store(tmp_path).findings
+    with RunReader(tmp_path) as reader:
+        assert reader.fact("status") == "interrupted"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 
 import pytest
 from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.contracts import Review
+from core.loop import pipeline_schedule
 from core.search.mcts import MCTSOptions, MCTSPolicy
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.task import node_id
@@ -224,3 +226,20 @@ def test_a_program_is_looked_at_while_its_round_is_still_written(tmp_path):
     loop.run()
     assert len(evaluator.seen) == len(set(evaluator.seen)), "a program was looked at twice"
     assert not {node.id for node in loop.journal if node.duplicate_of} & set(evaluator.judged)
+
+
+def test_what_has_landed_is_let_go_of(tmp_path, monkeypatch):
+    """Each held on to those before it: a search of a hundred thousand programs kept all their prompts."""
+    begun, alive = [], []
+
+    class Flight(pipeline_schedule._Flight):
+        __slots__ = ("__weakref__",)
+
+        def __init__(self, *args, **named) -> None:
+            super().__init__(*args, **named)
+            begun.append(weakref.ref(self))
+            alive.append(sum(flight() is not None for flight in begun))
+
+    monkeypatch.setattr(pipeline_schedule, "_Flight", Flight)
+    assert open_uneven(tmp_path, 0, 4).run() == "max_steps: 40 of 40 steps"
+    assert len(begun) == 40 and max(alive) < 20

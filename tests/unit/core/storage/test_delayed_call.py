@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 from core.storage.delayed_call import DelayedCall
 
@@ -40,3 +41,24 @@ def test_whoever_closes_it_does_not_wait_for_ever():
     assert closed.wait(10)
     closing.join(5)
     assert not closing.is_alive()
+
+
+def test_many_who_ask_first_at_once_start_one_thread(monkeypatch):
+    """Of two threads `close` waited for one, and the other one could take its word."""
+
+    class Slow(threading.Thread):
+        def __init__(self, *args, **named) -> None:
+            super().__init__(*args, **named)
+            time.sleep(0.2)  # whoever else asks is here by now
+
+    before = set(threading.enumerate())
+    call = DelayedCall(lambda: None, 0.01)
+    askers = [threading.Thread(target=call.ask) for _ in range(4)]
+    monkeypatch.setattr(threading, "Thread", Slow)
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join(10)
+    running = set(threading.enumerate()) - before
+    call.close()
+    assert len(running) == 1

@@ -3,11 +3,37 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
+from support.processes import eventually
 
+from core.events import StageDone
 from core.state.task import Task
+from core.storage import chain
+from core.storage.fault import FaultPoint
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from core.storage.store_check import check_store
+from utils.errors import StoreError
+
+
+def done(stage):
+    return StageDone(node_id="n", stage=stage)
+
+
+class Late:
+    """Another thread has something to store, just when what waits was taken."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def before(self, kind):
+        self.store._fault = FaultPoint()
+        later = threading.Thread(target=self.store.save_stage, args=("n", "second", {}, [done("second")]))
+        later.start()
+        later.join(10)
 
 
 def test_who_settles_waits_for_what_another_thread_is_telling(tmp_path):
@@ -48,3 +74,130 @@ def test_a_fault_of_a_sink_is_raised_where_it_can_be_told(tmp_path):
     store.sinks = []
     store.put_fact("more", 1)  # once
     store.close()
+
+
+def test_what_comes_to_wait_meanwhile_is_stored_behind_what_waited_before(tmp_path):
+    """Between the taking of what waits and its transaction another thread's write slipped before it."""
+    store = RunStore(tmp_path, delay=60.0)
+    told: list[str] = []
+
+    class Told:
+        def emit(self, event):
+            told.append(event.stage)
+
+    store.sinks, store._fault = [Told()], Late(store)
+    store.save_stage("n", "first", {}, [done("first")])
+    store.append([done("own")])
+    store.close()
+    assert told == ["first", "own", "second"]
+
+
+def test_a_transaction_that_fails_takes_no_number_of_what_came_meanwhile(tmp_path):
+    store = RunStore(tmp_path, delay=60.0)
+
+    def broken():
+        raise StoreError("the disk is full")
+
+    store._fault = Late(store)
+    with pytest.raises(StoreError, match="the disk is full"):
+        store._write("events", broken, [done("own")])
+    store.append([done("next")])
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert [event.stage for event in reader.events()] == ["second", "next"]
+
+
+class Broken:
+    """A view of ours."""
+
+    def __init__(self):
+        self.told = threading.Event()
+
+    def emit(self, event):
+        self.told.set()
+        raise RuntimeError("a view of ours is broken")
+
+
+def in_a_thread(work):
+    """What it raised."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).exception(timeout=10)
+
+
+def test_a_fault_of_a_sink_is_not_taken_for_that_of_another_threads_write(tmp_path):
+    """A writer outside was refused a ticket that was stored as leased; the search did not hear of the broken view."""
+    store = RunStore(tmp_path, delay=0.01)
+    store.sinks = [view := Broken()]
+    store.save_stage("n", "execute", {}, [done("execute")])
+    assert view.told.wait(10)
+    assert in_a_thread(lambda: store.put_fact("ticket", 1)) is None
+    assert in_a_thread(lambda: store.append([done("review")])) is None
+    with pytest.raises(RuntimeError, match="a view of ours is broken"):
+        store.put_fact("more", 1)
+    store.sinks = []
+    store.close()
+
+
+def test_a_search_that_only_writes_what_may_wait_hears_of_a_broken_sink(tmp_path):
+    """Up to its end, hours later, it heard nothing."""
+    store = RunStore(tmp_path, delay=0.01)
+    store.sinks = [view := Broken()]
+    store.save_stage("n", "execute", {}, [done("execute")])
+    assert view.told.wait(10)
+    with pytest.raises(RuntimeError, match="a view of ours is broken"):
+        eventually(lambda: store.save_stage("n", "execute", {}))
+    store.sinks = []
+    store.close()
+
+
+class Stopped:
+    """A connection: a second Ctrl-C comes while the disk writes, and is raised behind the `COMMIT` that was done."""
+
+    def __init__(self, connection):
+        self._connection = connection
+        self._is_to_come = True
+
+    def __getattr__(self, name):
+        return getattr(self._connection, name)
+
+    def execute(self, statement, *values):
+        found = self._connection.execute(statement, *values)
+        if statement == "COMMIT" and self._is_to_come:
+            self._is_to_come = False
+            raise KeyboardInterrupt
+        return found
+
+
+def test_a_stop_right_behind_a_commit_stores_nothing_twice(tmp_path):
+    """What was stored was taken for lost: why the run had ended could not be stored, and its end was an error."""
+    store, told = RunStore(tmp_path, delay=60.0), []
+    store.append([done("first")])
+    store.sinks = [SimpleNamespace(emit=lambda event: told.append(event.stage))]
+    store.save_stage("n", "waits", {}, [done("waits")])
+    store.db._connection = Stopped(store.db._connection)
+    with pytest.raises(KeyboardInterrupt):
+        store.append([done("second")])
+    store.append([done("third")])
+    head = store.journal_head
+    store.close()
+    assert told == ["waits", "second", "third"]
+    assert not check_store(tmp_path).findings
+    with RunReader(tmp_path) as reader:
+        assert [event.stage for event in reader.events()] == ["first", "waits", "second", "third"]
+        assert reader.journal_head() == head
+
+
+@pytest.mark.parametrize(("raised", "heard"), [(KeyboardInterrupt, KeyboardInterrupt), (ValueError, StoreError)])
+def test_a_stop_inside_of_sqlite_is_a_stop_and_no_error_of_the_store(tmp_path, monkeypatch, raised, heard):
+    """SQLite calls us for each row, and knows only that we raised something: a run that was stopped then had failed."""
+    store = RunStore(tmp_path)
+
+    def stopped(values):
+        raise raised
+
+    with monkeypatch.context() as patched, pytest.raises(heard):
+        patched.setattr(chain, "row_hash", stopped)
+        store.append([done("first")])
+    store.append([done("second")])
+    store.close()
+    assert not check_store(tmp_path).findings

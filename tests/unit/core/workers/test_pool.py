@@ -9,7 +9,7 @@ import pytest
 
 from core.contracts import JobResult, JobSpec
 from core.workers.pool import JobPool
-from utils.errors import JobStopped
+from utils.errors import Interrupted, JobStopped, SandboxError
 
 
 class Runner:
@@ -76,4 +76,61 @@ def test_a_result_that_nobody_waits_for_is_dropped():
     assert runner.heard.wait(10) and raised
     held = [value for value in vars(pool).values() if isinstance(value, dict)]
     assert not any(held), "a late result is kept for ever"
+    pool.close()
+
+
+def run_in_a_thread(pool: JobPool) -> tuple[threading.Thread, list[BaseException]]:
+    raised: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            pool.run(spec())
+        except BaseException as error:  # noqa: BLE001 - looked at by the test
+            raised.append(error)
+
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread, raised
+
+
+def test_whoever_comes_while_it_is_closed_does_not_wait_for_ever():
+    pool = JobPool(Runner(at_once=False))
+
+    class Turn:
+        """Its lock: the pool is closed before the first who asks for it has it."""
+
+        def __init__(self, lock) -> None:
+            self.lock, self.came = lock, False
+
+        def __enter__(self):
+            if not self.came:
+                self.came = True
+                pool.close()
+            return self.lock.__enter__()
+
+        def __exit__(self, *error):
+            return self.lock.__exit__(*error)
+
+    pool._lock = Turn(threading.Lock())
+    thread, raised = run_in_a_thread(pool)
+    thread.join(5)
+    assert [type(error) for error in raised] == [Interrupted]
+
+
+def test_a_fault_of_the_thread_that_hands_out_results_reaches_who_waits():
+    """The view could not be told of the end, and whoever waited for a result waited for ever."""
+    ending = threading.Event()
+
+    def broken(running: int) -> None:
+        raise OSError("no space left on the device")
+
+    pool = JobPool(Runner(at_once=False), is_ending=ending.is_set, on_ending=broken)
+    thread, raised = run_in_a_thread(pool)
+    pool._runner.submitted.get(timeout=10)
+    pool._begun.add("node")
+    ending.set()
+    thread.join(5)
+    assert "no space left" in str(raised[0])
+    with pytest.raises(SandboxError, match="no space left"):
+        pool.run(spec())
     pool.close()
