@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 from core.contracts import CallRecord
 from core.events import Event, LLMCalled
@@ -19,15 +21,15 @@ _HELD = "held/"
 class CallStore(EventWriter):
     """Implements `CallLog`."""
 
+    def __init__(self, run_dir: Path, **options: Any) -> None:
+        super().__init__(run_dir, **options)
+        self._saved: set[str] = set()
+        """Samples of the calls that this process saved."""
+
     @cached_property
     def _began_with_calls(self) -> bool:
         """Whether there were calls when the first was looked for: a new run need not ask its store."""
         return bool(self.db.select("SELECT 1 FROM calls LIMIT 1"))
-
-    @cached_property
-    def _saved(self) -> set[str]:
-        """Samples of the calls that this process saved."""
-        return set()
 
     @reads_store
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
