@@ -35,7 +35,7 @@ class Left:
         why = {
             "left out, since labels may be in it": self.telling,
             "left out, since these links lead out of the folder, in a circle or nowhere": self.links,
-            "left out, since it is no plain file": self.special,
+            "left out, since it is no plain file or its name is taken": self.special,
         }
         return [f"{said}: {_listed(names)}" for said, names in why.items() if names]
 
@@ -90,7 +90,7 @@ class _Copy:
             to = os.path.join(target, entry.name)
             if entry.is_dir():
                 self.folder(path, to, linked=linked or is_link, shown=f"{name}/")
-            elif not entry.is_file():
+            elif not entry.is_file() or os.path.lexists(to):
                 self.left.special.append(name)
             elif self.labels is not None and may_tell(path, self.labels):
                 self.left.telling.append(name)

@@ -171,7 +171,7 @@ def test_links_that_lead_out_are_left_out_and_told(tmp_path):
     assert not any(path.is_symlink() for path in public.rglob("*"))
     assert sorted(left.links) == ["etc", "itself", "loop", "near/back", "nowhere", "pw.txt", "sub/back", "up"]
     assert "in a circle or nowhere: etc, " in left.notes()[0] and left.notes()[0].endswith(" and 3 more")
-    assert left.notes()[1] == "left out, since it is no plain file: pipe"
+    assert left.notes()[1] == "left out, since it is no plain file or its name is taken: pipe"
 
 
 def test_links_to_what_is_kept_back_stay_behind_without_a_word(tmp_path):
@@ -189,3 +189,12 @@ def test_links_into_the_folder_that_lies_beside_are_followed(tmp_path):
     (mine / "far").symlink_to(tmp_path / "secret")
     copy_rest(mine, public, None, set(), tmp_path / "secret")
     assert shown(public) == ["far/shadow.txt", "sub/a.txt"]
+
+
+def test_what_was_written_already_is_not_written_over(tmp_path):
+    mine, public = folder(tmp_path), tmp_path / "public"
+    public.mkdir()
+    for place, text in ((mine, "theirs"), (public, "ours")):
+        (place / "train.csv").write_text(text)
+    assert copy_rest(mine, public, None, set()).special == ["train.csv"]
+    assert (public / "train.csv").read_text() == "ours"
