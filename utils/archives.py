@@ -13,9 +13,9 @@ import zipfile
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from utils.dataset_files import find_sample, find_table, find_train, table_stem
+from utils.dataset_files import find_sample, find_train, table_stem, tables_called
 from utils.errors import ConfigError
-from utils.file_utils import link_or_copy, move_into_place, remove, size_text
+from utils.file_utils import link_or_copy, move_into_place, remove, remove_unfinished, size_text
 
 MOST_BYTES = 50 * 10**9
 MOST_FILES = 1_000_000
@@ -31,12 +31,13 @@ def whole_archive(folder: str | Path | None, train: str | None) -> Path | None:
     place = Path(folder).expanduser() if folder is not None else None
     if place is None or place.is_file():
         found = place or (Path(train).expanduser() if train else None)
-    elif train:
+    elif train and (place / train).exists():
         found = place / train
     elif place.is_dir():
         zips = [path for path in sorted(place.iterdir()) if path.suffix.lower() == ".zip"]
         lone = zips[0] if len(zips) == 1 else None
-        found = find_train(place, (find_table(place, "test"), find_sample(place))) or lone
+        test = next(iter(tables_called(place, "test")), None)
+        found = lone if train else find_train(place, (test, find_sample(place))) or lone
     else:
         return None
     return found.resolve() if found is not None and _holds_several(found) else None
@@ -56,6 +57,7 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
     digest = sha256(f"{archive}:{status.st_size}:{status.st_mtime_ns}:{beside}".encode()).hexdigest()[:12]
     target = place / digest
     if not target.is_dir():
+        remove_unfinished(place)
         made = place / f".{digest}.{os.getpid()}"
         remove(made)
         try:
@@ -65,7 +67,7 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
             raise ConfigError(f"data: '{archive}' cannot be unpacked: {str(error)[:200]}") from error
         finally:
             remove(made)
-    inner = _only_folder(target)
+    inner = _where_tables_are(target)
     if beside is not None:
         _link_others(inner, beside, {archive, *ours})
     return inner
@@ -76,16 +78,18 @@ def _holds_several(path: Path) -> bool:
     if path.suffix.lower() != ".zip" or not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:
-        names = [PurePosixPath(info.filename) for info in archive.infolist() if _is_wanted(info)]
+        names = [PurePosixPath(*_parts(info)) for info in archive.infolist() if _is_wanted(info)]
     return len(names) > 1 and not any(table_stem(Path(name.name)) == table_stem(path) for name in names)
 
 
 def _is_wanted(info: zipfile.ZipInfo) -> bool:
     """No folder, and nothing hidden, such as what macOS adds."""
-    return not info.is_dir() and not any(part.startswith((".", "__MACOSX")) for part in _parts(info) if part != "..")
+    hidden = any(part.startswith((".", "__MACOSX")) for part in _parts(info) if part != "..")
+    return not hidden and not info.filename.endswith(("/", "\\"))
 
 
 def _parts(info: zipfile.ZipInfo) -> tuple[str, ...]:
+    """Windows writes its own separator."""
     return PurePosixPath(info.filename.replace("\\", "/")).parts
 
 
@@ -94,10 +98,14 @@ def _extract(archive: Path, made: Path) -> None:
         infos = [info for info in opened.infolist() if _is_wanted(info)]
         for info in infos:
             _refuse_unsafe(info, archive)
+        _refuse_clashes(infos, archive)
         _refuse_large(infos, archive, made.parent)
         made.mkdir(parents=True, mode=0o700)
-        for info in infos:  # a member is never read beyond the size that it tells
-            opened.extract(info, made)
+        for info in infos:
+            path = made.joinpath(*_parts(info))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with opened.open(info) as member, path.open("wb") as file:  # never read beyond the size that it tells
+                shutil.copyfileobj(member, file)
 
 
 def _refuse_unsafe(info: zipfile.ZipInfo, archive: Path) -> None:
@@ -108,6 +116,13 @@ def _refuse_unsafe(info: zipfile.ZipInfo, archive: Path) -> None:
         raise ConfigError(f"data: '{archive}' is refused: its member {info.filename[:80]!r} is no plain file")
     if info.flag_bits & 1:
         raise ConfigError(f"data: '{archive}' is locked by a password; unpack it first")
+
+
+def _refuse_clashes(infos: list[zipfile.ZipInfo], archive: Path) -> None:
+    folders = {parent for info in infos for parent in PurePosixPath(*_parts(info)).parents}
+    for info in infos:
+        if PurePosixPath(*_parts(info)) in folders:
+            raise ConfigError(f"data: '{archive}' is refused: its member {info.filename[:80]!r} is a file and a folder")
 
 
 def _refuse_large(infos: list[zipfile.ZipInfo], archive: Path, place: Path) -> None:
@@ -124,17 +139,33 @@ def _refuse_large(infos: list[zipfile.ZipInfo], archive: Path, place: Path) -> N
         raise ConfigError(f"data: '{archive}' holds {size_text(size)} in {len(infos)} files: {why}; unpack it yourself")
 
 
-def _only_folder(target: Path) -> Path:
-    """The one folder that an archive of a folder holds, else the archive's own."""
-    inside = list(target.iterdir())
-    return inside[0] if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() else target
+def _where_tables_are(place: Path) -> Path:
+    """The folder of the tables: a lone folder is entered, beside other files where the training table lies in it."""
+    inside = [path for path in place.iterdir() if not path.name.startswith(".")]
+    folders = [path for path in inside if path.is_dir() and not path.is_symlink()]
+    if len(folders) != 1:
+        return place
+    deeper = _where_tables_are(folders[0])
+    return deeper if len(inside) == 1 or (_has_train(deeper) and not _has_train(place)) else place
+
+
+def _has_train(place: Path) -> bool:
+    try:
+        return find_train(place, ()) is not None
+    except ConfigError:  # several: they are there
+        return True
 
 
 def _link_others(inner: Path, beside: Path, without: set[Path]) -> None:
     for path in inner.iterdir():
         if path.is_symlink() and not path.exists():
             path.unlink()  # what lay beside the archive when it was unpacked, and does no more
-    barred = {path.resolve() for path in without}
+    barred = {os.path.realpath(path) for path in without}
     for path in sorted(beside.iterdir()):
-        if not path.name.startswith(".") and path.resolve() not in barred and not (inner / path.name).exists():
+        if (
+            not path.name.startswith(".")
+            and os.path.realpath(path) not in barred
+            and path.exists()
+            and not (inner / path.name).exists()
+        ):
             link_or_copy(path, inner / path.name)

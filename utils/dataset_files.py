@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from utils.errors import ConfigError
+
 PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
 READABLE = (*TABLES, ".txt", ".dat", ".data", ".json")
 """What a table that the user names, or that is called `train` or `test`, may be."""
+ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
+"""What is not unpacked here."""
 _TRAIN = re.compile(r"(^|[^a-z])train(ing)?([^a-z]|$)")
 
 
@@ -22,9 +26,24 @@ def table_stem(path: Path) -> str | None:
 
 
 def find_table(folder: Path, name: str) -> Path | None:
-    """The table called `name` in whatever format; the plain CSV first, then by name. None if there is none."""
+    """The table called `name` in whatever format; the plain CSV first. None if there is none.
+
+    Raises:
+        ConfigError: several may be meant.
+    """
+    found = tables_called(folder, name)
+    if len(found) > 1:
+        key = "data.test" if name == "test" else "data.train"
+        several = " and ".join(path.name for path in found[:3])
+        raise ConfigError(f"data.dir={folder}: {several} are there; say which: --{key}={found[0].name}")
+    return found[0] if found else None
+
+
+def tables_called(folder: Path, name: str) -> list[Path]:
+    """The tables that are called so: the one named `NAME.csv` exactly, else those that differ by case, else others."""
     found = [path for path in _files(folder) if table_stem(path) == name]
-    return min(found, key=lambda path: (path.name.lower() != f"{name}.csv", path.name), default=None)
+    alike = [path for path in found if path.name.lower() == f"{name}.csv"]
+    return [path for path in alike if path.name == f"{name}.csv"] or alike or found
 
 
 def find_sample(folder: Path) -> Path | None:

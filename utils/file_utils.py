@@ -83,6 +83,24 @@ def move_into_place(made: Path, target: Path) -> bool:
         return False
 
 
+def remove_unfinished(place: Path) -> None:
+    """Remove the folders `.NAME.PID` that a process was making which is no more."""
+    for path in place.glob(".*.*") if place.is_dir() else ():
+        pid = path.name.rpartition(".")[2]
+        if pid.isdecimal() and path.is_dir() and not _is_alive(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's, or no number of a process
+        return True
+    return True
+
+
 def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 

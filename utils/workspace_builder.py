@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from utils.dataset_files import find_sample, find_table, find_train
+from utils.dataset_files import ARCHIVES, find_sample, find_table, find_train
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
 
@@ -37,11 +37,13 @@ def validate_dataset(
     test: str | None = None,
     labels: str | None = None,
     key: str = "data.dir",
+    beside: Path | None = None,
 ) -> DatasetFolder:
     """Find a data set's tables: by the names given (relative to the folder), else by what the files are called.
 
     Args:
         folder: a folder, or a single table. None: `train` is a path of its own.
+        beside: a further folder of the user's, into which links may lead.
 
     Raises:
         ConfigError: one line that names the key, the value and what is missing.
@@ -61,13 +63,22 @@ def validate_dataset(
     sample, answers = find_sample(path), _named(path, labels, "data.labels")
     rows = _named(path, train, "data.train") or find_train(path, (theirs, sample, answers))
     if rows is None:
-        found = ", ".join(sorted(p.name for p in path.iterdir())[:8]) or "nothing"
-        raise ConfigError(f"{key}={folder}: needs a {TRAIN}, or say --data.train=FILE; the folder holds {found}")
+        names = sorted(p.name for p in path.iterdir())
+        found = ", ".join(name[:60] for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        packed = next((name for name in names if name.lower().endswith(ARCHIVES)), None)
+        if packed:
+            raise ConfigError(f"{key}={folder}: needs a {TRAIN}; '{packed}' is an archive: unpack it first")
+        raise ConfigError(
+            f"{key}={folder}: needs a {TRAIN}, or say --data.train=FILE; the folder holds {found or 'nothing'}"
+        )
+    if rows.parent.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
+        theirs, sample = theirs or find_table(rows.parent, "test"), sample or find_sample(rows.parent)
     for table in (rows, theirs, sample, answers):
         if table is not None:
             check_is_data(table, key)
     description = path / DESCRIPTION
-    text = description.read_text(encoding="utf-8", errors="replace") if description.is_file() else ""
+    ours = any(description.resolve().is_relative_to(place.resolve()) for place in (path, beside or path))
+    text = description.read_text(encoding="utf-8", errors="replace") if ours and description.is_file() else ""
     theirs, sample = (table and table.resolve() for table in (theirs, sample))
     return DatasetFolder(path.resolve(), rows.resolve(), theirs, sample, answers, text)
 
@@ -90,6 +101,8 @@ def check_is_data(path: Path, key: str) -> None:
             f"{key}: '{path}' is a Git-LFS pointer of {size_text(path.stat().st_size)}, not the data; "
             f"fetch it with: git lfs pull"
         )
+    if path.name.lower().endswith(ARCHIVES):
+        raise ConfigError(f"{key}: '{path}' is an archive: unpack it first")
     if path.is_file() and path.stat().st_size == 0:
         raise ConfigError(f"{key}: '{path}' is empty")
 

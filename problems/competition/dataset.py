@@ -22,11 +22,13 @@ class Brought:
         dataset: its tables.
         name: of the folder, or of the one file that he named.
         archive: the zip that it came in; None for a folder or a table.
+        beside: the folder in which the zip lay, where that was named.
     """
 
     dataset: DatasetFolder
     name: str
     archive: Path | None = None
+    beside: Path | None = None
 
     def told(self) -> str:
         """What was unpacked, in a line; '' where nothing was."""
@@ -47,7 +49,15 @@ def find_dataset(cfg: Config) -> Brought:
     project, given = Path(cfg.project.dir).resolve(), Path(data.dir or archive).expanduser().resolve()
     beside = given if given.is_dir() else None
     ours = (project / "workspaces", project / "logs")
-    dataset = validate_dataset(
-        unpacked(archive, project / UNPACKED, beside, ours), test=data.test, labels=data.labels, key=f"data '{archive}'"
-    )
-    return Brought(dataset, given.name if beside else archive.stem, archive)
+    inner = unpacked(archive, project / UNPACKED, beside, ours)
+    names = {name: _inside(getattr(data, name), inner, project / UNPACKED) for name in ("train", "test", "labels")}
+    if data.train and (Path(data.dir or ".").expanduser() / data.train).exists():
+        names["train"] = None  # it is the zip itself
+    dataset = validate_dataset(inner, key=f"data '{archive}'", beside=beside, **names)
+    return Brought(dataset, given.name if beside else archive.stem, archive, beside)
+
+
+def _inside(name: str | None, inner: Path, unpacked_below: Path) -> str | None:
+    """The file that the user named by its path in the zip, from its root or from where its tables are."""
+    root = unpacked_below / inner.relative_to(unpacked_below).parts[0]
+    return str(root / name) if name and not (inner / name).is_file() and (root / name).is_file() else name

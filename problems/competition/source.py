@@ -25,6 +25,7 @@ PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = (
     "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "mlebench_metrics", "stand_ins", "tables",
     "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures", "sample_form",
+    "contents", "hidden_labels",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
@@ -172,6 +173,8 @@ def _own_data(cfg: Config) -> Source:
         )
     lower = kind.lower_is_better if kind is not None else _direction_of_claims(cfg)
     skip = _ours_inside(dataset.path, cfg)
+    if brought.beside:
+        skip += [str(brought.beside / name) for name in _ours_inside(brought.beside, cfg)]
     tables = {"train": dataset.train, "test": dataset.test, "sample": dataset.sample, "labels": dataset.labels}
     request = {
         "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
@@ -180,6 +183,7 @@ def _own_data(cfg: Config) -> Source:
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
         **({"origin": str(brought.archive), "unpacked": brought.told()} if brought.archive else {}),
+        **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
     mine = (path for path in tables.values() if path is not None)
     return Source(

@@ -178,6 +178,43 @@ def test_no_copy_of_the_labels_goes_along(tmp_path, inline):
     assert "left out, since labels may be in it: " in problem.note and "train.csv.zip" in problem.note
 
 
+REFUSED = {
+    "NULs in text": (flats().replace("Öl 1", "Ö\0l").encode(), "train.csv", "holds NUL characters"),
+    "a program": (bytes(range(256)) * 99, "train.csv", "holds NUL characters"),
+    "a zip in a zip": (zipped("in.zip", zipped("train.csv", b"a")), "outer.zip", "packed twice: it holds 'in.zip'"),
+    "many columns": (
+        ("\n".join([",".join(f"c{i}" for i in range(99))] + ["1," * 98 + "1"] * 50)).encode(),
+        "train.csv", "c8, c9 and 89 more",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_table_is_refused_in_one_short_line(tmp_path, inline, case):
+    content, name, told = REFUSED[case]
+    plain(tmp_path, name, content)
+    with pytest.raises(ConfigError) as error:
+        made(tmp_path)
+    assert told in str(error.value) and len(str(error.value)) < 400 and str(error.value).isascii()
+
+
+def test_a_table_deep_in_a_zip_can_be_named_and_links_out_of_the_folder_stay_behind(tmp_path, inline):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key").write_text("of the host")
+    (tmp_path / "mine" / "etc").symlink_to(tmp_path / "secret")
+    with zipfile.ZipFile(tmp_path / "mine" / "comp.zip", "w") as archive:
+        for name in ("comp/data/mine.csv", "comp/data/other.csv"):
+            archive.writestr(name, flats())
+    for given in ("mine", "mine/comp.zip"):
+        for name in ("comp/data/mine.csv", "mine.csv"):
+            problem = made(tmp_path, f"data.dir={tmp_path / given}", f"data.train={name}", f"project.dir={tmp_path}")
+            shown = sorted(path.name for path in problem.input_dir.iterdir())
+            assert shown == ["sample_submission.csv", "test.csv", "train.csv"]
+            assert "labels may be in it: other.csv" in problem.note
+            assert given != "mine" or "in a circle or nowhere: etc" in problem.note
+
+
 def test_labels_in_a_second_table_are_joined_by_what_names_their_rows(tmp_path, inline):
     plain(tmp_path)
     rows = [line.rsplit(",", 1) for line in flats().splitlines()]

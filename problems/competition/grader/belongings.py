@@ -1,94 +1,137 @@
-"""What of the user's folder goes along to a program: everything that cannot tell a hidden label.
+"""What of the user's folder goes along to a program: everything that cannot tell a hidden label, and nothing from
+outside of the folder.
 
-The tables that were read are written anew; a further table is left out if it has the target's column, and so is a file
-that may be a table but cannot be looked into. What is left out is told.
+The tables that were read are written anew; every further file is looked into, whatever it is called. What is left out
+is told.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
-import tarfile
-import zipfile
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from .formats import COLUMNAR, LINED_JSON, SHEETS, read_any
+from .contents import Opaque, texts
+from .hidden_labels import HiddenLabels
 from .tables import Unusable
 
-TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".json", *LINED_JSON)
-OPAQUE = (
-    ".pkl", ".pickle", ".joblib", ".db", ".sqlite", ".sqlite3", ".duckdb", ".h5", ".hdf5", ".hdf", ".rds", ".rdata",
-    ".sav", ".dta", ".sas7bdat", ".mat", ".orc", ".avro", ".arrow", ".xls", ".xlsb", ".ods", ".7z", ".rar", ".zst",
-)  # fmt: skip
-"""Tables and archives that are not opened here."""
-PACKED = (".gz", ".bz2", ".xz")
-NEEDLE_BYTES = 1 << 22
-"""Bytes of a text that are searched for the target's name where it is no table of columns."""
+MOST_TEXT = 1 << 32
+"""Characters of one file that are looked through; a longer one stays behind."""
+MOST_TOLD = 5
+MOST_LETTERS = 60
+"""Of a name that is told."""
 
 
-def copy_rest(folder: Path, public: Path, targets: list[str], barred: set[Path]) -> list[str]:
-    """Copy the folder to `public`; hidden files and `barred` (by whatever link) stay behind. Returns the names of those
-    that are left out for their labels."""
-    left: list[str] = []
-    known = {path.resolve() for path in barred}
+@dataclass(slots=True)
+class Left:
+    """What stays behind, by paths below the folder."""
 
-    def ignore(place: str, names: list[str]) -> set[str]:
-        skipped = {name for name in names if name.startswith(".") or Path(place, name).resolve() in known}
-        for name in sorted(set(names) - skipped):
-            path = Path(place, name)
-            if targets and path.is_file() and may_tell(path, targets):
-                left.append(str(path.relative_to(folder)))
-                skipped.add(name)
-        return skipped
+    telling: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    special: list[str] = field(default_factory=list)
 
+    def notes(self) -> list[str]:
+        why = {
+            "left out, since labels may be in it": self.telling,
+            "left out, since these links lead out of the folder, in a circle or nowhere": self.links,
+            "left out, since it is no plain file or its name is taken": self.special,
+        }
+        return [f"{said}: {_listed(names)}" for said, names in why.items() if names]
+
+
+def copy_rest(
+    folder: Path, public: Path, labels: HiddenLabels | None, barred: set[Path], beside: Path | None = None
+) -> Left:
+    """Copy the folder to `public`; hidden files and `barred` (by whatever link) stay behind.
+
+    Args:
+        labels: what must not be told; None where nothing is hidden.
+        beside: a further folder of the user's, into which links may lead.
+    """
+    root = os.path.realpath(folder)
+    roots = (root, *([os.path.realpath(beside)] if beside else []))
+    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred})
     try:
-        shutil.copytree(folder, public, ignore=ignore, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+        copy.folder(root, str(public), linked=False)
     except OSError as error:
         raise Unusable(f"data.dir={folder}: cannot copy its files: {str(error)[:300]}") from error
-    return left
+    return copy.left
 
 
-def may_tell(path: Path, targets: list[str]) -> bool:
-    """True if the file has a column of a target's name, or might and cannot be looked into."""
-    name = path.name.lower()
-    if name.endswith(OPAQUE):
-        return True
-    if name.endswith((".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")):
-        return any(map(_is_table_inside, _members(path)))
-    bare = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
-    if not bare.endswith((*TEXT, *COLUMNAR, *SHEETS)) and bare == name:
-        return False
-    return _has_column(path, targets)
+@dataclass(slots=True)
+class _Copy:
+    root: str
+    roots: tuple[str, ...]
+    labels: HiddenLabels | None
+    barred: set[str]
+    left: Left = field(default_factory=Left)
+
+    def folder(self, place: str, target: str, *, linked: bool, shown: str = "") -> None:
+        """Copy what is in a folder. One that a link leads to is copied without the folders that links in it lead to, so
+        that no circle of links grows."""
+        os.makedirs(target, exist_ok=True)
+        with os.scandir(place) as entries:
+            listed = sorted(entries, key=lambda entry: (entry.is_dir(follow_symlinks=False), entry.name))
+        for entry in listed:
+            name, path = f"{shown}{entry.name}", entry.path
+            if entry.name.startswith("."):
+                continue
+            is_link = entry.is_symlink()
+            if is_link:
+                path = os.path.realpath(path)
+                if self._is_barred(path):
+                    continue
+                if not self._may_follow(path, place, linked):
+                    self.left.links.append(name)
+                    continue
+            elif path in self.barred:
+                continue
+            to = os.path.join(target, entry.name)
+            if entry.is_dir():
+                self.folder(path, to, linked=linked or is_link, shown=f"{name}/")
+            elif not entry.is_file() or os.path.lexists(to):
+                self.left.special.append(name)
+            elif self.labels is not None and may_tell(path, self.labels):
+                self.left.telling.append(name)
+            else:
+                _write(path, to)
+
+    def _is_barred(self, path: str) -> bool:
+        return any(path == other or path.startswith(f"{other}{os.sep}") for other in self.barred)
+
+    def _may_follow(self, path: str, place: str, linked: bool) -> bool:
+        root = next((root for root in self.roots if f"{path}{os.sep}".startswith(f"{root}{os.sep}")), None)
+        if root is None or f"{os.sep}." in path[len(root) :]:
+            return False
+        if os.path.isdir(path):
+            return not linked and not f"{place}{os.sep}".startswith(f"{path}{os.sep}")
+        return os.path.exists(path)
 
 
-def _has_column(path: Path, targets: list[str]) -> bool:
-    """A table by its columns. What is no table of columns (JSON in JSON, prose) by the quoted name in its text."""
-    if path.suffix.lower() == ".json":
-        with path.open("rb") as file:
-            text = file.read(NEEDLE_BYTES).decode("utf-8", errors="replace")
-        return any(f'"{target}"' in text for target in targets)
-    try:
-        table: Any = read_any(path, rows=5)[0]
-    except Unusable:
-        return not path.name.lower().endswith((".txt", ".dat", ".data"))
-    return any(target in table.columns for target in targets)
+def may_tell(path: str | Path, labels: HiddenLabels) -> bool:
+    """True if the file holds hidden labels, or might and cannot be looked into."""
+    search, length = labels.search(), 0
+    with open(path, "rb", buffering=0) as file:
+        try:
+            for text in texts(file):
+                length += len(text)
+                if length > MOST_TEXT or search.tells(text):
+                    return True
+        except Opaque:
+            return True
+    return False
 
 
-def _members(path: Path) -> Iterator[str]:
-    try:
-        if path.name.lower().endswith(".zip"):
-            with zipfile.ZipFile(path) as archive:
-                yield from archive.namelist()
-        else:
-            with tarfile.open(path) as tar:
-                yield from tar.getnames()
-    except (OSError, tarfile.TarError, zipfile.BadZipFile):
-        yield "unknown.csv"
+def _write(path: str, to: str) -> None:
+    """Copy one file: `shutil.copyfile` asks for its status several times, which is most of the time of a small one."""
+    with open(path, "rb", buffering=0) as source, open(to, "xb") as target:
+        shutil.copyfileobj(source, target, 1 << 22)
 
 
-def _is_table_inside(inner: str) -> bool:
-    """A table inside an archive is not opened: any may hold the labels."""
-    name = inner.lower()
-    bare = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
-    return bare.endswith((".csv", ".tsv", ".tab", ".json", *LINED_JSON, *COLUMNAR, *SHEETS, *OPAQUE, ".zip", ".tar"))
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else ""
+    return (
+        ", ".join(name if len(name) <= MOST_LETTERS else f"…{name[-MOST_LETTERS:]}" for name in names[:MOST_TOLD])
+        + more
+    )

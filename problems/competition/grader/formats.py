@@ -25,10 +25,13 @@ from .tables import EXACT, Unusable, first_line
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
 LINES = 60
+UTF_16_ZEROS = 0.7
+"""Part of every second byte that is 0 in UTF-16 of languages that are written in Latin letters."""
 MARKS = ",;\t|"
 COLUMNAR = (".parquet", ".pq", ".feather")
 SHEETS = (".xlsx", ".xlsm")
 LINED_JSON = (".jsonl", ".ndjson")
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".json", *LINED_JSON)
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
 _BOMS = (
     (b"\xff\xfe\x00\x00", "utf-32"),
@@ -116,10 +119,16 @@ def look_at(path: Path) -> Look:
         return Look(packed, suffix)
     with _opened(path, packed) as file:
         sample = file.read(LOOK)
-    encoding = _encoding(sample)
+    encoding = encoding_of(sample)
+    if packed and sample.startswith(tuple(mark for mark, _ in _PACKED)):
+        raise Unusable(
+            f"data: '{path}' is packed twice: it holds '{Path(name).name[:60]}', packed too; unpack it first"
+        )
+    if encoding is None:
+        raise Unusable(f"data: '{path}' holds NUL characters: it is no text; save it as CSV in UTF-8")
     lines = [line for line in sample.decode(encoding, errors="replace").splitlines() if line.strip()]
     lines = lines[:LINES] if len(sample) < LOOK else lines[: min(LINES, max(1, len(lines) - 1))]
-    mark = _mark(lines)
+    mark = separator(lines)
     return Look(packed, suffix, encoding, mark, _decimal(lines, mark))
 
 
@@ -193,18 +202,27 @@ def _is_litter(name: str) -> bool:
     return name.startswith("__MACOSX/") or Path(name).name.startswith(".")
 
 
-def _encoding(sample: bytes) -> str:
+def encoding_of(sample: bytes) -> str | None:
+    """How the text that begins so is written; None for what holds NUL characters, which no such text does."""
     for mark, name in _BOMS:
         if sample.startswith(mark):
             return name
-    if b"\0" in sample[:4000]:  # UTF-16 without a mark: every second byte of Latin text is 0
-        return "utf-16-le" if sample[1:4000:2].count(0) > sample[0:4000:2].count(0) else "utf-16-be"
+    if b"\0" in sample:
+        return _utf_16(sample)
     try:
         sample.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
             return "cp1252" if _decodes(sample, "cp1252") else "latin-1"
     return "utf-8"
+
+
+def _utf_16(sample: bytes) -> str | None:
+    """UTF-16 without a mark: nearly every second byte of Latin text is 0, and none of the others."""
+    for name, zeros, letters in (("utf-16-le", sample[1::2], sample[0::2]), ("utf-16-be", sample[0::2], sample[1::2])):
+        if zeros.count(0) > UTF_16_ZEROS * len(zeros) and letters.count(0) < (1 - UTF_16_ZEROS) * len(letters) / 10:
+            return name
+    return None
 
 
 def _decodes(sample: bytes, encoding: str) -> bool:
@@ -215,11 +233,11 @@ def _decodes(sample: bytes, encoding: str) -> bool:
     return True
 
 
-def _mark(lines: list[str]) -> str:
+def separator(lines: list[str]) -> str:
     """What separates columns: the mark by which nearly all lines have as many fields as the head."""
     best, found = 1, ","
     for mark in MARKS:
-        widths = [len(row) for row in _rows(lines, mark)]
+        widths = [len(row) for row in field_rows(lines, mark)]
         alike = sum(width == widths[0] for width in widths) if widths else 0
         if widths and widths[0] > best and alike >= 0.9 * len(widths):
             best, found = widths[0], mark
@@ -230,7 +248,7 @@ def _decimal(lines: list[str], mark: str) -> str:
     """`,` if some column holds nothing but whole numbers and numbers like 1,5."""
     if mark == ",":
         return "."
-    for values in zip(*(row for row in _rows(lines[1:], mark)), strict=False):
+    for values in zip(*(row for row in field_rows(lines[1:], mark)), strict=False):
         there = [value.strip() for value in values if value.strip()]
         if any("," in value for value in there) and all(_is_number(value) for value in there):
             return ","
@@ -242,7 +260,7 @@ def _is_number(text: str) -> bool:
     return whole.isdigit() and (not part or part.isdigit())
 
 
-def _rows(lines: Iterable[str], mark: str) -> list[list[str]]:
+def field_rows(lines: Iterable[str], mark: str) -> list[list[str]]:
     try:
         return list(csv.reader(lines, delimiter=mark))
     except csv.Error:

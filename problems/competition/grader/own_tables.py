@@ -11,13 +11,14 @@ from typing import Any
 import pandas as pd
 
 from . import validate
-from .belongings import TEXT
-from .formats import COLUMNAR, SHEETS, doubled, read_any
+from .formats import COLUMNAR, SHEETS, TEXT, doubled, read_any
 from .tables import Unusable
 
 MIN_ROWS = 40
 MOST_NAMES = 5
 """Columns that a note lists."""
+MOST_LETTERS = 60
+"""Of a column's name in a list."""
 
 
 @dataclass(slots=True)
@@ -126,7 +127,7 @@ def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Pa
     like = next((f"; did you mean {other}?" for other in train if other.casefold() == missing[0].casefold()), "")
     raise Unusable(
         f"data.target={missing[0]}: no such column in '{folder / name}'{like or '; columns are '}"
-        f"{'' if like else _listed(list(train), 12)}"
+        f"{'' if like else _listed(list(train), 10)}"
     )
 
 
@@ -188,4 +189,4 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
 
 def _listed(names: list[str], most: int = MOST_NAMES) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(str, names[:most])) + more
+    return ", ".join(str(name)[:MOST_LETTERS] for name in names[:most]) + more

@@ -15,6 +15,7 @@ import pandas as pd
 
 from . import parts, validate
 from .belongings import copy_rest
+from .hidden_labels import HiddenLabels
 from .leaks import find_leaks, order_tells
 from .own_tables import OwnTables, read_own
 from .sample_form import ID_NAMES, RowNames, form_of, names_by_sample, other_ids
@@ -60,7 +61,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     kept = [key, *targets, *([goal.group] if goal.group and goal.group not in (key, *targets) else [])]
     answers[kept].to_csv(private / "answers.csv", index=False)
     notes += _write_user_rows(private / "user_rows.json", tables, names, columns, theirs[key], request)
-    notes += _go_along(tables.used, public, targets, request)
+    notes += _go_along(tables.used, public, HiddenLabels.of(labelled, hidden, targets), request)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -75,24 +76,23 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
 
 def _claims_only(public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Nothing is hidden: the program's own words about its score are all there is."""
-    _go_along(set(), public, [], request)
-    note = "no target and metric are given: scores are the programs' claims"
+    left = _go_along(set(), public, None, request)
+    note = "; ".join(["no target and metric are given: scores are the programs' claims", *left])
     return (
         {"targets": [], "parts": None},
         {"public": "public", "note": note, "id": None, "targets": [], "user_rows": True},
     )
 
 
-def _go_along(used: set[Path], public: Path, targets: list[str], request: dict[str, Any]) -> list[str]:
-    """Copy what else lies in the user's folder; a note of what may tell labels and therefore does not go along."""
+def _go_along(used: set[Path], public: Path, labels: HiddenLabels | None, request: dict[str, Any]) -> list[str]:
+    """Copy what else lies in the user's folder; notes of what does not go along."""
     folder = Path(request["folder"])
     if request.get("alone"):
         return []
     own = request.get("function")
     barred = {*used, *(folder / name for name in request["skip"]), *([Path(own["file"])] if own else [])}
-    left = copy_rest(folder, public, targets, barred)
-    more = f" and {len(left) - 5} more" if len(left) > 5 else ""
-    return [f"left out, since labels may be in it: {', '.join(left[:5])}{more}"] if left else []
+    beside = Path(request["beside"]) if request.get("beside") else None
+    return copy_rest(folder, public, labels, barred, beside).notes()
 
 
 def _as_classes(labelled: Any, targets: list[str], goal: Goal) -> Any:

@@ -1,6 +1,8 @@
 """A zip that holds a data set: unpacked within bounds, and nothing of it outside of its folder."""
 
+import os
 import stat
+import subprocess
 import zipfile
 
 import pytest
@@ -89,3 +91,43 @@ def test_a_broken_member_is_told_and_leaves_nothing(tmp_path):
     with pytest.raises(ConfigError, match=r"all\.zip' cannot be unpacked: Bad CRC"):
         unpacked(path, tmp_path / "place")
     assert not list((tmp_path / "place").iterdir())
+
+
+def test_folders_around_the_tables_and_the_separators_of_windows_do_not_matter(tmp_path):
+    for number, members in enumerate(
+        [
+            ("comp/data/train.csv", "comp/data/test.csv", "comp/.hidden"),
+            ("comp/readme.md", "comp/data/train.csv", "comp/data/test.csv"),
+            ("comp\\train.csv", "comp\\test.csv"),
+        ]
+    ):
+        path = zipped(tmp_path / f"{number}.zip", *members)
+        for _ in range(2):
+            made = unpacked(path, tmp_path / "place")
+            assert sorted(p.name for p in made.iterdir()) == ["test.csv", "train.csv"]
+
+
+def test_a_lone_folder_beside_the_tables_is_not_entered(tmp_path):
+    made = unpacked(zipped(tmp_path / "a.zip", "train.csv", "deep/train.csv"), tmp_path / "place")
+    assert sorted(p.name for p in made.iterdir()) == ["deep", "train.csv"]
+
+
+@pytest.mark.parametrize("name", ["a\\..\\..\\evil.csv", "C:\\evil.csv", "\\evil.csv"])
+def test_windows_names_that_lead_out_are_refused(tmp_path, name):
+    with pytest.raises(ConfigError, match="leads out of its folder"):
+        unpacked(zipped(tmp_path / "all.zip", "train.csv", name), tmp_path / "place")
+
+
+def test_a_member_that_is_a_file_and_a_folder_is_refused_in_one_line(tmp_path):
+    with pytest.raises(ConfigError, match="its member 'a' is a file and a folder"):
+        unpacked(zipped(tmp_path / "all.zip", "a", "a/train.csv"), tmp_path / "place")
+
+
+def test_what_a_dead_process_left_is_removed(tmp_path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    for name in (f".x.{gone.pid}", f".y.{os.getpid()}", ".kept"):
+        (tmp_path / "place" / name).mkdir(parents=True)
+    unpacked(zipped(tmp_path / "all.zip", "train.csv", "test.csv"), tmp_path / "place")
+    left = sorted(path.name for path in (tmp_path / "place").iterdir() if path.name.startswith("."))
+    assert left == [".kept", f".y.{os.getpid()}"]

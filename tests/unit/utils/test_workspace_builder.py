@@ -82,3 +82,39 @@ def test_a_workspace_has_input_working_and_submission(tmp_path):
     assert (made / "input" / "train.csv").read_text() == "x"
     assert (made / "working").is_dir() and (made / "submission").is_dir()
     assert build_workspace(tmp_path / "w", data) == made  # again does no harm
+
+
+def test_the_exact_name_goes_first_and_two_that_may_be_meant_are_refused(tmp_path):
+    (tmp_path / "Train.csv").write_text("x")
+    assert validate_dataset(tmp_path).train.name == "Train.csv"
+    (tmp_path / "TRAIN.csv").write_text("x")
+    with pytest.raises(ConfigError, match=r"TRAIN\.csv and Train\.csv are there; say which: --data\.train=TRAIN\.csv"):
+        validate_dataset(tmp_path)
+    assert validate_dataset(tmp_path, train="Train.csv").train.name == "Train.csv"
+    (tmp_path / "train.csv").write_text("x")
+    assert validate_dataset(tmp_path).train.name == "train.csv"
+
+
+@pytest.mark.parametrize("name", ["all.tar.gz", "train.tar", "train.csv.zst", "all.7z", "all.rar"])
+def test_archives_that_are_not_unpacked_are_named(tmp_path, name):
+    (tmp_path / name).write_text("x")
+    for words in ({}, {"train": name}):
+        with pytest.raises(ConfigError, match=rf"{name}' is an archive: unpack it first"):
+            validate_dataset(tmp_path, **words)
+
+
+def test_a_table_named_in_a_folder_below_has_its_test_table_beside_it(tmp_path):
+    (tmp_path / "comp" / "data").mkdir(parents=True)
+    for name in ("train.csv", "test.csv", "sample_submission.csv"):
+        (tmp_path / "comp" / "data" / name).write_text("x")
+    found = validate_dataset(tmp_path, train="comp/data/train.csv")
+    assert found.path == tmp_path and found.test.parent == found.sample.parent == found.train.parent
+
+
+def test_a_description_from_outside_of_the_folder_is_not_read(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "train.csv").write_text("x")
+    (tmp_path / "secret").write_text("of the host")
+    (tmp_path / "mine" / "description.md").symlink_to(tmp_path / "secret")
+    assert validate_dataset(tmp_path / "mine").description == ""
+    assert validate_dataset(tmp_path / "mine", beside=tmp_path).description == "of the host"

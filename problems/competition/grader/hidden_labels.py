@@ -1,0 +1,295 @@
+"""Recognises hidden labels in a text, whatever the file is called and however it is laid out.
+
+Three things tell them: a table with a column of the target's name; many of the label's values, more than of numbers
+beside them (labels are found by chance where a text holds all numbers of a range); and a column that runs with the
+labels, over rows that an id or another value names, or over all rows in the order of the training table.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .formats import field_rows, separator
+from .scores import spearman
+
+SHARE = 0.2
+"""Part of the hidden labels, or of the hidden rows, from which a file tells them."""
+MANY_VALUES = 20
+"""A target of more different numbers is recognised by its numbers alone."""
+SIGNIFICANT = 4
+"""Digits that a number needs to be no accident."""
+MOST_ROWS = 500
+"""Hidden rows that are enough in any piece of a long text, however many there are."""
+HEAD_ROWS = 10
+"""Rows below a head amid other text that make a table: fewer are an example."""
+SAVED, ALIKE, RANKED = 0.9, 0.5, 0.999
+"""Errors that a column of classes saves, equal numbers, and rank correlation from which it is the target's."""
+_MARKS = re.compile(r"[\s,;|:=\"'<>{}()\[\]]+")
+_FIELDS = re.compile(r"[,;|\t\n\"<>]+")
+_NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]*(?:[eE][-+]?\d+)?")
+_THOUSANDS = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DECIMAL_COMMA = re.compile(r"(?<![\w.])-?\d[\d.]*,\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenLabels:
+    """What must not be told.
+
+    Args:
+        targets: names of the labels' columns.
+        labels: the labels of all rows, in the order of the training table, for each target.
+        hidden: positions of the hidden rows.
+        rows: what names a hidden row, in every spelling, and its position.
+        values: each distinct hidden label that is no accident, in every spelling.
+        decoys: numbers beside them that are no labels, in every spelling.
+        least: characters below which a text cannot hold enough of them.
+    """
+
+    targets: list[str]
+    labels: list[list[str]]
+    hidden: list[int]
+    rows: dict[str, int]
+    values: dict[str, str]
+    decoys: dict[str, str]
+    least: int
+
+    @classmethod
+    def of(cls, labelled: Any, hidden: Any, targets: list[str]) -> HiddenLabels:
+        """Of a table and the mask of its hidden rows."""
+        places = np.flatnonzero(hidden).tolist()
+        away = labelled[hidden]
+        values = dict(_spellings({text for name in targets for text in _telling(away[name])}))
+        known = set(values.values())
+        decoys = dict(_spellings({near for text in known for near in _beside(text)} - known))
+        rows: dict[str, int] = {}
+        for name in labelled.columns.difference(targets, sort=False):
+            rows |= {
+                text: place
+                for text, place in _names(away[name], labelled[name].value_counts(), places)
+                if text not in rows
+            }
+        labels = [[_plain(value) for value in labelled[name]] for name in targets]
+        return cls(targets, labels, places, rows, values, decoys, int(2 * SHARE * min(len(places), MOST_ROWS)))
+
+    def search(self) -> Search:
+        return Search(self)
+
+
+@dataclass(slots=True)
+class Search:
+    """Looks through one file, piece by piece."""
+
+    labels: HiddenLabels
+    seen: set[str] = field(default_factory=set)
+    """Labels found in pieces so far."""
+    decoys: set[str] = field(default_factory=set)
+    started: bool = False
+
+    def tells(self, text: str) -> bool:
+        """True if this piece, with those before it, tells hidden labels.
+
+        Args:
+            text: whole lines.
+        """
+        small = text.casefold()
+        named = any(t.casefold() in small and _heads(t, text, first=not self.started) for t in self.labels.targets)
+        self.started = True
+        return named or (len(text) >= self.labels.least and (self._has_values(text) or self._has_column(text)))
+
+    def _has_values(self, text: str) -> bool:
+        values, decoys = self.labels.values, self.labels.decoys
+        if not values:
+            return False
+        numbers = set(_NUMBER.findall(text))
+        if "," in text:
+            numbers |= {number.replace(",", "") for number in _THOUSANDS.findall(text)}
+            numbers |= {number.replace(".", "").replace(",", ".") for number in _DECIMAL_COMMA.findall(text)}
+        self.seen |= {values[number] for number in numbers & values.keys()}
+        self.decoys |= {decoys[number] for number in numbers & decoys.keys()}
+        found = len(self.seen) / len(set(values.values()))
+        chance = len(self.decoys) / max(1, len(set(decoys.values())))
+        return len(self.seen) >= SIGNIFICANT and found - chance > SHARE * (1 - chance)
+
+    def _has_column(self, text: str) -> bool:
+        known = self.labels
+        words = {word.strip().casefold() for split in (_MARKS, _FIELDS) for word in split.split(text)}
+        named = len({known.rows[word] for word in words & known.rows.keys()})
+        count = len(known.labels[0])
+        long = [line for line in text.splitlines()[: 2 * HEAD_ROWS] if len(line) > count]
+        in_order = count <= text.count("\n") + 1 <= count + 2 * HEAD_ROWS or any(
+            len(_FIELDS.split(line)) >= count for line in long
+        )
+        if not in_order and named < self._enough():
+            return False
+        return any(self._runs_along(columns) for columns in _grids(text))
+
+    def _enough(self) -> int:
+        return max(SIGNIFICANT, int(SHARE * min(len(self.labels.hidden), MOST_ROWS)))
+
+    def _runs_along(self, columns: list[list[str]]) -> bool:
+        """True if some column runs with the labels, by a column of names or by the order of its rows."""
+        known, enough = self.labels, self._enough()
+        places = [[known.rows.get(value) for value in column] for column in columns]
+        orders = [place for place in places if len(set(place) - {None}) >= enough]
+        count, length = len(known.labels[0]), len(columns[0]) if columns else 0
+        if count <= length <= count + 2 * HEAD_ROWS:
+            orders.append([None] * (length - count) + list(range(count)))
+        for place, labels in product(orders, known.labels):
+            for column, other in zip(columns, places, strict=True):
+                pairs = [(value, labels[at]) for value, at in zip(column, place, strict=True) if at is not None]
+                if other is not place and _is_label(pairs):
+                    return True
+        return False
+
+
+def _grids(text: str) -> Iterator[list[list[str]]]:
+    """The text as columns: by its separator, by all marks and spaces, records of HTML and JSON, lying and standing."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    marks = [_MARKS.split(line.strip()) for line in lines]
+    ways = [field_rows(lines, separator(lines[:60])), marks]
+    for end in ("</tr>", "}", "]"):
+        if end in text:
+            ways.append([_MARKS.split(re.sub(r"</?t[a-z]*>", " ", line)) for line in text.split(end)])
+    for rows in ways:
+        width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+        alike = [[_plain(value) for value in row] for row in rows if len(row) == width]
+        if len(alike) > width:
+            yield [list(column) for column in zip(*alike, strict=True)]
+        elif alike:
+            yield alike
+    yield from _of_json(text)
+
+
+def _of_json(text: str) -> Iterator[list[list[str]]]:
+    """The columns of a JSON object that has a list, or an object, for each."""
+    if not text.lstrip().startswith("{"):
+        return
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    lists = [list(each.values()) if isinstance(each, dict) else each for each in found.values()]
+    columns = [[_plain(value) for value in each] for each in lists if isinstance(each, list)]
+    length = max(map(len, columns), default=0)
+    yield [column for column in columns if len(column) == length]
+
+
+def _is_label(pairs: list[tuple[str, str]]) -> bool:
+    """True if the values are the labels: equal, in the same order, or other words for the classes."""
+    if len(pairs) < SIGNIFICANT:
+        return False
+    by_label = Counter(label for _, label in pairs)
+    rest = len(pairs) - max(by_label.values())
+    equal = sum(value == label for value, label in pairs) / len(pairs)
+    if rest and equal == 1:
+        return True
+    if len(by_label) > min(MANY_VALUES, len(pairs) / SIGNIFICANT):
+        return equal > ALIKE or _ranked_alike(pairs)
+    by_value: dict[str, Counter[str]] = {}
+    for value, label in pairs:
+        by_value.setdefault(value, Counter())[label] += 1
+    right = sum(max(labels.values()) for labels in by_value.values())
+    few = len(by_value) <= max(2, 2 * len(by_label))
+    return few and rest > SIGNIFICANT and right - max(by_label.values()) >= SAVED * rest  # λ of Goodman and Kruskal
+
+
+def _ranked_alike(pairs: list[tuple[str, str]]) -> bool:
+    both = pd.DataFrame(pairs).apply(pd.to_numeric, errors="coerce").dropna()
+    if len(both) < SAVED * len(pairs) or both.nunique().min() < MANY_VALUES:
+        return False
+    return abs(spearman(both[0].to_numpy(float), both[1].to_numpy(float))) >= RANKED
+
+
+def _heads(target: str, text: str, *, first: bool) -> bool:
+    """True if the target's name stands where a column's name stands: in JSON, HTML, ARFF, or a first row."""
+    name = re.escape(target)
+    if first and text.lstrip("\ufeff \n\r\t")[:1] in ("{", "[") and re.search(rf'(?<!\\)"{name}"', text, re.I):
+        return True
+    if re.search(rf"<th[^>]*>\s*{name}\s*<|</{name}>|^@attribute\s+[\"']?{name}\b", text, re.I | re.M):
+        return True
+    return any(
+        _is_head(match.start(), target, text, first=first)
+        for match in re.finditer(rf"(?<![^\s,;|\"']){name}(?![^\s,;|\"'])", text, re.I)
+    )
+
+
+def _is_head(at: int, target: str, text: str, *, first: bool) -> bool:
+    """True if a row of names, at which the table begins, is followed by rows of as many fields."""
+    begin = text.rfind("\n", 0, at) + 1
+    before = text[:begin].rstrip().rpartition("\n")[2]
+    end = text.find("\n", at)
+    if end < 0:
+        return False
+    head = text[begin:end].strip("\r")
+    lines = [line for line in text[end : end + 200 * (len(head) + 200)].splitlines() if line.strip()][:HEAD_ROWS]
+    for mark in ",;\t|":
+        names, above, *rows = field_rows([head, before, *lines], mark) or [[], []]
+        is_word = len(names) > 1 or " " not in "".join(lines)
+        if not is_word or target.casefold() not in [name.strip().casefold() for name in names]:
+            continue
+        continues = len(above) == len(names) > 1 and sum(map(bool, above)) > 1
+        alike = sum(len(row) == len(names) for row in rows)
+        starts = first and not before
+        if not continues and alike > len(rows) / 2 and (starts or alike == HEAD_ROWS):
+            return True
+    return False
+
+
+def _plain(value: Any) -> str:
+    """A value as it is compared: numbers however they are written, words in lower case."""
+    text = str(value).strip().strip("\"'")
+    try:
+        return f"{float(text):.12g}"
+    except ValueError:
+        return text.casefold()
+
+
+def _telling(labels: Any) -> Iterator[str]:
+    """Distinct labels of a target of many numbers, those that are no accident."""
+    if not pd.api.types.is_numeric_dtype(labels) or labels.nunique() <= MANY_VALUES:
+        return
+    for value in labels.unique():
+        text = repr(float(value)).removesuffix(".0")
+        if _is_long(text):
+            yield text
+
+
+def _is_long(number: str) -> bool:
+    return len(number.partition("e")[0].lstrip("-").replace(".", "").lstrip("0")) >= SIGNIFICANT
+
+
+def _spellings(numbers: set[str]) -> Iterator[tuple[str, str]]:
+    for number in numbers:
+        value = float(number)
+        decimals = len(number.partition(".")[2])
+        yield number, number
+        for text in (f"{value:.12g}", *(f"{value:.{count}f}" for count in range(decimals, 7))):
+            yield text, number
+
+
+def _beside(number: str) -> Iterator[str]:
+    """The number with its last digit that is not 0 changed by 1."""
+    at = max((i for i, digit in enumerate(number) if digit in "123456789"), default=None)
+    if at is not None and "e" not in number:
+        for digit in (int(number[at]) + 1, int(number[at]) - 1):
+            if 0 < digit <= 9:
+                yield f"{number[:at]}{digit}{number[at + 1 :]}"
+
+
+def _names(values: Any, counts: Any, places: list[int]) -> Iterator[tuple[str, int]]:
+    """Spellings of the values that name a row: an id, a measure that no other row has."""
+    for value, place in zip(values, places, strict=True):
+        if value == value and counts.get(value) == 1:
+            plain = _plain(value)
+            for text in dict.fromkeys((plain, str(value).strip().casefold(), f"{plain}.0")):
+                if text:
+                    yield text, place
