@@ -12,8 +12,10 @@ import pandas as pd
 
 from . import validate
 from .belongings import TEXT
-from .formats import COLUMNAR, SHEETS, doubled, read_any
+from .formats import COLUMNAR, SHEETS, doubled, read_any, read_texts
+from .spelling import Classes, Ids, classes_of
 from .tables import Unusable
+from .targets import task_of
 
 MIN_ROWS = 40
 MOST_NAMES = 5
@@ -34,16 +36,27 @@ class OwnTables:
     targets: list[str]
     used: set[Path]
     """Files that were read: they do not go along as they are."""
+    files: dict[str, Path]
+    """Where `train`, `test` and `sample` lie."""
+    classes: dict[str, Classes] = field(default_factory=dict)
+    """Targets that are classes, as their file spells them."""
     notes: list[str] = field(default_factory=list)
+
+    def ids(self, name: str, column: str) -> Ids:
+        """A column of `test` or `sample` that may name rows, with its cells as they stand."""
+        table = self.test if name == "test" else self.sample
+        texts = read_texts(self.files[name], column) if len(table) else pd.Series([], dtype=str)
+        return Ids.of(table[column], texts)
 
 
 def read_own(request: dict[str, Any]) -> OwnTables:
     """Read the tables that the request names; Unusable where they do not fit together."""
     notes: list[str] = []
-    used = {Path(request[name]) for name in ("train", "test", "sample", "labels") if request.get(name)}
+    files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
+    used = {*files.values(), *([Path(request["labels"])] if request.get("labels") else [])}
 
     def read(name: str) -> Any:
-        path = Path(request[name])
+        path = files[name]
         table, told = read_any(path)
         notes.extend(_of_doubled(path, table, request["target"], name))
         if told or (name == "train" and path.stem.lower() != "train"):
@@ -53,16 +66,30 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     train = read("train")
     targets = _targets(request["target"], train)
     missing = [name for name in targets if name not in train.columns]
+    classes = _read_classes(train, files["train"], targets, request)
     if missing:
-        train, labels_at = _with_labels(train, missing, request, notes)
+        train, labels_at, others = _with_labels(train, missing, request, notes)
         used.add(labels_at)
+        classes |= others
     labelled = train[train[targets].notna().all(axis=1)].reset_index(drop=True)
     theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
     sample = read("sample") if request.get("sample") else pd.DataFrame()
     _check(labelled, theirs, targets, request)
-    tables = OwnTables(train, labelled, theirs, sample, targets, used, notes)
+    notes += [note for found in classes.values() for note in found.notes]
+    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes)
     tables.notes += _surprises(tables)
     return tables
+
+
+def _read_classes(table: Any, path: Path, targets: list[str], request: dict[str, Any]) -> dict[str, Classes]:
+    """The targets of this table that are classes; they take the place of what pandas has read."""
+    task = request["task"]
+    aimed = [name for name in targets if name in table and task != "regression"]
+    found = {name: classes_of(table[name], read_texts(path, name)) for name in aimed
+             if task != "own" or task_of(table[name]) == "labels"}  # fmt: skip
+    for name, classes in found.items():
+        table[name] = classes.values
+    return found
 
 
 def _of_doubled(path: Path, table: Any, given: str, name: str = "labels") -> Iterator[str]:
@@ -91,7 +118,9 @@ def _check(labelled: Any, theirs: Any, targets: list[str], request: dict[str, An
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
 
-def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes: list[str]) -> tuple[Any, Path]:
+def _with_labels(
+    train: Any, missing: list[str], request: dict[str, Any], notes: list[str]
+) -> tuple[Any, Path, dict[str, Classes]]:
     """The training table with its targets joined from a second table, the one named or the only one that has them."""
     path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, train)
     labels, _ = read_any(path)
@@ -99,6 +128,7 @@ def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes:
     lacking = [name for name in missing if name not in labels.columns]
     if lacking:
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {_listed(list(labels))}")
+    classes = _read_classes(labels, path, missing, request)
     key = _shared_key(train, labels, missing)
     if key is not None:
         mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
@@ -110,7 +140,7 @@ def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes:
         first = Path(request["train"]).name
         raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
     notes.append(f"{', '.join(missing)} of {path.name} is {said}")
-    return pd.concat([train.reset_index(drop=True), joined], axis=1), path
+    return pd.concat([train.reset_index(drop=True), joined], axis=1), path, classes
 
 
 def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Path:

@@ -41,7 +41,7 @@ def goal_of(labelled: Any, targets: list[str], request: dict[str, Any]) -> Goal:
     """The form that metric and target ask for. Unusable: the metric does not fit."""
     metric, task = request["metric"] or "", request["task"]
     if task == "own":
-        goal = Goal(_task_of(labelled[targets[0]]))
+        goal = Goal(task_of(labelled[targets[0]]))
         _try_own(labelled[targets[0]], goal, request)
     elif metric.startswith("ndcg") and request["split"].startswith("group:"):
         goal = Goal("regression", request["split"].partition(":")[2])
@@ -56,7 +56,8 @@ def goal_of(labelled: Any, targets: list[str], request: dict[str, Any]) -> Goal:
     return goal
 
 
-def _task_of(values: Any) -> str:
+def task_of(values: Any) -> str:
+    """What a function of the user's own is given: numbers, or classes."""
     numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     return "regression" if numeric and values.nunique() > MANY_CLASSES else "labels"
 
