@@ -90,6 +90,14 @@ class Source:
 
 def find_source(cfg: Config) -> Source:
     """Read what the configuration names. ConfigError: one line with the key, the value and what is allowed."""
+    try:
+        return _source_of(cfg)
+    except OSError as error:  # the user's folder or file cannot be opened
+        where = cfg.data.dir or cfg.data.train or cfg.problem.path
+        raise ConfigError(f"'{error.filename or where}' cannot be read: {error.strerror or error}") from error
+
+
+def _source_of(cfg: Config) -> Source:
     if cfg.data.dir is not None or cfg.data.train is not None:
         return _own_data(cfg)
     if cfg.problem.path is not None:

@@ -1,5 +1,6 @@
 """A submission has the form of the user's sample (ids, names and order of columns), or it is told."""
 
+import gzip
 import json
 
 import numpy as np
@@ -12,6 +13,7 @@ from core.contracts import Limits
 from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
+from utils.errors import ConfigError
 
 COUNT, TESTED = 160, 40
 
@@ -237,3 +239,75 @@ def test_a_sample_is_filled_as_it_asks(tmp_path, inline, case):
     found, note = handed_in(tmp_path, mine, "row['left'] = 0.25", "data.target=left", "data.metric=auc")
     assert all(lines == [head, *(wanted.format(i=i) for i in range(TRAINED, COUNT))] for lines in found.values())
     assert told in note and "not be in the form" not in note
+
+
+def test_a_table_with_the_ids_of_the_test_and_the_target_is_the_sample(tmp_path, inline):
+    named = {"gender_submission.csv": ["id,rent", *(f"{i},{i % 2}" for i in reversed(range(TRAINED, COUNT)))]}
+    found, note = handed_in(
+        tmp_path, labelled_folder(tmp_path, **named), "row['rent'] = 7", "data.target=rent", "data.metric=mae"
+    )
+    wanted = ["id,rent", *(f"{i},7" for i in reversed(range(TRAINED, COUNT)))]
+    assert all(lines == wanted for lines in found.values())
+    assert "gender_submission.csv is taken for the sample submission" in note and "left out" not in note
+
+
+REFUSED = {
+    "data.split=group:rent": (lambda i: i, "rent is the target"),
+    "data.split=time:town": (lambda i: i, "all rows have the same time"),
+    "data.metric=mae": (lambda i: f'"{i + 1},000.10"', "write numbers as 1234.56, without marks"),
+    "data.metric=rmse": (lambda i: f"€ {i}", "write numbers as 1234.56, without marks"),
+}
+
+
+@pytest.mark.parametrize("word", REFUSED)
+def test_what_cannot_be_used_is_refused_with_its_remedy(tmp_path, inline, word):
+    label, said = REFUSED[word]
+    mine = labelled_folder(tmp_path, label=label)
+    text = (mine / "train.csv").read_text()
+    (mine / "train.csv").write_text(text.replace(",b,", ",a,").replace(",c,", ",a,"))
+    with pytest.raises(ConfigError, match=said):
+        build(load_config(None, [f"data.dir={mine}", "data.target=rent", "data.metric=mae", word]), tmp_path).prepare()
+
+
+def test_a_test_of_a_header_alone_is_refused(tmp_path, inline):
+    mine = labelled_folder(tmp_path, **{"test.csv": ["id,size,town"]})
+    with pytest.raises(ConfigError, match=r"test\.csv has no rows to predict"):
+        build(load_config(None, words(mine, "rent")), tmp_path).prepare()
+
+
+@pytest.mark.parametrize(
+    "line, said", [("sys.exit(0)", "raised SystemExit"), ("os._exit(0)", "the process that tried")]
+)
+def test_a_metric_that_ends_its_process_is_named(tmp_path, line, said):
+    own = tmp_path / "own.py"
+    own.write_text(f"import os, sys\n\ndef cost(truth, predicted):\n    {line}\n")
+    mine = labelled_folder(tmp_path)
+    named = [f"data.dir={mine}", "data.target=rent", f"data.metric={own}:cost", "problem.direction=min"]
+    with pytest.raises(ConfigError, match=f"own.py:cost.*{said}"):
+        build(load_config(None, named), tmp_path).prepare()
+
+
+@pytest.mark.parametrize("name", ["mine", "mine/description.md"])
+def test_what_cannot_be_opened_is_named(tmp_path, monkeypatch, name):
+    mine = labelled_folder(tmp_path, **{"description.md": ["flats"]})
+
+    def refusing(method):
+        def opened(path, *arguments, **more):
+            if path == tmp_path / name:
+                raise PermissionError(13, "Permission denied", str(path))
+            return method(path, *arguments, **more)
+
+        return opened
+
+    for method in ("iterdir", "read_text"):
+        monkeypatch.setattr(type(mine), method, refusing(getattr(type(mine), method)))
+    with pytest.raises(ConfigError, match=f"{name}' cannot be read: Permission denied"):
+        build(load_config(None, words(mine, "rent")), tmp_path)
+
+
+def test_a_packed_table_that_is_cut_off_is_named(tmp_path, inline):
+    mine = labelled_folder(tmp_path)
+    (mine / "train.csv.gz").write_bytes(gzip.compress((mine / "train.csv").read_bytes())[:-200])
+    (mine / "train.csv").unlink()
+    with pytest.raises(ConfigError, match=r"train\.csv\.gz' is not a table that can be read: Compressed file ended"):
+        build(load_config(None, words(mine, "rent")), tmp_path).prepare()

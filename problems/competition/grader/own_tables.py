@@ -75,6 +75,10 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
     sample = read("sample") if request.get("sample") else pd.DataFrame()
     _check(labelled, theirs, targets, request)
+    if not request.get("sample") and (found := _unnamed_sample(labelled, theirs, targets, request)):
+        files["sample"], sample = found, read_any(found)[0]
+        used.add(found)
+        notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     notes += [note for found in classes.values() for note in found.notes]
     tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes)
     tables.notes += _surprises(tables)
@@ -114,6 +118,10 @@ def _check(labelled: Any, theirs: Any, targets: list[str], request: dict[str, An
         raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
     if len(labelled.columns) == len(targets):
         raise Unusable(f"{said}: {name} has no other column to predict it from")
+    if request.get("test") and not len(theirs):
+        raise Unusable(
+            f"data.test: {Path(request['test']).name} has no rows to predict; fill it, or remove it to search without"
+        )
     if len(theirs) and not set(theirs) & set(labelled):
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
@@ -158,6 +166,29 @@ def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Pa
         f"data.target={missing[0]}: no such column in '{folder / name}'{like or '; columns are '}"
         f"{'' if like else _listed(list(train), 12)}"
     )
+
+
+def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:
+    """A table under another name with the test's ids and a column of predictions, such as `gender_submission.csv`."""
+    if request.get("alone") or not len(theirs):
+        return None
+    classes = set(validate.as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
+    files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
+    for path in [path for path in files if _may_be_table(path, request) and str(path) != request.get("labels")]:
+        columns = set(_columns(path))
+        if (set(targets) <= columns or classes <= columns) and _has_ids_of(path, theirs):
+            return path
+    return None
+
+
+def _has_ids_of(path: Path, theirs: Any) -> bool:
+    """True if a column of both tables names exactly the same rows."""
+    try:
+        table, _ = read_any(path)
+    except Unusable:
+        return False
+    pairs = [(validate.as_keys(theirs[n]), validate.as_keys(table[n])) for n in table if n in theirs]
+    return len(table) == len(theirs) and any(mine.is_unique and set(mine) == set(found) for mine, found in pairs)
 
 
 def _may_be_table(path: Path, request: dict[str, Any]) -> bool:

@@ -18,10 +18,10 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     Raises:
         Unusable: the labels lie in a second table, which a reader elsewhere would have to join.
     """
-    if request.get("labels") or not set(targets := read_own(request).targets) <= _columns(request["train"]):
+    tables = read_own(request)
+    if request.get("labels") or not set(tables.targets) <= _columns(request["train"]):
         raise Unusable("export-best --notebook: the labels lie in a second table; join it to the first before")
-    found = {name: _way(Path(request[name])) for name in ("train", "test", "sample") if request.get(name)}
-    return {**found, "targets": targets}
+    return {**{name: _way(path) for name, path in tables.files.items()}, "targets": tables.targets}
 
 
 def _columns(path: str) -> set[str]:

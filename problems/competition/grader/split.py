@@ -40,7 +40,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     labelled, theirs, key, names = _with_ids(tables, request)
     labelled = _as_classes(labelled, targets, goal)
-    hidden, how, column = _hidden_rows(labelled, targets[0], request)
+    hidden, how, column = _hidden_rows(labelled, targets, request)
     hidden, foreign = _known_classes(labelled, hidden, targets, goal)
     shown, answers = labelled[~hidden & ~foreign], labelled[hidden]
     notes = [*tables.notes, *find_leaks(shown, answers, targets, key)]
@@ -206,11 +206,13 @@ def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     ]  # fmt: skip
 
 
-def _hidden_rows(labelled: Any, target: str, request: dict[str, Any]) -> tuple[Any, str, str]:
+def _hidden_rows(labelled: Any, targets: list[str], request: dict[str, Any]) -> tuple[Any, str, str]:
     """Which rows are hidden, as `data.split` says."""
     how, _, column = request["split"].partition(":")
     if column and column not in labelled.columns:
         raise Unusable(f"data.split={request['split']}: no such column '{column}' in train.csv")
+    if column in targets:
+        raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
     random, count = np.random.default_rng(request["seed"]), len(labelled)
     wanted = max(16, round(count * HIDDEN))
     if how == "time":
@@ -220,7 +222,7 @@ def _hidden_rows(labelled: Any, target: str, request: dict[str, Any]) -> tuple[A
         chosen = _whole_groups(labelled[column].astype(str), wanted, random, request)
     else:
         chosen = (
-            _strata(labelled[target], wanted, random) if how == "stratified" else random.permutation(count)[:wanted]
+            _strata(labelled[targets[0]], wanted, random) if how == "stratified" else random.permutation(count)[:wanted]
         )
     mask = np.zeros(count, bool)
     mask[chosen] = True

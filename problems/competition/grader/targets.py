@@ -101,7 +101,9 @@ def _text_in(values: Any) -> str:
     bad = there[pd.to_numeric(there, errors="coerce").isna()]
     if not len(bad):
         return f"{values.dtype} such as {values.iloc[0]!r:.40}"
-    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows"
+    plain = pd.to_numeric(bad.astype(str).str.replace(r"[^0-9.eE+-]", "", regex=True), errors="coerce").notna().all()
+    remedy = "; write numbers as 1234.56, without marks of thousands and units" if plain else ""
+    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows{remedy}"
 
 
 def _is_whole(values: Any) -> bool:
@@ -115,7 +117,7 @@ def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
     said = f"data.metric={where}"
     try:
         score = own_function(own["file"], own["name"])
-    except Exception as error:  # the user's code
+    except (Exception, SystemExit) as error:  # the user's code
         why = first_line(error) if type(error) is ValueError else f"{type(error).__name__}: {first_line(error)}"
         raise Unusable(f"{said} cannot be loaded: {why}") from error
 
