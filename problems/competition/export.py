@@ -83,6 +83,8 @@ def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
         return [target]
     own: dict[str, Any] = json.loads(mapping.read_text(encoding="utf-8"))
     if not own["rows"]:
+        if own["unlike"]:
+            log_msg("WARNING", own["unlike"])
         return []  # the user gave no test rows: nothing to predict
     with kept.open(newline="", encoding="utf-8") as source, target.open("w", newline="", encoding="utf-8") as file:
         rows = csv.reader(source)

@@ -269,10 +269,16 @@ def test_what_cannot_be_used_is_refused_with_its_remedy(tmp_path, inline, word):
         build(load_config(None, [f"data.dir={mine}", "data.target=rent", "data.metric=mae", word]), tmp_path).prepare()
 
 
-def test_a_test_of_a_header_alone_is_refused(tmp_path, inline):
+def test_a_test_of_a_header_alone_is_told_at_the_start_and_at_the_export(tmp_path, inline, capsys):
     mine = labelled_folder(tmp_path, **{"test.csv": ["id,size,town"]})
-    with pytest.raises(ConfigError, match=r"test\.csv has no rows to predict"):
-        build(load_config(None, words(mine, "rent")), tmp_path).prepare()
+    stand = Stand(tmp_path, *words(mine, "rent"))
+    try:
+        node, _ = stand.score(writes(""))
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+    finally:
+        stand.close()
+    said = "test.csv has no rows: there will be no submission.csv"
+    assert said in stand.problem.note and said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,12 @@ class OwnTables:
     """Targets that are classes, as their file spells them."""
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def no_rows(self) -> str:
+        """That there will be no submission, where the user's test holds nothing but a header; else ''."""
+        empty = "test" in self.files and not len(self.test)
+        return f"{self.files['test'].name} has no rows: there will be no submission.csv" if empty else ""
+
     def ids(self, name: str, column: str) -> Ids:
         """A column of `test` or `sample` that may name rows, with its cells as they stand."""
         table = self.test if name == "test" else self.sample
@@ -118,10 +124,6 @@ def _check(labelled: Any, theirs: Any, targets: list[str], request: dict[str, An
         raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
     if len(labelled.columns) == len(targets):
         raise Unusable(f"{said}: {name} has no other column to predict it from")
-    if request.get("test") and not len(theirs):
-        raise Unusable(
-            f"data.test: {Path(request['test']).name} has no rows to predict; fill it, or remove it to search without"
-        )
     if len(theirs) and not set(theirs) & set(labelled):
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
@@ -238,6 +240,8 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
         yield f"{len(targets)} targets: the rules writer hands in the sample submission, other writers predict them"
     if len(labelled) < len(tables.train):
         yield f"{len(tables.train) - len(labelled)} rows without {', '.join(targets)} are left out"
+    if tables.no_rows:
+        yield tables.no_rows
     if len(theirs):
         missing = [str(name) for name in labelled if name not in theirs and name not in targets]
         new = [str(name) for name in theirs if name not in labelled]

@@ -146,7 +146,7 @@ def _write_user_rows(
     mine = validate.as_keys(ids).iloc[names.places]
     own = {
         "key": key, "column": names.column, "table": names.table, "source": names.source, "columns": form.columns,
-        "unlike": "; ".join(filter(None, [form.wrong, others])),
+        "unlike": "; ".join(filter(None, [form.wrong, others, tables.no_rows])),
         "rows": dict(zip(map(str, mine), names.texts, strict=True)), "by_sample": names.is_sample_of_same,
         "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
         "words": {name: tables.classes[name].words for name in tables.classes if goal.labels},
