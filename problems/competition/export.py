@@ -83,23 +83,49 @@ def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
         return [target]
     own: dict[str, Any] = json.loads(mapping.read_text(encoding="utf-8"))
     if not own["rows"]:
+        if own["unlike"]:
+            log_msg("WARNING", own["unlike"])
         return []  # the user gave no test rows: nothing to predict
-    columns = own["columns"]
     with kept.open(newline="", encoding="utf-8") as source, target.open("w", newline="", encoding="utf-8") as file:
         rows = csv.reader(source)
         head = next(rows)
-        found = {_key(row[head.index(own["key"])]): dict(zip(head, row, strict=False)) for row in rows if row}
+        found = {row[head.index(own["key"])].strip(): dict(zip(head, row, strict=False)) for row in rows if row}
+        found = {_key(name): row for name, row in found.items()} | found
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([theirs for theirs, _ in columns])
-        for key, name in own["rows"].items():
-            row = {**found[key], own["key"]: name}
-            writer.writerow([row[ours] for _, ours in columns])
+        writer.writerow([theirs for theirs, *_ in own["columns"]])
+        for place, (key, name) in enumerate(own["rows"].items()):
+            row = found[key] if key in found else found[_key(key)]
+            writer.writerow(_handed_in({**row, own["key"]: name}, place, own))
     if own["unlike"]:
         log_msg("WARNING", f"{PREDICTIONS} is not in the form of the sample submission: {own['unlike']}")
     return [target]
 
 
+def _handed_in(row: dict[str, str], place: int, own: dict[str, Any]) -> list[str]:
+    """One row of the submission in the user's form: his spelling of classes, his columns.
+
+    Args:
+        place: of the row among the user's.
+    """
+    cells = []
+    for theirs, ours, how in own["columns"]:
+        if how == "kept":
+            cells.append(own["kept"][theirs][place])
+        elif how == "other":
+            cells.append(repr(1 - float(row[ours])))
+        else:
+            words = own["words"].get(ours, {})
+            cells.append(words.get(row[ours], words.get(_key(row[ours]), row[ours])))
+    return cells
+
+
 def _key(text: str) -> str:
-    """Ids as the grader compares them: 7.0 is 7."""
+    """Ids and classes as the grader compares them: 7.0 and 007 are 7."""
     text = text.strip()
-    return text[:-2] if text.endswith(".0") and text[:-2].lstrip("-").isdigit() else text
+    if text.lstrip("+-").isdigit() and text.isascii():
+        return str(int(text))
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else text

@@ -48,10 +48,10 @@ def read(name):
     return next(DATA.rglob(name))
 
 
-train = pd.{train[function]}(read({train[file]!r}){train[how]}).dropna(subset=TARGETS)
+train = pd.{train[function]}(read({train[file]!r}){train[how]})
+{lost}train = train.dropna(subset=TARGETS)
 test = pd.{test[function]}(read({test[file]!r}){test[how]})
-{sample}names = {names}
-{whole}if KEY not in train:
+{sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
 train.to_csv("input/train.csv", index=False)
@@ -61,6 +61,25 @@ for path in DATA.iterdir():
     if path.name not in {own!r}:
         Path("input", path.name).symlink_to(path.resolve())
 '''
+
+_LOST = """spelled = pd.{function}(read({file!r}){texts})
+for name, words in {lost!r}.items():  # classes that pandas takes for missing
+    train[name] = train[name].where(train[name].notna(), spelled[name].map(words))
+"""
+
+_NAMES = """names = pd.{function}(read({file!r}){texts})[{column!r}].astype(str)  # ids as they stand
+places = range(len(test))
+"""
+
+_NUMBERS = """names, places = pd.Series(range(len(test))), range(len(test))
+"""
+
+_ORDER = """places = pd.Index(names).get_indexer(spelled[{column!r}])  # of the sample's rows in the test
+if (places < 0).any():
+    places = pd.Index(test[{source!r}]).get_indexer(sample[{column!r}])
+assert (places >= 0).all(), "the sample's ids are not those of the test"
+names = spelled[{column!r}]
+"""
 
 _WHOLE = """for name in TARGETS:  # classes 1.0 and 2.0 are 1 and 2
     if pd.api.types.is_float_dtype(train[name]) and (train[name] % 1 == 0).all():
@@ -79,21 +98,30 @@ made.head()
 """
 
 _CHECK = """made = pd.read_csv("submission/submission.csv")
-FORM = {form!r}  # column of the file that is handed in: the program's
-assert sorted(made) == sorted(FORM.values()), f"columns {{list(made)}}, the {whose} has {{list(FORM)}}"
-made = made.set_index(KEY).loc[test[KEY]].reset_index().assign(**{{KEY: names.to_numpy()}})
-made = made[list(FORM.values())].set_axis(list(FORM), axis=1)
+FORM = {form!r}  # columns of the file that is handed in, the program's, how they are made
+assert sorted(made) == sorted([KEY, *COLUMNS]), f"columns {{list(made)}}, the program's are {{[KEY, *COLUMNS]}}"
+made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].assign(**{{KEY: names.to_numpy()}})
+made = made.reset_index(drop=True)
+{spelling}made = pd.DataFrame({{theirs: {other}{kept}made[ours] for theirs, ours, how in FORM}})
 assert made.notna().all().all() and len(made) == len(test), "values are missing"
 {check}made.to_csv("submission.csv", index=False)
 made.head()
 """
 
+_SPELLING = """for name, words in {words!r}.items():  # classes as they stand in the table
+    known = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in made[name]]
+    made[name] = [words.get(word, word) for word in known]
+"""
+
 _SAMPLE = """sample = pd.{function}(read({file!r}){how})
+spelled = pd.{function}(read({file!r}){texts}).astype(str)
+"""
+
+_IDS = """assert list(made[{column!r}]) == list(spelled[{column!r}]), "its ids are not the sample's"
 """
 
 _SAME = """assert list(made) == list(sample), f"columns {{list(made)}}, the sample has {{list(sample)}}"
-assert set(made[{column!r}]) == set(sample[{column!r}]), "its ids are not the sample's"
-"""
+{ids}"""
 
 _UNLIKE = """print({told!r})
 """
@@ -127,21 +155,51 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str]:
         raise ConfigError("export-best --notebook: the data have no table to predict (data.test)")
     meta = prepared.meta
     own = json.loads((prepared.folder / "private" / "user_rows.json").read_text(encoding="utf-8"))
-    tables = {name: {**way, "how": "".join(f", {k}={v!r}" for k, v in way["how"].items())} for name, way in
+    tables = {name: {**way, "how": _words(way["how"]), "texts": _words(way["texts"])} for name, way in
               ways.items() if name != "targets"}  # fmt: skip
     classes = meta.get("task") == "classes"
     sample: dict[str, Any] | None = tables.get("sample")
-    reads = {"test": f"test[{own['source']!r}]", "sample": f"sample[{own['source']!r}]"}
     first = _TABLES.format(
-        key=meta["id"], targets=ways["targets"], columns=meta["targets"],
-        sample=_SAMPLE.format(**sample) if sample else "",
-        names=reads.get(own["table"], "pd.Series(range(len(test)))"),
+        key=meta["id"], targets=ways["targets"], columns=meta["targets"], lost=_lost(own, tables["train"]),
+        sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=[table["file"] for table in tables.values()], **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip
-    check = _UNLIKE.format(told=own["unlike"]) if own["unlike"] else _SAME.format(column=own["column"])
-    form = {theirs: ours for theirs, ours in own["columns"]}
-    return first, _CHECK.format(form=form, whose="sample" if sample else "file", check=check if sample else "")
+    return first, _last(own, sample=sample is not None)
+
+
+def _last(own: dict[str, Any], *, sample: bool) -> str:
+    """The cell that brings what the program wrote into the user's form, and checks it."""
+    ids = _IDS.format(column=own["column"]) if own["by_sample"] else ""
+    check = _UNLIKE.format(told=own["unlike"]) if own["unlike"] else _SAME.format(ids=ids)
+    ways = {how for *_, how in own["columns"]}
+    words = {name: found for name, found in own["words"].items() if found}
+    return _CHECK.format(
+        form=[tuple(column) for column in own["columns"]], check=check if sample else "",
+        spelling=_SPELLING.format(words=words) if words else "",
+        other='1 - made[ours] if how == "other" else ' if "other" in ways else "",
+        kept='spelled[theirs] if how == "kept" else ' if "kept" in ways else "",
+    )  # fmt: skip
+
+
+def _lost(own: dict[str, Any], train: dict[str, Any]) -> str:
+    """Lines that give back the labels that pandas takes for missing."""
+    lost = {name: found for name, found in own["lost"].items() if found}
+    return _LOST.format(lost=lost, **train) if lost else ""
+
+
+def _names(own: dict[str, Any], tables: dict[str, Any]) -> str:
+    """Lines that give the user's rows their names, in the order in which they are handed in."""
+    if not own["table"]:
+        return _NUMBERS
+    lines = _NAMES.format(column=own["source"], **tables[own["table"]])
+    by_sample = own["by_sample"] and own["table"] == "test"
+    return lines + (_ORDER.format(column=own["column"], source=own["source"]) if by_sample else "")
+
+
+def _words(how: dict[str, Any]) -> str:
+    """Arguments of a call, after the first."""
+    return "".join(f", {name}={value!r}" for name, value in how.items())
 
 
 def _cell(kind: str, text: str) -> dict[str, Any]:

@@ -106,6 +106,9 @@ def _make(source: Source, target: Path) -> None:
         made.chmod(0o755)
         move_into_place(made, target)
     except GradingFault as error:
+        if (own := source.request.get("function")) and str(error).startswith("exit code"):
+            where = f"data.metric={own['file']}:{own['name']}"
+            raise ConfigError(f"{where}: the process that tried it ended with {error}") from error
         raise SwarmEvoError(f"preparing {source.name} failed: {error}") from error
     finally:
         remove(made)

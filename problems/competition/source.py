@@ -25,7 +25,7 @@ PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = (
     "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "mlebench_metrics", "stand_ins", "tables",
     "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures", "sample_form",
-    "contents", "hidden_labels",
+    "contents", "hidden_labels", "spelling",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
@@ -90,6 +90,14 @@ class Source:
 
 def find_source(cfg: Config) -> Source:
     """Read what the configuration names. ConfigError: one line with the key, the value and what is allowed."""
+    try:
+        return _source_of(cfg)
+    except OSError as error:  # the user's folder or file cannot be opened
+        where = cfg.data.dir or cfg.data.train or cfg.problem.path
+        raise ConfigError(f"'{error.filename or where}' cannot be read: {error.strerror or error}") from error
+
+
+def _source_of(cfg: Config) -> Source:
     if cfg.data.dir is not None or cfg.data.train is not None:
         return _own_data(cfg)
     if cfg.problem.path is not None:

@@ -395,7 +395,7 @@ def test_leaks_are_told_before_the_search(tmp_path, inline):
 def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_path, inline):
     rows = [f"{i % 5},{i % 3},{i % 11}\n" for i in range(150)]
     plain(tmp_path, content=("a,b,rent\n" + "".join(rows)).encode())
-    assert "hidden rows equal a training row in every column" in made(tmp_path).note
+    assert "hidden rows equal a training row in every feature" in made(tmp_path).note
     plain(tmp_path)
     assert "leak" not in made(tmp_path).note
 

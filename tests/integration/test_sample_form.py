@@ -1,5 +1,6 @@
 """A submission has the form of the user's sample (ids, names and order of columns), or it is told."""
 
+import gzip
 import json
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 from support.competition_stand import Stand, writes
 from support.notebook_cells import run_cells
 
+from core.contracts import Limits
 from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
+from utils.errors import ConfigError
 
 COUNT, TESTED = 160, 40
 
@@ -44,9 +47,9 @@ def folder_of(tmp_path, target: str, sample: pd.DataFrame, *, ids: str | None = 
 NAMES = range(1000 + COUNT - TESTED, 1000 + COUNT)
 SHUFFLED = np.random.default_rng(1).permutation(NAMES)
 FORMS = {
-    "another name of the id column": ("rent", "id", {"FlatNo": SHUFFLED, "rent": 0}, {"FlatNo": NAMES}),
+    "another name of the id column": ("rent", "id", {"FlatNo": SHUFFLED, "rent": 0}, {"FlatNo": SHUFFLED}),
     "no ids in the test": ("rent", None, {"ImageId": range(1, TESTED + 1), "Rent": 0}, {"ImageId": range(1, 41)}),
-    "an id that differs by case": ("rent", "id", {"ID": SHUFFLED, "rent": 0}, {"ID": NAMES}),
+    "an id that differs by case": ("rent", "id", {"ID": SHUFFLED, "rent": 0}, {"ID": SHUFFLED}),
     "predictions before ids": ("rent", "id", {"predicted": 0, "id": NAMES}, {"id": NAMES}),
     "classes after a word": ("kind", "id", {"id": NAMES, "Status_low": 0.3, "Status_mid": 0.3, "Status_high": 0.4},
                              {"id": NAMES}),
@@ -122,3 +125,195 @@ def test_a_sample_that_fits_is_not_remarked_on(tmp_path, inline):
     problem = build(load_config(None, words(mine, "rent")), tmp_path)
     problem.prepare()
     assert problem.note == ""
+
+
+TRAINED = COUNT - TESTED
+SPELLED = {
+    "zeros in front": (lambda i: f"{i + 1:05d}", None),
+    "a power of ten": (lambda i: f"{i + 1}e5", None),
+    "decimals": (lambda i: f"{1 + i / 100:.3f}", None),
+    "more digits than a number holds": (lambda i: f"{123456789012345678 * 10**6 + i}", None),
+    "words for nothing": (lambda i: {TRAINED: "NA", TRAINED + 1: "null", TRAINED + 2: "None"}.get(i, f"r{i}"), None),
+    "blanks around": (lambda i: f" r{i} ", None),
+    "zeros and letters": (lambda i: f"{i:04d}" if i % 2 else f"A{i}", None),
+    "another spelling in the sample": (str, lambda i: f"{i}.0"),
+}
+
+
+def labelled_folder(tmp_path, ids=str, *, label=lambda i: i * 37 % 101 + 0.5, named="rent", sample=None, **tables):
+    """A folder of text tables as they stand; `sample` is head and row of a sample submission."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    rows = [f"{ids(i)},{(i * 7) % 50},{'abc'[i % 3]}" for i in range(COUNT)]
+    train = [f"{row},{label(i)}" for i, row in enumerate(rows[:TRAINED])]
+    found = {
+        "train.csv": [f"id,size,town,{named}", *train],
+        "test.csv": ["id,size,town", *rows[TRAINED:]],
+        **dict(tables),
+    }
+    if sample:
+        found["sample_submission.csv"] = [sample[0], *(sample[1](i) for i in range(TRAINED, COUNT))]
+    for name, lines in found.items():
+        (mine / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return mine
+
+
+def handed_in(tmp_path, mine, change, *more) -> tuple[dict[str, list[str]], str]:
+    """Lines of the submission by the way in which it is handed in, and the note of the start."""
+    stand = Stand(tmp_path, f"data.dir={mine}", *more)
+    try:
+        node, verdict = stand.score(writes(f"for row in rows: {change}"))
+        assert verdict.failure is None and verdict.metric is not None, verdict
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+        stand.problem.refit(node, tmp_path / "refit", stand.jobs, Limits())
+        stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
+        note = stand.problem.note
+    finally:
+        stand.close()
+    (tmp_path / "kaggle").mkdir()
+    done = run_cells(tmp_path / "solution.ipynb", mine, tmp_path / "kaggle")
+    assert done.returncode == 0, done.stderr
+    places = ("best", "refit", "kaggle")
+    return {place: (tmp_path / place / "submission.csv").read_text().splitlines() for place in places}, note
+
+
+@pytest.mark.parametrize("case, sampled", [*((case, True) for case in SPELLED), ("zeros in front", False)])
+def test_ids_are_handed_in_as_they_stand(tmp_path, inline, case, sampled):
+    spell, in_sample = SPELLED[case]
+    name = in_sample if sampled and in_sample else spell
+    sample = ("id,rent", lambda i: f"{name(i)},0") if sampled else None
+    mine = labelled_folder(tmp_path, spell, sample=sample)
+    found, note = handed_in(tmp_path, mine, "row['rent'] = 7", "data.target=rent", "data.metric=mae")
+    wanted = ["id,rent", *(f"{name(i)},7" for i in range(TRAINED, COUNT))]
+    assert all(lines == wanted for lines in found.values()) and note == ""
+
+
+def test_a_program_may_answer_with_either_spelling_of_an_id(tmp_path, inline):
+    mine = labelled_folder(tmp_path, lambda i: f"{i:05d}")
+    found, _ = handed_in(
+        tmp_path, mine, "row.update(id=row['id'].zfill(5), rent=7)", "data.target=rent", "data.metric=mae"
+    )
+    assert found["best"][1:3] == ["00120,7", "00121,7"]
+
+
+@pytest.mark.parametrize("words", [("01", "10"), ("1.0", "2.0"), ("true", "false"), ("None", "some"), ("null", "NA")])
+def test_classes_are_handed_in_as_they_stand_and_none_is_taken_for_missing(tmp_path, inline, words):
+    mine = labelled_folder(tmp_path, named="left", label=lambda i: words[i % 3 == 0])
+    stand = Stand(tmp_path / "peek", f"data.dir={mine}", "data.target=left", "data.metric=accuracy")
+    stand.close()
+    known = sorted(pd.read_csv(stand.problem.input_dir / "train.csv")["left"].unique())
+    assert len(known) == 2 and stand.problem._ready().meta["rows"]["train"] == 84
+    change = f"row['left'] = {[str(known[0]), str(known[1])]!r}[rows.index(row) % 2]"
+    found, note = handed_in(tmp_path, mine, change, "data.target=left", "data.metric=accuracy")
+    lost = [word for word in words if word in ("None", "null", "NA")]
+    assert all(
+        f"whose left is '{word}', which pandas reads as missing: programs see '{word}_'" in note for word in lost
+    )
+    for lines in found.values():
+        assert {line.partition(",")[2] for line in lines[1:]} == set(words) and "left out" not in note
+
+
+def test_probabilities_of_a_class_called_none_have_its_name(tmp_path, inline):
+    mine = labelled_folder(tmp_path, named="left", label=lambda i: ("None", "Low", "01")[i % 3])
+    change = "row.update({'01': 0.2, 'Low': 0.3, 'None_': 0.5})"
+    found, _ = handed_in(tmp_path, mine, change, "data.target=left", "data.metric=logloss")
+    assert all(
+        lines == ["id,01,Low,None", *(f"{i},0.2,0.3,0.5" for i in range(TRAINED, COUNT))] for lines in found.values()
+    )
+
+
+FILLED = {
+    "a column for each of two classes": ("id,left_no,left_yes", "{i},0.5,0.5", "{i},0.75,0.25", ""),
+    "the classes the other way round": ("id,yes,no", "{i},0.5,0.5", "{i},0.25,0.75", "no is 1 - left"),
+    "a column that is no prediction": ("id,left,Usage", "{i},0,Public", "{i},0.25,Public", "Usage is kept"),
+    "no ids": ("left", "0", "0.25", "has no ids: its rows are those of test.csv in their order"),
+}
+
+
+@pytest.mark.parametrize("case", FILLED)
+def test_a_sample_is_filled_as_it_asks(tmp_path, inline, case):
+    head, row, wanted, told = FILLED[case]
+    mine = labelled_folder(
+        tmp_path, named="left", label=lambda i: "yes" if i % 3 else "no", sample=(head, lambda i: row.format(i=i))
+    )
+    found, note = handed_in(tmp_path, mine, "row['left'] = 0.25", "data.target=left", "data.metric=auc")
+    assert all(lines == [head, *(wanted.format(i=i) for i in range(TRAINED, COUNT))] for lines in found.values())
+    assert told in note and "not be in the form" not in note
+
+
+def test_a_table_with_the_ids_of_the_test_and_the_target_is_the_sample(tmp_path, inline):
+    named = {"gender_submission.csv": ["id,rent", *(f"{i},{i % 2}" for i in reversed(range(TRAINED, COUNT)))]}
+    found, note = handed_in(
+        tmp_path, labelled_folder(tmp_path, **named), "row['rent'] = 7", "data.target=rent", "data.metric=mae"
+    )
+    wanted = ["id,rent", *(f"{i},7" for i in reversed(range(TRAINED, COUNT)))]
+    assert all(lines == wanted for lines in found.values())
+    assert "gender_submission.csv is taken for the sample submission" in note and "left out" not in note
+
+
+REFUSED = {
+    "data.split=group:rent": (lambda i: i, "rent is the target"),
+    "data.split=time:town": (lambda i: i, "all rows have the same time"),
+    "data.metric=mae": (lambda i: f'"{i + 1},000.10"', "write numbers as 1234.56, without marks"),
+    "data.metric=rmse": (lambda i: f"€ {i}", "write numbers as 1234.56, without marks"),
+}
+
+
+@pytest.mark.parametrize("word", REFUSED)
+def test_what_cannot_be_used_is_refused_with_its_remedy(tmp_path, inline, word):
+    label, said = REFUSED[word]
+    mine = labelled_folder(tmp_path, label=label)
+    text = (mine / "train.csv").read_text()
+    (mine / "train.csv").write_text(text.replace(",b,", ",a,").replace(",c,", ",a,"))
+    with pytest.raises(ConfigError, match=said):
+        build(load_config(None, [f"data.dir={mine}", "data.target=rent", "data.metric=mae", word]), tmp_path).prepare()
+
+
+def test_a_test_of_a_header_alone_is_told_at_the_start_and_at_the_export(tmp_path, inline, capsys):
+    mine = labelled_folder(tmp_path, **{"test.csv": ["id,size,town"]})
+    stand = Stand(tmp_path, *words(mine, "rent"))
+    try:
+        node, _ = stand.score(writes(""))
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+    finally:
+        stand.close()
+    said = "test.csv has no rows: there will be no submission.csv"
+    assert said in stand.problem.note and said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line, said", [("sys.exit(0)", "raised SystemExit"), ("os._exit(0)", "the process that tried")]
+)
+def test_a_metric_that_ends_its_process_is_named(tmp_path, line, said):
+    own = tmp_path / "own.py"
+    own.write_text(f"import os, sys\n\ndef cost(truth, predicted):\n    {line}\n")
+    mine = labelled_folder(tmp_path)
+    named = [f"data.dir={mine}", "data.target=rent", f"data.metric={own}:cost", "problem.direction=min"]
+    with pytest.raises(ConfigError, match=f"own.py:cost.*{said}"):
+        build(load_config(None, named), tmp_path).prepare()
+
+
+@pytest.mark.parametrize("name", ["mine", "mine/description.md"])
+def test_what_cannot_be_opened_is_named(tmp_path, monkeypatch, name):
+    mine = labelled_folder(tmp_path, **{"description.md": ["flats"]})
+
+    def refusing(method):
+        def opened(path, *arguments, **more):
+            if path == tmp_path / name:
+                raise PermissionError(13, "Permission denied", str(path))
+            return method(path, *arguments, **more)
+
+        return opened
+
+    for method in ("iterdir", "read_text"):
+        monkeypatch.setattr(type(mine), method, refusing(getattr(type(mine), method)))
+    with pytest.raises(ConfigError, match=f"{name}' cannot be read: Permission denied"):
+        build(load_config(None, words(mine, "rent")), tmp_path)
+
+
+def test_a_packed_table_that_is_cut_off_is_named(tmp_path, inline):
+    mine = labelled_folder(tmp_path)
+    (mine / "train.csv.gz").write_bytes(gzip.compress((mine / "train.csv").read_bytes())[:-200])
+    (mine / "train.csv").unlink()
+    with pytest.raises(ConfigError, match=r"train\.csv\.gz' is not a table that can be read: Compressed file ended"):
+        build(load_config(None, words(mine, "rent")), tmp_path).prepare()

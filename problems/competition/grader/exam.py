@@ -125,7 +125,7 @@ def own_function(file: str, name: str) -> Score:
     def score(y: Any, p: Any) -> float:
         try:
             given = function(np.array(y), np.array(p))
-        except Exception as error:  # the user's code
+        except (Exception, SystemExit) as error:  # the user's code
             raise OwnMetricFault(f"{path}:{name} raised {type(error).__name__}: {first_line(error)}") from error
         try:
             found = float(given)

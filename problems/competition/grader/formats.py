@@ -13,7 +13,8 @@ import importlib
 import lzma
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -21,6 +22,7 @@ from typing import IO, Any
 import pandas as pd
 
 from .tables import EXACT, Unusable, first_line
+from .validate import as_keys
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
@@ -73,23 +75,45 @@ def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
     Raises:
         Unusable: one line that names the file and what to do.
     """
-    look = look_at(path)
+    with _refusals(path):
+        table, told = _read(path, look_at(path), rows)
+    table.columns = [str(name) for name in table.columns]
+    return table, told
+
+
+def read_texts(path: Path, column: str) -> Any:
+    """One column of a table as its cells stand (`007`, `1e7`, `None`), '' where a cell is empty.
+
+    Where a table holds numbers themselves, a whole one has no point.
+    """
+    with _refusals(path):
+        table = _read_texts(path, look_at(path), column)
+    table.columns = [str(name) for name in table.columns]
+    return as_keys(table[column]).fillna("")
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """Whatever goes wrong while a file of the user's is read is told in one line that names it."""
     try:
-        table, told = _read(path, look, rows)
+        yield
     except Unusable:
         raise
     except ImportError as error:
         raise Unusable(f"data: '{path}' needs a package that is not installed ({first_line(error)}); "
                        f"install the extra [tables], or save it as CSV") from error  # fmt: skip
     except Exception as error:  # the user's file
-        raise Unusable(f"data: '{path}' is not a table that can be read: {first_line(error)}") from error
-    table.columns = [str(name) for name in table.columns]
-    return table, told
+        why = (isinstance(error, OSError) and error.strerror) or first_line(error)
+        raise Unusable(f"data: '{path}' is not a table that can be read: {why}") from error
 
 
 def doubled(path: Path) -> dict[str, int]:
     """Names that several columns of a table have, and how many: pandas calls the later ones `price.1` in silence."""
-    look = look_at(path)
+    with _refusals(path):
+        return _doubled(path, look_at(path))
+
+
+def _doubled(path: Path, look: Look) -> dict[str, int]:
     if look.suffix in (*COLUMNAR, *LINED_JSON, ".json"):
         return {}
     if look.suffix in SHEETS:
@@ -146,14 +170,27 @@ def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     return _text(path, look, rows)
 
 
-def _text(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
+def _read_texts(path: Path, look: Look, column: str) -> Any:
+    """A table with that column, and maybe others."""
+    how = {"dtype": str, "keep_default_na": False}
+    if look.suffix in SHEETS:
+        return _sheet(path, look, None, how)[0]
+    if look.suffix in COLUMNAR:
+        return _read(path, look, None)[0]
+    if look.suffix == ".json" or look.suffix in LINED_JSON:
+        with _opened(path, look.packed) as file:
+            return pd.read_json(file, lines=look.suffix in LINED_JSON, dtype=False, convert_dates=False)
+    return _text(path, look, None, {**how, "usecols": [column]})[0]
+
+
+def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
     """A text table; one whose later rows are not UTF-8 is read again as what old programs write."""
     for encoding in dict.fromkeys((look.encoding, "cp1252", "latin-1")):
         try:
             with _opened(path, look.packed) as file:
                 table = pd.read_csv(
                     file, encoding=encoding, sep=look.mark, decimal=look.decimal, low_memory=False, nrows=rows,
-                    **({} if look.decimal == "," else EXACT),
+                    **({} if look.decimal == "," else EXACT), **(how or {}),
                 )  # fmt: skip
             return table, Look(look.packed, look.suffix, encoding, look.mark, look.decimal).told()
         except UnicodeDecodeError:
@@ -161,11 +198,11 @@ def _text(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
 
 
-def _sheet(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
+def _sheet(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
     importlib.import_module("openpyxl")
     with pd.ExcelFile(path) as book:
         names = book.sheet_names
-        table = book.parse(names[0], nrows=rows)
+        table = book.parse(names[0], nrows=rows, **(how or {}))
     more = f", its sheet '{names[0]}' of {len(names)}" if len(names) > 1 else ""
     return table, f"a spreadsheet{more}"
 

@@ -18,6 +18,8 @@ TELLS = 0.95
 """Share of labels, or rank correlation, from which an id is said to tell the target."""
 TWINS = 0.01
 """Share of hidden rows with a twin from which it is told."""
+FEWEST_TWINS = 3
+"""Fewer are an accident, however few the hidden rows are."""
 
 
 def find_leaks(shown: Any, hidden: Any, targets: list[str], key: str) -> Iterator[str]:
@@ -36,9 +38,9 @@ def find_leaks(shown: Any, hidden: Any, targets: list[str], key: str) -> Iterato
             yield f"possible leak: {target} follows the order of {key}"
     names = [name for name in shown if name not in (key, *targets)]
     twins = _twins(shown[names], hidden[names])
-    if twins >= max(1, TWINS * len(hidden)):
+    if twins >= max(FEWEST_TWINS, TWINS * len(hidden)):
         yield (
-            f"possible leak: {twins} of {len(hidden)} hidden rows equal a training row in every column; "
+            f"possible leak: {twins} of {len(hidden)} hidden rows equal a training row in every feature; "
             f"if they are the same case, say --data.split=group:COLUMN"
         )
 
@@ -68,7 +70,7 @@ def order_tells(ids: Any, target: Any) -> bool:
 
 
 def _twins(shown: Any, hidden: Any) -> int:
-    """Hidden rows whose every column, without id and target, is that of a training row."""
+    """Hidden rows whose every feature is that of a training row."""
     if len(shown.columns) < 2:
         return 0
     known, there = (pd.util.hash_pandas_object(_hashable(rows), index=False) for rows in (shown, hidden))

@@ -11,8 +11,10 @@ from typing import Any
 import pandas as pd
 
 from . import validate
-from .formats import COLUMNAR, SHEETS, TEXT, doubled, read_any
+from .formats import COLUMNAR, SHEETS, TEXT, doubled, read_any, read_texts
+from .spelling import Classes, Ids, classes_of
 from .tables import Unusable
+from .targets import task_of
 
 MIN_ROWS = 40
 MOST_NAMES = 5
@@ -35,16 +37,33 @@ class OwnTables:
     targets: list[str]
     used: set[Path]
     """Files that were read: they do not go along as they are."""
+    files: dict[str, Path]
+    """Where `train`, `test` and `sample` lie."""
+    classes: dict[str, Classes] = field(default_factory=dict)
+    """Targets that are classes, as their file spells them."""
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def no_rows(self) -> str:
+        """That there will be no submission, where the user's test holds nothing but a header; else ''."""
+        empty = "test" in self.files and not len(self.test)
+        return f"{self.files['test'].name} has no rows: there will be no submission.csv" if empty else ""
+
+    def ids(self, name: str, column: str) -> Ids:
+        """A column of `test` or `sample` that may name rows, with its cells as they stand."""
+        table = self.test if name == "test" else self.sample
+        texts = read_texts(self.files[name], column) if len(table) else pd.Series([], dtype=str)
+        return Ids.of(table[column], texts)
 
 
 def read_own(request: dict[str, Any]) -> OwnTables:
     """Read the tables that the request names; Unusable where they do not fit together."""
     notes: list[str] = []
-    used = {Path(request[name]) for name in ("train", "test", "sample", "labels") if request.get(name)}
+    files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
+    used = {*files.values(), *([Path(request["labels"])] if request.get("labels") else [])}
 
     def read(name: str) -> Any:
-        path = Path(request[name])
+        path = files[name]
         table, told = read_any(path)
         notes.extend(_of_doubled(path, table, request["target"], name))
         if told or (name == "train" and path.stem.lower() != "train"):
@@ -54,16 +73,34 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     train = read("train")
     targets = _targets(request["target"], train)
     missing = [name for name in targets if name not in train.columns]
+    classes = _read_classes(train, files["train"], targets, request)
     if missing:
-        train, labels_at = _with_labels(train, missing, request, notes)
+        train, labels_at, others = _with_labels(train, missing, request, notes)
         used.add(labels_at)
+        classes |= others
     labelled = train[train[targets].notna().all(axis=1)].reset_index(drop=True)
     theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
     sample = read("sample") if request.get("sample") else pd.DataFrame()
     _check(labelled, theirs, targets, request)
-    tables = OwnTables(train, labelled, theirs, sample, targets, used, notes)
+    if not request.get("sample") and (found := _unnamed_sample(labelled, theirs, targets, request)):
+        files["sample"], sample = found, read_any(found)[0]
+        used.add(found)
+        notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
+    notes += [note for found in classes.values() for note in found.notes]
+    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes)
     tables.notes += _surprises(tables)
     return tables
+
+
+def _read_classes(table: Any, path: Path, targets: list[str], request: dict[str, Any]) -> dict[str, Classes]:
+    """The targets of this table that are classes; they take the place of what pandas has read."""
+    task = request["task"]
+    aimed = [name for name in targets if name in table and task != "regression"]
+    found = {name: classes_of(table[name], read_texts(path, name)) for name in aimed
+             if task != "own" or task_of(table[name]) == "labels"}  # fmt: skip
+    for name, classes in found.items():
+        table[name] = classes.values
+    return found
 
 
 def _of_doubled(path: Path, table: Any, given: str, name: str = "labels") -> Iterator[str]:
@@ -92,7 +129,9 @@ def _check(labelled: Any, theirs: Any, targets: list[str], request: dict[str, An
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
 
-def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes: list[str]) -> tuple[Any, Path]:
+def _with_labels(
+    train: Any, missing: list[str], request: dict[str, Any], notes: list[str]
+) -> tuple[Any, Path, dict[str, Classes]]:
     """The training table with its targets joined from a second table, the one named or the only one that has them."""
     path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, train)
     labels, _ = read_any(path)
@@ -100,6 +139,7 @@ def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes:
     lacking = [name for name in missing if name not in labels.columns]
     if lacking:
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {_listed(list(labels))}")
+    classes = _read_classes(labels, path, missing, request)
     key = _shared_key(train, labels, missing)
     if key is not None:
         mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
@@ -111,7 +151,7 @@ def _with_labels(train: Any, missing: list[str], request: dict[str, Any], notes:
         first = Path(request["train"]).name
         raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
     notes.append(f"{', '.join(missing)} of {path.name} is {said}")
-    return pd.concat([train.reset_index(drop=True), joined], axis=1), path
+    return pd.concat([train.reset_index(drop=True), joined], axis=1), path, classes
 
 
 def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Path:
@@ -129,6 +169,29 @@ def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Pa
         f"data.target={missing[0]}: no such column in '{folder / name}'{like or '; columns are '}"
         f"{'' if like else _listed(list(train), 10)}"
     )
+
+
+def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:
+    """A table under another name with the test's ids and a column of predictions, such as `gender_submission.csv`."""
+    if request.get("alone") or not len(theirs):
+        return None
+    classes = set(validate.as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
+    files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
+    for path in [path for path in files if _may_be_table(path, request) and str(path) != request.get("labels")]:
+        columns = set(_columns(path))
+        if (set(targets) <= columns or classes <= columns) and _has_ids_of(path, theirs):
+            return path
+    return None
+
+
+def _has_ids_of(path: Path, theirs: Any) -> bool:
+    """True if a column of both tables names exactly the same rows."""
+    try:
+        table, _ = read_any(path)
+    except Unusable:
+        return False
+    pairs = [(validate.as_keys(theirs[n]), validate.as_keys(table[n])) for n in table if n in theirs]
+    return len(table) == len(theirs) and any(mine.is_unique and set(mine) == set(found) for mine, found in pairs)
 
 
 def _may_be_table(path: Path, request: dict[str, Any]) -> bool:
@@ -178,6 +241,8 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
         yield f"{len(targets)} targets: the rules writer hands in the sample submission, other writers predict them"
     if len(labelled) < len(tables.train):
         yield f"{len(tables.train) - len(labelled)} rows without {', '.join(targets)} are left out"
+    if tables.no_rows:
+        yield tables.no_rows
     if len(theirs):
         missing = [str(name) for name in labelled if name not in theirs and name not in targets]
         new = [str(name) for name in theirs if name not in labelled]

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from . import validate
+from .spelling import Ids
+
+if TYPE_CHECKING:
+    from .own_tables import OwnTables
 
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 SHOWN = 5
 """Columns that a line names."""
+OTHER, KEPT = "other", "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +25,61 @@ class RowNames:
     """What the user calls the rows of `test.csv`.
 
     Args:
-        values: the ids, in the rows' order.
+        ids: in the rows' order.
         column: as the submission calls them.
         table: where they stand: `test`, `sample` (row by row), or '' for numbers from 0.
         source: their column there.
+        sample: the sample's ids, where it has some.
     """
 
-    values: Any
+    ids: Ids
     column: str
     table: str
     source: str
+    sample: Ids | None = None
+
+    @classmethod
+    def numbered(cls, count: int) -> RowNames:
+        """Rows that nothing names: numbers from 0."""
+        numbers = pd.Series(range(count))
+        return cls(Ids.of(numbers, numbers.astype(str)), "row", "", "row")
+
+    @property
+    def places(self) -> Any:
+        """The rows in the order in which they are handed in: the sample's, where that holds the same ids."""
+        found = self.ids.places_of(self.sample) if self.sample else None
+        return range(len(self.ids.texts)) if found is None else found
+
+    @property
+    def is_sample_of_same(self) -> bool:
+        """True if the sample names exactly these rows."""
+        return self.sample is not None and self.ids.places_of(self.sample) is not None
+
+    @property
+    def texts(self) -> Any:
+        """The ids as they are handed in, in the order of `places`."""
+        return self.sample.texts if self.sample and self.is_sample_of_same else self.ids.texts
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What a program predicts.
+
+    Args:
+        columns: as the user calls them → ours: targets, or a class each.
+        pair: the two classes, where one column holds the probability of the second.
+    """
+
+    columns: dict[str, str]
+    pair: tuple[str, ...] = ()
+
+    def matched(self, rest: list[str]) -> dict[str, tuple[str, str]] | None:
+        """The sample's columns → (ours, how), where each is one of these."""
+        if found := _matched(rest, list(self.columns)):
+            return {name: (self.columns[word], "") for name, word in found.items()}
+        found = _matched(rest, list(self.pair)) if self.pair else None
+        (ours,) = self.columns.values() if self.pair else ("",)
+        return {name: (ours, OTHER if word == self.pair[0] else "") for name, word in found.items()} if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +87,20 @@ class SampleForm:
     """What a submission looks like to its user.
 
     Args:
-        columns: (the user's name, ours) of each column, in order.
+        columns: (the user's name, ours, how) of each column, in order. How: '' as it is predicted, OTHER for the
+            probability of the other class, KEPT for the sample's own values.
         told: what of that a user may not expect, a line each.
         wrong: why it is not in the sample's form; '' where it is, or where there is no sample.
     """
 
-    columns: list[tuple[str, str]]
+    columns: list[tuple[str, str, str]]
     told: list[str]
     wrong: str = ""
+
+    @property
+    def kept(self) -> list[str]:
+        """Columns that are handed in as they stand in the sample."""
+        return [name for name, _, how in self.columns if how == KEPT]
 
 
 def id_column(sample: Any, test: Any, targets: list[str]) -> str | None:
@@ -56,54 +112,73 @@ def id_column(sample: Any, test: Any, targets: list[str]) -> str | None:
     return next(iter((*shared, *rest)), None)
 
 
-def names_by_sample(sample: Any, test: Any, targets: list[str]) -> RowNames | None:
+def names_by_sample(tables: OwnTables) -> RowNames | None:
     """What the sample calls the test's rows; None where it does not tell, or where there is nothing to call."""
-    column = id_column(sample, test, targets)
+    sample, test = tables.sample, tables.test
+    column = id_column(sample, test, tables.targets)
     if column is None or not len(test):
         return None
+    ids = tables.ids("sample", column)
     named = {str(name): validate.as_keys(test[name]) for name in test.columns}
-    ids = validate.as_keys(sample[column])
     alike = [column, *(name for name in named if _folded(name) == _folded(column))]
-    known = [name for name in alike if name in named and _names_rows(named[name])]
+    known = [name for name in dict.fromkeys(alike) if name in named and tables.ids("test", name).name_rows]
     wholes = [name for name in named if not pd.api.types.is_float_dtype(test[name]) and _names_rows(named[name])]
-    same = [name for name in wholes if set(named[name]) == set(ids)]
-    among = [name for name in wholes if _folded(name) in ID_NAMES and set(ids) <= set(named[name])]
+    same = [name for name in wholes if set(named[name]) == set(ids.keys)]
+    among = [name for name in wholes if _folded(name) in ID_NAMES and set(ids.keys) <= set(named[name])]
     for name in (*known, *same, *among):
-        return RowNames(named[name], column, "test", name)
-    if len(sample) == len(test) and _names_rows(ids):
-        return RowNames(ids, column, "sample", column)
+        return RowNames(tables.ids("test", name), column, "test", name, ids)
+    if len(sample) == len(test) and ids.name_rows:
+        return RowNames(ids, column, "sample", column, ids)
     return None
 
 
-def form_of(sample: Any, file: str, names: RowNames, outputs: list[str], key: str, features: list[str]) -> SampleForm:
+def form_of(sample: Any, file: str, names: RowNames, outputs: Outputs, key: str, features: list[str]) -> SampleForm:
     """The columns of a submission, as the sample calls and orders them where they can be matched.
+
+    A column of the sample that is neither ids nor predictions (`Usage`) is handed in as it stands there.
 
     Args:
         sample: the table; without columns where there is none.
         file: its name, for the lines.
-        outputs: our columns of predictions: targets, or a class each.
         key: our id column.
         features: columns to predict from: none of them is a prediction under another name.
     """
-    plain = [(names.column, key), *((name, name) for name in outputs)]
+    plain = [(names.column, key, ""), *((name, ours, "") for name, ours in outputs.columns.items())]
     have = [str(name) for name in sample.columns]
     if not have:
         return SampleForm(plain, [])
     rest = [name for name in have if name != names.column]
-    matched = _matched(rest, outputs) if len(rest) < len(have) else None
-    if matched is None or any(name in features and name != ours for name, ours in matched.items()):
-        wrong = f"its columns are {_listed([name for name, _ in plain])}; those of {file} are {_listed(have)}"
+    in_order = len(rest) == len(have) and len(sample) == len(names.ids.texts)
+    matched = _matched_in(rest, sample, outputs, in_order or names.is_sample_of_same)
+    if in_order and matched is not None and len(matched) == len(rest):
+        told = [f"{file} has no ids: its rows are those of test.csv in their order"]
+    elif len(rest) == len(have) or matched is None:
+        matched, told = None, []
+    else:
+        told = _of_ids(file, names)
+    if matched is None or any(name in features and name != ours for name, (ours, _) in matched.items()):
+        wrong = f"its columns are {_listed([name for name, *_ in plain])}; those of {file} are {_listed(have)}"
         return SampleForm(plain, [f"submission.csv will not be in the form of {file}: {wrong}"], wrong)
-    ours = {**matched, names.column: key}
-    told = [*_of_ids(file, names), *_of_columns([(name, matched[name]) for name in rest], file)]
-    return SampleForm([(name, ours[name]) for name in have], told)
+    ours = {name: (name, KEPT) for name in have} | matched | {names.column: (key, "")}
+    columns = [(name, *ours[name]) for name in have]
+    return SampleForm(columns, [*told, *_of_columns(columns, plain, file)])
 
 
-def other_ids(sample: Any, file: str, names: RowNames) -> str:
+def _matched_in(rest: list[str], sample: Any, outputs: Outputs, same_rows: bool) -> dict[str, tuple[str, str]] | None:
+    """Which of the sample's columns are predictions: all, those that are called so, or those that are no words."""
+    if (found := outputs.matched(rest)) or not same_rows:
+        return found
+    called = {_folded(name) for name in (*outputs.columns, *outputs.pair)}
+    by_name = [name for name in rest if _folded(name) in called]
+    numbers = [name for name in rest if pd.api.types.is_numeric_dtype(sample[name])]
+    return outputs.matched(by_name) or outputs.matched(numbers)
+
+
+def other_ids(file: str, names: RowNames) -> str:
     """How the sample's ids differ from those of `test.csv`; '' where they do not."""
-    if names.column not in sample:
+    if names.sample is None or names.is_sample_of_same:
         return ""
-    mine, theirs = pd.Series(names.values), validate.as_keys(sample[names.column])
+    mine, theirs = names.ids.keys, names.sample.keys
     lacking, foreign = mine[~mine.isin(set(theirs))], theirs[~theirs.isin(set(mine))]
     parts = [f"lacks {len(lacking)} ids of test.csv, such as {lacking.iloc[0]}"] if len(lacking) else []
     parts += [f"has {len(foreign)} ids that test.csv lacks, such as {foreign.iloc[0]}"] if len(foreign) else []
@@ -143,11 +218,12 @@ def _of_ids(file: str, names: RowNames) -> list[str]:
     return []
 
 
-def _of_columns(matched: list[tuple[str, str]], file: str) -> list[str]:
-    other = [(name, ours) for name, ours in matched if name != ours]
+def _of_columns(columns: list[tuple[str, str, str]], plain: list[tuple[str, str, str]], file: str) -> list[str]:
+    words = {"": "{ours}", OTHER: "1 - {ours}", KEPT: "kept as it stands there"}
+    other = [(name, words[how].format(ours=ours)) for name, ours, how in columns if (name, ours, how) not in plain]
     if not other:
         return []
-    pairs = ", ".join(f"{name} is {ours}" for name, ours in other[:SHOWN])
+    pairs = ", ".join(f"{name} is {what}" for name, what in other[:SHOWN])
     return [f"in {file} {pairs}" + (f" and {len(other) - SHOWN} more" if len(other) > SHOWN else "")]
 
 

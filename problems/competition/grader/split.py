@@ -15,10 +15,12 @@ import pandas as pd
 
 from . import parts, validate
 from .belongings import copy_rest
+from .formats import read_texts
 from .hidden_labels import HiddenLabels
 from .leaks import find_leaks, order_tells
 from .own_tables import OwnTables, read_own
-from .sample_form import ID_NAMES, RowNames, form_of, names_by_sample, other_ids
+from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
+from .spelling import Ids
 from .tables import Unusable
 from .targets import Goal, goal_of
 from .times import as_time
@@ -39,7 +41,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     labelled, theirs, key, names = _with_ids(tables, request)
     labelled = _as_classes(labelled, targets, goal)
-    hidden, how, column = _hidden_rows(labelled, targets[0], request)
+    hidden, how, column = _hidden_rows(labelled, targets, request)
     hidden, foreign = _known_classes(labelled, hidden, targets, goal)
     shown, answers = labelled[~hidden & ~foreign], labelled[hidden]
     notes = [*tables.notes, *find_leaks(shown, answers, targets, key)]
@@ -60,7 +62,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     _sample(test[[key]], shown, targets, columns, goal).to_csv(public / "sample_submission.csv", index=False)
     kept = [key, *targets, *([goal.group] if goal.group and goal.group not in (key, *targets) else [])]
     answers[kept].to_csv(private / "answers.csv", index=False)
-    notes += _write_user_rows(private / "user_rows.json", tables, names, columns, theirs[key], request)
+    outputs = _outputs(tables, shown, columns, goal)
+    notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, HiddenLabels.of(labelled, hidden, targets), request)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
@@ -122,18 +125,32 @@ def _sample(ids: Any, shown: Any, targets: list[str], columns: list[str], goal: 
     return ids.assign(**neutral)
 
 
+def _outputs(tables: OwnTables, shown: Any, columns: list[str], goal: Goal) -> Outputs:
+    """What a program predicts, under the user's names."""
+    target = tables.targets[0]
+    words = tables.classes[target].words if target in tables.classes else {}
+    if goal.task == "classes":
+        return Outputs({words.get(name, name): name for name in columns})
+    pair = sorted(shown[target].unique()) if goal.task == "probability" and len(columns) == 1 else ()
+    return Outputs({name: name for name in columns}, tuple(words.get(name, name) for name in validate.as_keys(pair)))
+
+
 def _write_user_rows(
-    path: Path, tables: OwnTables, names: RowNames, outputs: list[str], ids: Any, request: dict[str, Any]
+    path: Path, tables: OwnTables, names: RowNames, outputs: Outputs, ids: Any, goal: Goal
 ) -> list[str]:
     """Which rows of the public test are the user's, what he calls them, and the form of his submission; notes of it."""
-    key, file = str(ids.name), Path(request["sample"]).name if request.get("sample") and len(ids) else ""
+    key, at = str(ids.name), tables.files.get("sample") if len(ids) else None
     features = [str(name) for name in tables.labelled if name not in tables.targets]
-    form = form_of(tables.sample if file else pd.DataFrame(), file, names, outputs, key, features)
-    others = other_ids(tables.sample, file, names) if file else ""
+    form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, features)
+    others = other_ids(at.name, names) if at else ""
+    mine = validate.as_keys(ids).iloc[names.places]
     own = {
         "key": key, "column": names.column, "table": names.table, "source": names.source, "columns": form.columns,
-        "unlike": "; ".join(filter(None, [form.wrong, others])),
-        "rows": dict(zip(map(str, validate.as_keys(ids)), names.values, strict=True)),
+        "unlike": "; ".join(filter(None, [form.wrong, others, tables.no_rows])),
+        "rows": dict(zip(map(str, mine), names.texts, strict=True)), "by_sample": names.is_sample_of_same,
+        "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
+        "words": {name: tables.classes[name].words for name in tables.classes if goal.labels},
+        "lost": {name: {found.words[known]: known for known in found.lost} for name, found in tables.classes.items()},
     }  # fmt: skip
     path.write_text(json.dumps(own, default=str), encoding="utf-8")
     return [*form.told, *filter(None, [others])]
@@ -146,15 +163,14 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, Any, str
     table that is sorted by its target are drawn, so that they do not tell it.
     """
     labelled, theirs = tables.labelled, tables.test
-    names = names_by_sample(tables.sample, theirs, tables.targets)
+    names = names_by_sample(tables)
     called = _id_candidates(tables, names)
     for name in called:
         both = pd.concat([validate.as_keys(table[name]) for table in (labelled, theirs) if name in table])
         if both.notna().all() and both.is_unique:
-            mine = names or RowNames(theirs.get(name, both.iloc[:0]), name, "test", name)
-            return labelled, theirs, name, mine
+            return labelled, theirs, name, names or _names_in(tables, name)
     key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
-    labelled, theirs, count, names = labelled.copy(), theirs.copy(), len(labelled), names or _names_of(theirs, called)
+    labelled, theirs, count, names = labelled.copy(), theirs.copy(), len(labelled), names or _names_of(tables, called)
     ids = pd.Series(range(count))
     if not request["split"].startswith("time:") and any(order_tells(ids, labelled[t]) for t in tables.targets):
         ids = pd.Series(np.random.default_rng(request["seed"]).permutation(count))
@@ -163,15 +179,21 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, Any, str
     return labelled, theirs, key, names
 
 
-def _names_of(theirs: Any, called: list[str]) -> RowNames:
+def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
     """What names the user's rows where no sample tells: a column called so, the first, or numbers from 0."""
+    theirs = tables.test
     alike = [name for name in theirs if str(name).lower() in ID_NAMES]
     for column in [c for c in (*called, *alike, *theirs.columns[:1]) if c in theirs]:
-        names = validate.as_keys(theirs[column])
         counted = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
-        if counted and names.notna().all() and names.is_unique:
-            return RowNames(names, str(column), "test", str(column))
-    return RowNames(range(len(theirs)), "row", "", "row")
+        if counted and (names := _names_in(tables, column)).ids.name_rows:
+            return names
+    return RowNames.numbered(len(theirs))
+
+
+def _names_in(tables: OwnTables, column: str) -> RowNames:
+    """The names that a column of `test.csv` gives; none where there is no such table."""
+    ids = tables.ids("test", column) if column in tables.test else Ids.of(pd.Series([]), pd.Series([], dtype=str))
+    return RowNames(ids, str(column), "test", str(column))
 
 
 def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
@@ -184,11 +206,13 @@ def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     ]  # fmt: skip
 
 
-def _hidden_rows(labelled: Any, target: str, request: dict[str, Any]) -> tuple[Any, str, str]:
+def _hidden_rows(labelled: Any, targets: list[str], request: dict[str, Any]) -> tuple[Any, str, str]:
     """Which rows are hidden, as `data.split` says."""
     how, _, column = request["split"].partition(":")
     if column and column not in labelled.columns:
         raise Unusable(f"data.split={request['split']}: no such column '{column}' in train.csv")
+    if column in targets:
+        raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
     random, count = np.random.default_rng(request["seed"]), len(labelled)
     wanted = max(16, round(count * HIDDEN))
     if how == "time":
@@ -198,7 +222,7 @@ def _hidden_rows(labelled: Any, target: str, request: dict[str, Any]) -> tuple[A
         chosen = _whole_groups(labelled[column].astype(str), wanted, random, request)
     else:
         chosen = (
-            _strata(labelled[target], wanted, random) if how == "stratified" else random.permutation(count)[:wanted]
+            _strata(labelled[targets[0]], wanted, random) if how == "stratified" else random.permutation(count)[:wanted]
         )
     mask = np.zeros(count, bool)
     mask[chosen] = True

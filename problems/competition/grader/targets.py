@@ -41,7 +41,7 @@ def goal_of(labelled: Any, targets: list[str], request: dict[str, Any]) -> Goal:
     """The form that metric and target ask for. Unusable: the metric does not fit."""
     metric, task = request["metric"] or "", request["task"]
     if task == "own":
-        goal = Goal(_task_of(labelled[targets[0]]))
+        goal = Goal(task_of(labelled[targets[0]]))
         _try_own(labelled[targets[0]], goal, request)
     elif metric.startswith("ndcg") and request["split"].startswith("group:"):
         goal = Goal("regression", request["split"].partition(":")[2])
@@ -56,7 +56,8 @@ def goal_of(labelled: Any, targets: list[str], request: dict[str, Any]) -> Goal:
     return goal
 
 
-def _task_of(values: Any) -> str:
+def task_of(values: Any) -> str:
+    """What a function of the user's own is given: numbers, or classes."""
     numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     return "regression" if numeric and values.nunique() > MANY_CLASSES else "labels"
 
@@ -100,7 +101,9 @@ def _text_in(values: Any) -> str:
     bad = there[pd.to_numeric(there, errors="coerce").isna()]
     if not len(bad):
         return f"{values.dtype} such as {values.iloc[0]!r:.40}"
-    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows"
+    plain = pd.to_numeric(bad.astype(str).str.replace(r"[^0-9.eE+-]", "", regex=True), errors="coerce").notna().all()
+    remedy = "; write numbers as 1234.56, without marks of thousands and units" if plain else ""
+    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows{remedy}"
 
 
 def _is_whole(values: Any) -> bool:
@@ -114,7 +117,7 @@ def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
     said = f"data.metric={where}"
     try:
         score = own_function(own["file"], own["name"])
-    except Exception as error:  # the user's code
+    except (Exception, SystemExit) as error:  # the user's code
         why = first_line(error) if type(error) is ValueError else f"{type(error).__name__}: {first_line(error)}"
         raise Unusable(f"{said} cannot be loaded: {why}") from error
 

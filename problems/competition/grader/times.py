@@ -44,6 +44,8 @@ def as_time(values: Any, whole: Any = None) -> Any:
     said = f"data.split=time:{values.name}"
     if column.isna().any():
         raise Unusable(f"{said}: {int(column.isna().sum())} rows have no time, so they cannot be ordered")
+    if column.nunique() < 2:
+        raise Unusable(f"{said}: all rows have the same time, so they cannot be ordered")
     if pd.api.types.is_datetime64_any_dtype(column):
         return values.astype("int64").to_numpy()
     if pd.api.types.is_numeric_dtype(column):

@@ -1,0 +1,105 @@
+"""Ids and classes as the user's files spell them. pandas reads 007 as 7, 1e7 as 10000000 and a class `None` as nothing.
+
+Programs, answers and grades know what pandas reads; what is handed in at the end has the file's own words again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from .validate import as_keys
+
+SHOWN = 3
+"""Classes that a line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """A column that names rows.
+
+    Args:
+        texts: its cells as they stand.
+        keys: what they are compared by: 007, 7 and 7.0 are one id.
+    """
+
+    texts: Any
+    keys: Any
+
+    @classmethod
+    def of(cls, values: Any, texts: Any) -> Ids:
+        """From what pandas reads and what stands there; an id `NA`, which pandas takes for missing, is itself."""
+        keys, stripped = as_keys(values), pd.Series(texts).reset_index(drop=True).str.strip()
+        return cls(pd.Series(texts).reset_index(drop=True), keys.where(keys.notna(), stripped.where(stripped != "")))
+
+    @property
+    def name_rows(self) -> bool:
+        """True if each row has an id of its own."""
+        return bool(len(self.texts) and self.keys.notna().all() and self.texts.is_unique)
+
+    def places_of(self, others: Ids) -> Any:
+        """Where each of `others` is among these, in their order; None where these are not the same ids."""
+        for mine, theirs in ((self.texts, others.texts), (self.keys, others.keys)):
+            if mine.is_unique and theirs.is_unique and set(mine) == set(theirs):
+                return pd.Index(mine).get_indexer(theirs)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """A target of classes.
+
+    Args:
+        values: as programs know them; missing only where the cell is empty.
+        words: class as programs know it → as the file spells it, where these differ.
+        lost: classes that pandas alone would take for missing: as programs know them → rows.
+        notes: what a user should know of it, a line each.
+    """
+
+    values: Any
+    words: dict[str, str] = field(default_factory=dict)
+    lost: dict[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def classes_of(values: Any, texts: Any) -> Classes:
+    """The classes of a column that pandas has read as `values` and that stands in its file as `texts`.
+
+    Among numbers `NA` is missing, as ever. Among words it is a class: programs, whose pandas would lose it, know it by
+    another name.
+    """
+    missing = values.isna() & (texts.str.strip() != "").to_numpy()
+    numbers = pd.api.types.is_numeric_dtype(values) and values.notna().any()
+    renamed = {}
+    if missing.any() and not numbers:
+        taken = set(texts)
+        renamed = {word: _unlike(word, taken) for word in texts[missing.to_numpy()].unique()}
+        values = texts.replace(renamed).where(texts.str.strip() != "").set_axis(values.index).rename(values.name)
+    spelled = pd.DataFrame({"key": as_keys(values), "text": texts.reset_index(drop=True)}).dropna()
+    words, counts = _words(spelled), spelled["key"].value_counts()
+    lost = {name: int(counts[name]) for name in renamed.values()}
+    return Classes(values, words, lost, tuple(_notes(str(values.name), words, lost, spelled)))
+
+
+def _unlike(word: str, taken: set[str]) -> str:
+    """A name that sorts like the word and that pandas does not take for missing."""
+    name = f"{word}_"
+    return _unlike(name, taken) if name in taken else name
+
+
+def _words(spelled: Any) -> dict[str, str]:
+    """The usual spelling of each class that has another than pandas'."""
+    usual = spelled.groupby("key")["text"].agg(lambda texts: texts.mode().iloc[0])
+    return {str(key): str(text) for key, text in usual.items() if key != text}
+
+
+def _notes(name: str, words: dict[str, str], lost: dict[str, int], spelled: Any) -> Iterator[str]:
+    for known, rows in list(lost.items())[:SHOWN]:
+        yield f"{rows} rows whose {name} is '{words[known]}', which pandas reads as missing: programs see '{known}'"
+    several = spelled.groupby("key")["text"].unique()
+    for key, texts in [(key, texts) for key, texts in several.items() if len(texts) > 1][:SHOWN]:
+        usual = words.get(str(key), str(key))
+        yield f"{name} is written {' and '.join(sorted(texts)[:SHOWN])}: one class, handed in as {usual}"
