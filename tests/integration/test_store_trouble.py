@@ -44,7 +44,7 @@ def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resume
     eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 30)
     eventually(lambda: steps(cli) >= 2, 30)
     with closing(locked(cli)):
-        _, err = child.communicate(timeout=60)
+        _, err = child.communicate(timeout=240)
         stored = steps(cli)
     assert child.returncode == 1 and "Traceback" not in err, err
     last = err.strip().splitlines()[-1]
@@ -64,7 +64,7 @@ def test_a_store_that_is_locked_for_a_moment_is_waited_for(cli, toy):
     with closing(locked(cli)):
         time.sleep(1.5)
         assert child.poll() is None
-    _, err = child.communicate(timeout=60)
+    _, err = child.communicate(timeout=240)
     assert child.returncode == 0, err
     assert cli.show()["steps"] == 6
 
@@ -91,7 +91,7 @@ def read_only(cli: Cli, *words: str) -> subprocess.CompletedProcess[str]:
 
     return subprocess.run(
         [sys.executable, str(ROOT / "main.py"), *words], cwd=cli.folder, env={**os.environ, **cli.environment},
-        capture_output=True, text=True, timeout=60, preexec_fn=no_override, check=False,
+        capture_output=True, text=True, timeout=240, preexec_fn=no_override, check=False,
     )  # fmt: skip
 
 

@@ -59,7 +59,7 @@ class Cli:
         """Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`."""
         self._children: list[subprocess.Popen[str]] = []
 
-    def __call__(self, *words: str, timeout: float = 60, **environment: str) -> Ended:
+    def __call__(self, *words: str, timeout: float = 240, **environment: str) -> Ended:
         child = self.start(*words, **environment)
         try:
             out, err = child.communicate(timeout=timeout)

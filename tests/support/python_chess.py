@@ -17,7 +17,7 @@ def chess_python() -> str | None:
     for python in filter(None, (os.environ.get(VARIABLE), sys.executable)):
         try:
             done = subprocess.run(
-                [python, "-I", "-c", "import chess.engine, rust_chess"], capture_output=True, timeout=60
+                [python, "-I", "-c", "import chess.engine, rust_chess"], capture_output=True, timeout=240
             )
         except OSError:
             continue

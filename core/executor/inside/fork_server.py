@@ -157,6 +157,7 @@ def _parent_is_gone(control: socket.socket) -> bool:
 def _serve(control: socket.socket, tier: str, layout: mounts.Layout, interpreter: Interpreter) -> Start:
     parent = os.getppid()
     owner = (os.getuid(), os.getgid()) if tier == "warm" and os.getuid() != 0 else None
+    kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)  # what a killed supervisor leaves is waited for here
     namespaces = 0 if tier != "warm" else _NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0)
     poll = select.poll()
     poll.register(control, select.POLLIN)

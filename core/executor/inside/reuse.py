@@ -17,6 +17,8 @@ from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
+from . import mounts
+
 LEAVE, AGAIN = b"leave", b"again "
 """Frames from the host: let go of the program; load it once more with the seed that follows."""
 _SIGNALS = (
@@ -60,12 +62,14 @@ class Found:
 
 def _state() -> tuple[object, ...]:
     """What a program can change outside of its own names, all as plain data."""
+    own_machine = os.environ.get("HOME") == mounts.WORKSPACE  # elsewhere it is everybody's memory that is listed
+    folders = (".", os.environ.get("TMPDIR", "/tmp"), "/proc/self/fd", *(["/dev/shm"] if own_machine else []))
     return (
         _ids(vars(builtins)), _ids(vars(sys)), [id(entry) for entry in sys.path], dict(os.environ), os.getcwd(),
         sys.getrecursionlimit(), sys.getswitchinterval(), id(sys.gettrace()), id(sys.getprofile()),
         gc.isenabled(), gc.get_threshold(), threading.active_count(), atexit._ncallbacks(),
         [id(signal.getsignal(number)) for number in _SIGNALS], [signal.getitimer(timer) for timer in _TIMERS],
-        [_listed(folder) for folder in (".", os.environ.get("TMPDIR", "/tmp"), "/dev/shm", "/proc/self/fd")],
+        [_listed(folder) for folder in folders],
     )  # fmt: skip
 
 

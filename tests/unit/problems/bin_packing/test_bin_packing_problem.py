@@ -59,7 +59,7 @@ def test_the_exported_program_prints_its_own_test_score(tmp_path, code, deps):
     problem = BinPackingProblem("u120", Options(validation=3, test=8))
     node = Node(id="best", code=code, writer="rules")
     (path,) = problem.export(node, tmp_path / "best", tmp_path)
-    done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, cwd="/", timeout=60)
+    done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, cwd="/", timeout=240)
     assert done.returncode == 0, done.stderr
     (final,) = problem.evaluator(deps).final([node])
     assert done.stdout.strip() == f"test excess: {final.metric:.6f}"
@@ -70,7 +70,7 @@ def test_the_export_of_a_file_carries_its_test_instances(tmp_path):
     problem = BinPackingProblem(str(tmp_path / "six.txt"), Options())
     (path,) = problem.export(Node(id="n", code=BEST_FIT), tmp_path / "best", tmp_path)
     (tmp_path / "six.txt").unlink()
-    done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-I", str(path)], capture_output=True, text=True, timeout=240)
     assert done.stdout == "test excess: 0.000000\n"
 
 

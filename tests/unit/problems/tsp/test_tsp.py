@@ -88,7 +88,7 @@ def test_rules_write_sound_rules(operator, seed):
 def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path):
     TourProblem(Options(cities=8)).export(Node(id="a", code=NEAREST), tmp_path, tmp_path)
     command = [sys.executable, "-I", str(tmp_path / "solution.py")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
     names: dict = {}
     exec(DRIVER + NEAREST, names)
     each = [excess(points, names["drive"](points)) for points in generate(100, 8, "tsp/test")]
