@@ -32,7 +32,7 @@ def test_a_session_turn_by_turn_and_a_ticket(page: Any, cli: Cli) -> None:
                 "base_url": models.url, "api_key": "k", "session.usd": "null"}  # fmt: skip
         words = [f"llm.code.{name}={value}" for name, value in keys.items()]
         fixed = ["llm.feedback.provider=rules", "llm.feedback.model=rules", "agent.repairs=0", "search.batch=1"]
-        ended = cli(*toy_words(1), *words, *fixed, "budget.usd=null", timeout=120)
+        ended = cli(*toy_words(1), *words, *fixed, "budget.usd=null", timeout=400)
         assert ended.code == 0, ended.err
     agents_run = cli.run_dir.name
     holder = cli.start(*toy_words(1), "--writer=external")

@@ -146,7 +146,7 @@ MISDEEDS = {
     "a bad program": ("open('program.py', 'w').write('x = (')", "syntax", "does not parse"),
     "gives up": ("subprocess.run(['./give-up', 'too hard']); time.sleep(60)", "no_code", "gave up: too hard"),
     "never ends": ("write(1.625); time.sleep(600)", None, ""),
-    "never writes": ("time.sleep(600)", "no_code", "it did not end within 8 s (llm.code.timeout)"),
+    "never writes": ("time.sleep(600)", "no_code", "it did not end within 20 s (llm.code.timeout)"),
 }  # fmt: skip
 SCORES = {"ten thousand files": 0.5, "a score of its own": 0.25, "ends in a crash": 0.25, "never ends": 0.375}
 
@@ -156,7 +156,7 @@ def test_what_an_agent_does_wrong_is_a_failure_of_its_node(search, cli):
     """A session a misdeed: the model's answer tells an agent which one is its own."""
     deeds = [body for body, _, _ in MISDEEDS.values()]
     body = f"exec({deeds!r}[int(ask(tools=[{{'name': 'count'}}])['content'][0]['text']) - 1])"
-    ended = search(body, "llm.code.timeout=8", steps=len(deeds))
+    ended = search(body, "llm.code.timeout=20", steps=len(deeds))
     assert ended.code == 0, ended.err
     nodes = [cli.node(row["node_id"]) for row in sorted(cli.show()["nodes"], key=lambda row: row["place"])]
     for (deed, (_, failure, reason)), node in zip(MISDEEDS.items(), nodes, strict=True):

@@ -29,7 +29,7 @@ def measured(cli):
     (cli.folder / "f.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 3\n# EVOLVE-BLOCK-END\n")
     (cli.folder / "judge.py").write_text(JUDGE)
     words = ["--problem", "script", "problem.program=f.py", "problem.evaluator=judge.py", "search.max_steps=4"]
-    assert cli(*words, "logging.report=true", timeout=120).code == 0
+    assert cli(*words, "logging.report=true", timeout=400).code == 0
     return cli
 
 
@@ -65,7 +65,7 @@ def test_every_metric_of_an_evaluator_is_seen_everywhere(measured):
 @pytest.mark.long
 def test_the_final_part_is_told_case_by_case_beside_the_best_baseline(cli):
     words = ["--problem", "tsp", "search.max_steps=3", "problem.options.cities=8"]
-    assert cli(*words, "logging.report=true", timeout=120).code == 0
+    assert cli(*words, "logging.report=true", timeout=400).code == 0
     final = cli.show()["final"]
     table = final["table"]
     values = [row["value"] for row in table["rows"]]

@@ -44,7 +44,7 @@ def events(run_dir: Path, kind: str) -> list[dict]:
 def finished(tmp_path_factory):
     """A whole run, and what `show` says of it."""
     cli = Cli(tmp_path_factory.mktemp("whole"))
-    ended = cli(*RUN, timeout=120)
+    ended = cli(*RUN, timeout=400)
     assert ended.code == 0, ended.err
     yield cli.run_dir, cli.show(), ended.out
     cli.close()

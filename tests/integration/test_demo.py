@@ -86,7 +86,7 @@ def test_a_strong_models_search_is_played_with_the_scores_that_were_recorded(cli
 
 @pytest.mark.long
 def test_the_weak_recording_plays_without_a_model(cli):
-    played = cli("demo", "--recording", "weak", timeout=120)
+    played = cli("demo", "--recording", "weak", timeout=400)
     assert played.code == 0, played.err
     assert "replies by openai/SmolLM2-135M-Instruct" in played.out and "far too small" in played.out
     assert "cost: none" in played.out and "nothing answers" not in played.out

@@ -32,7 +32,7 @@ def summary(cli: Cli, *words: str) -> dict:
 def test_one_and_two_workers_and_a_killed_run_search_alike(cli_at: Callable[[str], Cli]):
     one, two, broken = cli_at("one"), cli_at("two"), cli_at("broken")
     steps = "--search.max_steps=60"
-    ended = one(*PACKING, steps, "--search.workers=1", timeout=120)
+    ended = one(*PACKING, steps, "--search.workers=1", timeout=400)
     assert ended.code == 0, ended.err + ended.out
     first = one.show()
     second = summary(two, *PACKING, steps, "--search.workers=2")

@@ -42,7 +42,7 @@ def planted(cli, server):
     config = CONFIG.format(url=url)
     (cli.folder / "seed.yaml").write_text(config)
     words = ["--config", "seed.yaml", "logging.report=true", "logging.level=DEBUG", "project.name=${env:PLANTED_NAME}"]
-    ended = cli(*words, f"llm.feedback.base_url={url}", PLANTED_NAME="planted-name-7d1", timeout=120)
+    ended = cli(*words, f"llm.feedback.base_url={url}", PLANTED_NAME="planted-name-7d1", timeout=400)
     (cli.folder / "seed.yaml").unlink()
     assert ended.code == 0, ended.err
     return ended

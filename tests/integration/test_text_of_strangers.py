@@ -80,6 +80,6 @@ def test_the_words_of_a_recording_are_printed_as_text(cli, tmp_path):
     manifest = (PACKAGED / "weak" / "manifest.json").read_text().replace('"note": "', '"note": "\\u001b[2J\\u202e', 1)
     assert "u001b[2J" in manifest
     (folder / "manifest.json").write_text(manifest)
-    ended = cli("demo", "--recording", str(folder), timeout=120)
+    ended = cli("demo", "--recording", str(folder), timeout=400)
     assert ended.code == 0 and "\\u001b[2J\\u202e" in ended.out, ended.err
     assert obeyed(ended.out) == []

@@ -34,7 +34,7 @@ class PlainJobs:
         (work / "input").symlink_to(payload["inputs"])
         (work / "solution.py").write_text(payload["code"])
         command, environment = [sys.executable, "solution.py"], {**os.environ, "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=400)
         result = {"term_out": done.stdout + done.stderr, "exec_time": 0.1}
         if done.returncode:
             result |= {"failure": "runtime", "message": done.stderr.strip().splitlines()[-1]}
