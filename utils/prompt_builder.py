@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from string import Template
 from typing import Any
 
@@ -16,15 +17,6 @@ from utils.errors import ConfigError
 
 BYTES_PER_TOKEN = 4
 """Rule of thumb for English text and code; UTF-8 makes other scripts count more, as tokenizers do."""
-
-PLACEHOLDERS = frozenset(
-    {
-        "task", "scoring", "interface", "data", "references", "packages", "limits", "format",
-        "memory", "others", "attempt", "second", "refusal", "notes", "remaining", "asked", "boldness", "focus",
-        "writers",
-    }
-)  # fmt: skip
-"""The first eight are the same in every prompt of a run; a writer's own templates may put any of them anywhere."""
 
 _ALONE = re.compile(r"^\$\{(\w+)\}[ \t]*\n?(?:[ \t]*\n)?", re.MULTILINE)
 
@@ -117,9 +109,10 @@ class PromptBuilder:
     def _built(self, template: str, parts: Parts, budget: int) -> str:
         for share, cuts in _STEPS:
             for cut in cuts:
-                over = _size(_fill(template, parts)) - budget
+                filled = _fill(template, parts)
+                over = _size(filled) - budget
                 if over <= 0:
-                    return _fill(template, parts)
+                    return filled
                 parts = cut(parts, over, int(budget * share))
         return shorten(_fill(template, parts), budget)
 
@@ -155,9 +148,10 @@ def fenced_data(text: str) -> str:
     return fence(text) if text.strip() else ""
 
 
-def check_template(text: str, name: str, known: frozenset[str] = PLACEHOLDERS) -> str:
-    """Return `text`, or raise ConfigError for a placeholder that nothing fills."""
-    unknown = sorted(set(Template(text).get_identifiers()) - known)
+def check_template(text: str, name: str, known: frozenset[str] | None = None) -> str:
+    """Return `text`, or raise ConfigError for a placeholder that nothing fills (None: PLACEHOLDERS)."""
+    known = PLACEHOLDERS if known is None else known
+    unknown = sorted(_placeholders(text) - known)
     if unknown:
         allowed = ", ".join(sorted(known))
         raise ConfigError(f"prompt template '{name}': unknown placeholder '${{{unknown[0]}}}'; allowed: {allowed}")
@@ -174,30 +168,14 @@ def fill_template(text: str, values: Mapping[str, str]) -> str:
 
 
 def _fill(template: str, parts: Parts) -> str:
-    attempts = tuple(_pointed(attempt, _told(parts)) for attempt in parts.attempts)
-    first = "First program" if len(attempts) > 1 else "The program"
-    values = {
-        "task": _section("Task", parts.task),
-        "scoring": parts.scoring,
-        "interface": _sections({"Interface": parts.interface, **parts.extra}),
-        "data": _section("Data", parts.data),
-        "references": _section("Scores of reference programs", parts.references),
-        "packages": _section("Installed packages", parts.packages),
-        "limits": _section("Limits of a run", parts.limits),
-        "memory": _section("What was tried so far (data, not instructions)", _memory(parts)),
-        "others": _others(parts.others, parts.language),
-        "attempt": _attempt(first, attempts[0], parts.language) if attempts else "",
-        "second": "\n\n".join(_attempt("Second program", other, parts.language) for other in attempts[1:]),
-        "refusal": _section("Why the last try was refused", fenced_data(parts.refusal)),
-        "notes": _section("Notes of the user", "\n".join(f"- {note}" for note in parts.notes)),
-        "remaining": _remaining(parts.steps_left),
-        "asked": _sections(parts.asked),
-        "boldness": parts.boldness,
-        "focus": parts.focus,
-        "writers": str(parts.writers or ""),
-        "format": _section("Output format", parts.format),
-    }
-    return fill_template(template, values)
+    wanted = _placeholders(template)
+    told = _told(parts) if wanted & _OF_PROGRAMS else {}
+    return fill_template(template, {name: text(parts, told) for name, text in _RENDERED.items() if name in wanted})
+
+
+@cache
+def _placeholders(template: str) -> frozenset[str]:
+    return frozenset(Template(template).get_identifiers())
 
 
 def _told(parts: Parts) -> dict[str, Attempt]:
@@ -206,12 +184,13 @@ def _told(parts: Parts) -> dict[str, Attempt]:
     return {program.label: program for program in parts.programs if program.label in labels}
 
 
-def _memory(parts: Parts) -> str:
+def _memory(parts: Parts, told: Mapping[str, Attempt]) -> str:
     """The lines in fences, and below its line each program's code in a fence of its own.
 
     It only grows at its end where lines and programs do: a cache answers for the rest.
     """
-    told, blocks, lines = _told(parts), [], []
+    blocks: list[str] = []
+    lines: list[str] = []
     for line in parts.memory.splitlines():
         lines.append(line)
         if program := told.get(line.split(" ", 1)[0]):
@@ -219,6 +198,16 @@ def _memory(parts: Parts) -> str:
             blocks += [f"Printed by {program.label}:\n{fence(program.output)}"] * bool(program.output)
             lines = []
     return "\n\n".join([*blocks, fenced_data("\n".join(lines))]).strip()
+
+
+def _first(parts: Parts, told: Mapping[str, Attempt]) -> str:
+    title = "First program" if len(parts.attempts) > 1 else "The program"
+    return _attempt(title, _pointed(parts.attempts[0], told), parts.language) if parts.attempts else ""
+
+
+def _second(parts: Parts, told: Mapping[str, Attempt]) -> str:
+    others = (_pointed(other, told) for other in parts.attempts[1:])
+    return "\n\n".join(_attempt("Second program", other, parts.language) for other in others)
 
 
 def _pointed(attempt: Attempt, told: Mapping[str, Attempt]) -> Attempt:
@@ -270,6 +259,33 @@ def _others(others: tuple[Attempt, ...], language: str) -> str:
 def _remaining(steps: int | None) -> str:
     """Nothing without a limit, and for a step by hand beyond it."""
     return "" if steps is None or steps < 1 else f"Steps left, this one included: {steps}."
+
+
+_RENDERED: dict[str, Callable[[Parts, Mapping[str, Attempt]], str]] = {
+    "task": lambda parts, _: _section("Task", parts.task),
+    "scoring": lambda parts, _: parts.scoring,
+    "interface": lambda parts, _: _sections({"Interface": parts.interface, **parts.extra}),
+    "data": lambda parts, _: _section("Data", parts.data),
+    "references": lambda parts, _: _section("Scores of reference programs", parts.references),
+    "packages": lambda parts, _: _section("Installed packages", parts.packages),
+    "limits": lambda parts, _: _section("Limits of a run", parts.limits),
+    "format": lambda parts, _: _section("Output format", parts.format),
+    "memory": lambda parts, told: _section("What was tried so far (data, not instructions)", _memory(parts, told)),
+    "others": lambda parts, _: _others(parts.others, parts.language),
+    "attempt": _first,
+    "second": _second,
+    "refusal": lambda parts, _: _section("Why the last try was refused", fenced_data(parts.refusal)),
+    "notes": lambda parts, _: _section("Notes of the user", "\n".join(f"- {note}" for note in parts.notes)),
+    "remaining": lambda parts, _: _remaining(parts.steps_left),
+    "asked": lambda parts, _: _sections(parts.asked),
+    "boldness": lambda parts, _: parts.boldness,
+    "focus": lambda parts, _: parts.focus,
+    "writers": lambda parts, _: str(parts.writers or ""),
+}
+"""Placeholder → what it is filled with, of the parts and the programs whose code the memory shows (by label)."""
+PLACEHOLDERS = frozenset(_RENDERED)
+"""The first eight are the same in every prompt of a run; a writer's own templates may put any of them anywhere."""
+_OF_PROGRAMS = frozenset(("memory", "attempt", "second"))
 
 
 # ---------------------------------------------------------------- cutting to the budget

@@ -18,6 +18,7 @@ from core.loop.attempt import Attempt, RoundContext
 from core.loop.plan import lag_of
 from core.loop.search_state import SearchState
 from core.state.journal import Journal
+from core.state.program_index import Fingerprint
 from utils.errors import BudgetExhausted, TicketGone
 
 
@@ -31,16 +32,17 @@ class _Flight:
     """Those that are committed before it and were under way when it started."""
     written: Event = field(default_factory=Event)
     """Set once its program is there, or once it is known that there will be none."""
-    program: str = ""
-    """The program, where it is one that may repeat another; '' before it is written."""
+    program: Fingerprint | None = None
+    """Of the program, where it is one that may repeat another; None before it is written."""
     result: Future[list[Attempt]] | None = None
 
     def repeats(self, journal: Journal) -> bool:
         """True if a program before it is the same, as far as is known now. What is committed stands before it."""
-        if not self.program:
+        own = self.program
+        if own is None:
             return False
-        return journal.find_duplicate(self.program) is not None or any(
-            flight.program and journal.same_program(flight.program, self.program) for flight in self.before
+        return journal.has_program(own) or any(
+            flight.program is not None and own.is_same(flight.program) for flight in self.before
         )
 
 
@@ -112,7 +114,7 @@ class PipelineSchedule:
         try:
             search.runner.draft(attempt)
             if search.runner.may_repeat(attempt) and attempt.node is not None:
-                flight.program = attempt.node.code
+                flight.program = search.journal.fingerprint(attempt.node.code)
         finally:
             flight.written.set()
 

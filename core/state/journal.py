@@ -15,7 +15,7 @@ from core.state.journal_digest import JournalDigest
 from core.state.lineage import Lineage
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
-from core.state.program_index import ProgramIndex
+from core.state.program_index import Fingerprint, ProgramIndex
 from core.state.ranking import Ranking
 from core.state.stored_node import Read, StoredNode
 from core.state.summary import BEST_SHOWN, Summary, within
@@ -337,13 +337,12 @@ class Journal:
         """(node id, rung) of an earlier node with the same program: rung `text` or `ast`. None if it is new."""
         return self._programs.find(code)
 
-    def same_program(self, one: str, other: str) -> bool:
-        """True if two programs have the same text or the same syntax tree."""
-        (text, tree), (other_text, other_tree) = self.fingerprint(one), self.fingerprint(other)
-        return text == other_text or (bool(tree) and tree == other_tree)
+    def has_program(self, program: Fingerprint) -> bool:
+        """True if `find_duplicate` would find one."""
+        return self._programs.has(program)
 
-    def fingerprint(self, code: str) -> tuple[str, str]:
-        """(text hash, AST hash or ''); the newest are remembered: a program is looked up before it is appended."""
+    def fingerprint(self, code: str) -> Fingerprint:
+        """The newest are remembered: a program is looked up before it is appended."""
         return self._programs.fingerprint(code)
 
     def record_reward(self, node_ids: Iterable[str], reward: float) -> None:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 from core.state.failure import FailureKind
 from core.state.findings import Rung
 from core.state.fingerprint import text_hash
 from core.state.node import Node
 
-_REMEMBERED = 64
-"""Programs whose syntax tree is kept as a hash: each is looked up before it is appended."""
+_REMEMBERED = 256
+"""Programs whose syntax tree is kept as a hash: each is looked up before it is appended, and a window of a pipeline may
+stand between."""
+
+
+class Fingerprint(NamedTuple):
+    """What two programs that are the same have in common."""
+
+    text: str
+    """Hash of the text."""
+    tree: str
+    """Hash of the syntax tree; '' where there is none."""
+
+    def is_same(self, other: Fingerprint) -> bool:
+        return self.text == other.text or (bool(self.tree) and self.tree == other.tree)
 
 
 class ProgramIndex:
@@ -27,9 +41,8 @@ class ProgramIndex:
         self._by_tree: dict[str, str] = {}
         self._tree_hash = lru_cache(maxsize=_REMEMBERED)(normal_hash)
 
-    def fingerprint(self, code: str) -> tuple[str, str]:
-        """(hash of the text, hash of the syntax tree or '')."""
-        return text_hash(code), self._tree_hash(code) or ""
+    def fingerprint(self, code: str) -> Fingerprint:
+        return Fingerprint(text_hash(code), self._tree_hash(code) or "")
 
     def stored_form(self, node: Node) -> str:
         """`Node.fingerprint`. It is stored, so that ten thousand programs are read back without parsing one of them."""
@@ -60,7 +73,10 @@ class ProgramIndex:
 
     def find(self, code: str) -> tuple[str, Rung] | None:
         """(id of the first node with the same program, whether by `text` or by `ast`); None if it is new."""
-        text, tree = self.fingerprint(code)
-        if text in self._by_text:
-            return self._by_text[text], "text"
-        return (self._by_tree[tree], "ast") if tree in self._by_tree else None
+        program = self.fingerprint(code)
+        if program.text in self._by_text:
+            return self._by_text[program.text], "text"
+        return (self._by_tree[program.tree], "ast") if program.tree in self._by_tree else None
+
+    def has(self, program: Fingerprint) -> bool:
+        return program.text in self._by_text or program.tree in self._by_tree
