@@ -152,6 +152,8 @@ def main() -> None:
     islands += [f"--search.islands.{option}" for option in ("stagnation_restart=0", "per_island=8", "num_islands=3")]
     print("loop with a trusted evaluator of 1 ms")
     search("trusted", ["problem.kind=instant", *islands], options.steps)
+    if not options.sandboxed:
+        return
     print("through the sandbox: u500, rules of (item, room), each in a process of its own")
     words = ["--problem", "bin_packing", "--problem.name=u500", "--problem.options.signature=pair"]
     search("sandboxed", [*words, "--search.workers=2", "--search.islands.tune_interval=0"], options.sandboxed)
