@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.metric import KINDS, Metric, metric_kind
+from utils.metric import Metric
+from utils.metric_kinds import KINDS, metric_kind
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 

@@ -13,7 +13,7 @@ from problems.competition.grader import scores, shim
 from problems.competition.grader.class_scores import formula
 from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
-from utils.metric import KINDS
+from utils.metric_kinds import KINDS
 
 random = np.random.default_rng(0)
 Y, P = random.gamma(2, 10, 200), random.gamma(2, 10, 200)
