@@ -23,13 +23,15 @@ MOST = 0.9
 """Part of the rows, or of the files, that a column must find to name them."""
 SPREAD = 0.5
 """Part of what it could name at most that it must name: grades from 1 to 5 are no names, though 1.png may be there."""
+MOST_LINES = 12
 SHOWN = 8
 """Folders of a family that a line names."""
 
 
 def collections(public: Path, tables: list[Path], invented: str | None = None) -> list[str]:
     """One line for each folder of like files: how many, how large a first image is, and which column names them.
-    Folders side by side whose files no column names are one line: their names sort them.
+    Folders side by side whose files no column names are one line: their names sort them, and are the labels where no
+    table has any.
 
     Args:
         tables: of the labelled rows and of those to predict, where they are.
@@ -47,12 +49,12 @@ def collections(public: Path, tables: list[Path], invented: str | None = None) -
         family = families.get((folder.parent, kind), []) if folder != public else []
         if folder in family and len(family) > 1:
             if folder == family[0]:
-                lines += _family(family, kind, folders, public)
+                lines += _family(family, kind, folders, public, labels=len(tables) < 2)
         elif (folder, kind) in named:
             paths = folders[folder, kind]
             where = f"{len(paths)} {kind} in input/{_place(folder, public)}"
             lines.append(f"{where}{_size(paths[0], kind)}{named[folder, kind]}")
-    return lines
+    return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more such folders"]
 
 
 def sort_of(path: Path) -> str | None:
@@ -70,7 +72,9 @@ def _folders(public: Path) -> dict[tuple[Path, str], list[Path]]:
     return found
 
 
-def _family(family: list[Path], kind: str, folders: dict[tuple[Path, str], list[Path]], public: Path) -> Iterator[str]:
+def _family(
+    family: list[Path], kind: str, folders: dict[tuple[Path, str], list[Path]], public: Path, *, labels: bool
+) -> Iterator[str]:
     """Folders side by side, in one line; none where they hold too few files."""
     counts = {folder.name: len(folders[folder, kind]) for folder in family}
     if sum(counts.values()) < FEW:
@@ -80,7 +84,7 @@ def _family(family: list[Path], kind: str, folders: dict[tuple[Path, str], list[
     first = folders[family[0], kind][0]
     yield (
         f"{sum(counts.values())} {kind} in {len(family)} folders of input/{_place(family[0].parent, public)}"
-        f"{_size(first, kind)}: {each}{more}"
+        f"{_size(first, kind)}: {each}{more}{'; no table has labels, these folders sort them' if labels else ''}"
     )
 
 

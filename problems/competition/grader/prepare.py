@@ -59,8 +59,9 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     if request["kind"] == "folder":
         found = [*seen.told(), *found]
     meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
+    first = (seen.labelled.name if seen.labelled else "train.csv", "test.csv", SAMPLE)
     for kind in preview.KINDS:
-        text = preview.preview_folder(public, kind, first=("train.csv", "test.csv", "sample_submission.csv"))
+        text = preview.preview_folder(public, kind, first=first)
         text = "".join(f"{line}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
     _write_smoke(public, out / "smoke")
