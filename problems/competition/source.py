@@ -193,7 +193,8 @@ def _own_data(cfg: Config) -> Source:
         "function": function, "lower": lower, "split": data.split,
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
-        **({"origin": str(brought.archive), "unpacked": brought.told()} if brought.archive else {}),
+        **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
+        **({"sorted": True} if brought.sorted else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
     mine = (path for path in tables.values() if path is not None)
