@@ -28,6 +28,8 @@ KINDS = {
 LABEL = "label"
 LONGEST = 1_000_000
 """Bytes of a text that go into the table."""
+FEW = 8
+"""Files that are no data set."""
 SHOWN = 6
 _LEARN = re.compile(r"^(train|training|val|valid|validation|dev)$", re.IGNORECASE)
 _PREDICT = re.compile(r"^(test|testing|unlabell?ed)$", re.IGNORECASE)
@@ -66,6 +68,9 @@ def find_sorted(root: Path, ours: tuple[Path, ...] = ()) -> SortedFiles | None:
 
     Args:
         ours: folders that are not the user's data.
+
+    Raises:
+        ConfigError: many such files are there, and nothing tells their labels.
     """
     folders = [path for path in _folders(root) if path.resolve() not in ours]
     learn = [path for path in folders if _LEARN.match(path.name)]
@@ -75,7 +80,13 @@ def find_sorted(root: Path, ours: tuple[Path, ...] = ()) -> SortedFiles | None:
     kind = max(counts, key=lambda name: counts[name])
     rows = tuple((path, folder.name) for folder in classes for path in _files(folder, kind))
     if len({label for _, label in rows}) < 2:
-        return None
+        count = max(sum(1 for path in folders for _ in _files(path, name)) for name in KINDS)
+        if count < FEW:
+            return None
+        raise ConfigError(
+            f"data.dir={root}: nothing tells the labels of its {count} files: give a train.csv with a column that "
+            f"names them, or a folder a class (train/cat/1.png, train/dog/2.png)"
+        )
     test = tuple(_files(tested, kind)) if tested else ()
     return SortedFiles(root, kind, rows, test, tested if test else None)
 

@@ -36,7 +36,7 @@ def by_name(request: dict[str, Any], exam: dict[str, Any], out: Path) -> str:
 def _tried(exam: dict[str, Any], out: Path) -> tuple[float, float] | None:
     """The score of the answers and of those shuffled; None where answers are no submission, or tell nothing."""
     path, key, targets = out / exam["answers"], exam["id"], exam["targets"]
-    if path.suffix not in (".csv", ".jsonl"):
+    if path.suffix != ".csv":
         return None
     answers = read_table(path)
     if not targets or not {key, *targets} <= set(answers):

@@ -178,7 +178,7 @@ def _split(exam: dict[str, Any], out: Path, sample: Any, request: dict[str, Any]
     """The parts, or None and the reason why the answers are not split."""
     why = "the answers are not a table keyed by the sample submission's id column"
     path = out / exam["answers"]
-    if path.suffix not in (".csv", ".jsonl"):
+    if path.suffix != ".csv":
         return None, why
     answers, key = read_table(path), exam["id"]
     if key not in answers.columns or not exam["targets"]:

@@ -24,7 +24,7 @@ import pandas as pd
 
 from . import mlebench_helpers, mlebench_metrics
 from .stand_ins import get_ids_from_tf_records, stand_in
-from .tables import EXACT, read_table
+from .tables import EXACT, read_answers
 
 
 class InvalidSubmissionError(Exception):
@@ -98,7 +98,7 @@ def _module(name: str, **content: Any) -> types.ModuleType:
 
 def _helpers() -> dict[str, Any]:
     return {
-        "read_csv": read_csv, "read_jsonl": _read_jsonl, "load_answers": read_table, "get_logger": get_logger,
+        "read_csv": read_csv, "read_jsonl": _read_jsonl, "load_answers": read_answers, "get_logger": get_logger,
         "extract": extract, "compress": _compress, "is_compressed": _is_compressed, "is_empty": _is_empty,
         "load_yaml": _load_yaml, "import_fn": _import_fn, "get_checksum": _checksum, "get_timestamp": lambda: "",
     }  # fmt: skip
