@@ -12,7 +12,7 @@ import numpy as np
 
 from . import blend, scores, validate
 from .exam import OwnMetricFault, Scoring
-from .shim import InvalidSubmissionError, import_function
+from .shim import import_function, refusals
 from .tables import Malformed, read_answers, read_submission, read_table
 
 BOOTSTRAP_SECONDS = 5.0
@@ -61,7 +61,9 @@ class Judge:
         scored = exam.get("metric") or exam.get("function")
         self._scoring = Scoring(exam, self._answers) if scored else None
         if grade:
-            self._grade: Callable[[Any, Any], Any] = import_function(Path(grade["folder"]), grade["function"])
+            self._grade: Callable[[Any, Any], Any] = import_function(
+                Path(grade["folder"]), grade["function"], real=not exam["strict"]
+            )
         else:
             assert self._scoring is not None
             self._grade = self._scoring.score
@@ -73,11 +75,12 @@ class Judge:
 
     def grade(self, path: str, part: str, interval: bool) -> dict[str, Any]:
         """`{score, blocks, interval}`, or `{failure, message}` where there is no score."""
+        refused: tuple[type[Exception], ...] = (Malformed, *refusals())
         try:
             table = read_submission(path)
             table = self._checked(table) if self._exam["strict"] else _fillable(table)
             return self._grade_part(table, part, interval)
-        except (Malformed, InvalidSubmissionError) as error:
+        except refused as error:
             return {"failure": "bad_submission", "message": str(error)[:500]}
         except scores.Undefined as error:
             return {"failure": "eval_error", "message": str(error)}

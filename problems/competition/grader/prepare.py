@@ -19,7 +19,7 @@ from .direction import by_name
 from .grade import Judge
 from .pictures import collections
 from .rdata import write_raw
-from .shim import import_function
+from .shim import import_function, install
 from .survey import Survey, form_of_columns, survey
 from .tables import Unusable, read_table
 from .times import date_formats
@@ -100,7 +100,9 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
         "grade": {"folder": str(folder), "function": grader["grade_fn"]}, "parts": None,
     }  # fmt: skip
     exam["parts"], note = _split(exam, out, head, request)
-    note = "; ".join(filter(None, (note, request.get("told"), by_name(request, exam, out))))
+    origin = "" if exam["strict"] else install(folder)
+    helpers = f"mlebench is that of {origin}" if origin else ""
+    note = "; ".join(filter(None, (note, helpers, request.get("told"), by_name(request, exam, out))))
     meta = {
         "public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False,
         "form": form_of_columns(head, targets),
@@ -131,7 +133,7 @@ def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str,
     public.mkdir()
     private.mkdir()
     try:
-        import_function(folder, config["preparer"])(raw, public, private)
+        import_function(folder, config["preparer"], real=not request["strict"])(raw, public, private)
     except Exception as error:  # the folder's own code: told with the file that raised
         raise Unusable(f"problem.path={folder}: its prepare failed: {type(error).__name__}: {error}") from error
     description = folder / "description.md"
