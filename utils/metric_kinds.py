@@ -116,7 +116,11 @@ ALIASES = {
     "spearmanr": "spearman",
     "spearman_correlation": "spearman",
     "spearman_rank_correlation": "spearman",
+    "brier_loss": "brier",
+    "brier_score_loss": "brier",
     "pinball": "quantile",
+    "pinball_loss": "quantile",
+    "quantile_loss": "quantile",
     "mapk": "map",
     "ndcgk": "ndcg",
     "top_k": "top",
@@ -127,7 +131,7 @@ ALIASES = {
 
 _AROUND = re.compile(
     r"^(?:mean_|average_|macro_averaged_)?(?:columnwise|column_wise|per_column)_|^(?:mean|average|averaged)_"
-    r"|_(?:score|metric|coefficient|loss|multi_?label|k)$"
+    r"|_(?:score|metric|coefficient|multi_?label|k)$"
 )
 """Says nothing of its own: several targets are always scored by the mean over their columns."""
 

@@ -3,6 +3,7 @@ whoever writes programs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,9 @@ def collections(public: Path, tables: list[Path], invented: str | None = None) -
     folders = _folders(public)
     columns = dict(_columns(tables, invented)) if folders else {}
     named = {place: _named_by(paths, public, columns) for place, paths in folders.items() if len(paths) >= FEW}
+    if len(tables) < 2:  # numbers of the rows to predict, which the files of every class may have
+        side = Counter(folder.parent for folder, _ in folders)
+        named |= {(folder, kind): "" for folder, kind in named if folder.parent != public and side[folder.parent] > 1}
     families: dict[tuple[Path, str], list[Path]] = {}
     for folder, kind in folders:
         if not named.get((folder, kind)) and folder != public:

@@ -34,6 +34,7 @@ THEIRS = {
     "f1_weighted": (lambda y, p: metrics.f1_score(y, p, average="weighted"), CLASS, GUESS),
     "gini": (lambda y, p: 2 * metrics.roc_auc_score(y, p) - 1, BIT, CHANCE),
     "accuracy": (metrics.accuracy_score, CLASS, GUESS),
+    "error_rate": (metrics.zero_one_loss, CLASS, GUESS),
     "balanced_accuracy": (metrics.balanced_accuracy_score, CLASS, GUESS),
     "f1": (metrics.f1_score, BIT, (CHANCE > 0.4).astype(int)),
     "f1_macro": (lambda y, p: metrics.f1_score(y, p, average="macro"), CLASS, GUESS),
