@@ -19,9 +19,10 @@ def by_name(request: dict[str, Any], exam: dict[str, Any], out: Path) -> str:
         Unusable: the grader gives the opposite. Names are no proof: `dice-hausdorff-combo` of MLE-bench's ventilator is
             a mean absolute error.
     """
-    name, lower = request.get("by_name"), request["lower"]
+    name = request.get("by_name")
     if not name:
         return ""
+    lower = bool(request["lower"])
     way = "lower" if lower else "higher"
     found = _tried(exam, out)
     if found is not None and (found[0] < found[1]) != lower:
