@@ -7,9 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 from support.competition_stand import Stand, writes
 
 from benchmarks import mlebench
+from dashboard.server.app import create_app
 from problems.competition.problem import build
 from utils.config import load_config
 from utils.errors import ConfigError
@@ -173,6 +175,9 @@ def test_medals_are_told_where_rows_cannot_be_split(tmp_path, cli):
     assert "medal: gold" in (run / "report.html").read_text()
     told = cli.here("show", run.name, "--json").json
     assert any("medal: gold" in str(line) for line in told["verdict"]["warnings"])
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as page:
+        shown = page.get(f"/api/runs/{run.name}").json()["conclusion"]["warnings"]
+    assert any(line.endswith("medal: gold") for line in shown)
 
 
 # ------------------------------------------------------------ pictures
