@@ -356,7 +356,8 @@ class _Judge:
         if finite(detail.get("whole_test")) is not None:
             medal = f"; medal: {detail.get('medal') or 'none'}" if "thresholds" in detail else ""
             whole = f"{_number(detail['whole_test'])} {self.unit}{medal}"
-            yield f"on the whole test set, as published scores are, though half of it steered the search: {whole}"
+            steered = "all" if self.winner.final_metric is None else "half"
+            yield f"on the whole test set, as published scores are, though {steered} of it steered the search: {whole}"
         reveals = (self.final.get("detail") or {}).get("final_reveals")
         if isinstance(reveals, int) and reveals > 1:
             yield f"this final part has been revealed {reveals} times; each look makes it a little less unseen"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ MAX_CHARS = 6000
 """Size of a preview; what is left out is said."""
 MAX_VALUES = 30
 """Categories listed in a profile."""
+ALIKE = 6
+"""Constant columns with nothing to tell them apart but their names from which they share a line."""
 SAMPLE_ROWS = 200_000
 """Rows of a file that are read."""
 
@@ -84,7 +87,7 @@ def _describe_table(path: Path, name: str, kind: str, described: dict[str, list[
     described[name] = names
     if like:
         return f"{head}: {_difference(names, described[like], like)}"
-    lines = [head] + [_column_line(column, kind) for column in profile(frame)]
+    lines = [head, *_column_lines(profile(frame), kind)]
     if kind == "rows":
         shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
         lines += ["first rows:", shown.to_csv(index=False).rstrip()]
@@ -103,8 +106,20 @@ def _difference(names: Sequence[str], others: Sequence[str], like: str) -> str:
     return f"those of {like}{' ' + ' and '.join(words) if words else ''}"
 
 
+def _column_lines(columns: Sequence[dict[str, Any]], kind: str) -> list[str]:
+    """A line each; constant columns that are next to each other and alike, such as the classes of a sample submission,
+    share one."""
+    lines = []
+    for told, alike in groupby(columns, lambda column: _column_line(column, kind)):
+        names = [str(column["name"]) for column in alike]
+        many = told.startswith("constant") and len(names) >= ALIKE
+        shared = [f"{', '.join(names[:3])} and {len(names) - 3} more columns"] if many else names
+        lines += [f"  {name}: {told}" for name in shared]
+    return lines
+
+
 def _column_line(column: dict[str, Any], kind: str) -> str:
-    line = f"  {column['name']}: {column['kind']}"
+    line = str(column["kind"])
     if kind == "schema":
         return line
     if column["kind"] == "number":

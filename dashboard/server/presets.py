@@ -13,7 +13,7 @@ from dashboard.server.schemas.control import Defaults, PolicyOption, Presets, St
 from problems.data_sets import DATA_SETS
 from utils.config_schema import Config
 from utils.key_docs import meanings
-from utils.metric import KINDS
+from utils.metric_kinds import KINDS
 from utils.strategies import POLICIES, SELECTORS, PolicyOptions
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"

@@ -50,7 +50,7 @@ import os
 import numpy as np
 import pandas as pd
 
-y = pd.read_csv("input/train.csv")[{facts.target!r}]
+y = pd.read_csv("input/{facts.table}")[{facts.target!r}]
 test = pd.read_csv("input/test.csv")
 
 # [SECTION: PREDICT]
@@ -69,7 +69,7 @@ import os
 
 import pandas as pd
 
-shares = pd.read_csv("input/train.csv")[{facts.target!r}].astype(str).value_counts(normalize=True)
+shares = pd.read_csv("input/{facts.table}")[{facts.target!r}].astype(str).value_counts(normalize=True)
 test = pd.read_csv("input/test.csv")
 
 # [SECTION: PREDICT]

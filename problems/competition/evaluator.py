@@ -71,9 +71,11 @@ class CompetitionEvaluator(Evaluator):
         return [self._evaluate(node) for node in nodes]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        """Scores on the final part with 95 % intervals; no metric, and why, where the hidden rows are not split."""
+        """Scores on the final part with 95 % intervals; no metric, and why, where the hidden rows are not split, but
+        what all of them, which a competition's published scores count, say of each."""
         if self._judge is None or not self._prepared.is_split():
-            return [Evaluation(message=f"no separate final score: {self._prepared.meta['note']}") for _ in nodes]
+            why = f"no separate final score: {self._prepared.meta['note']}"
+            return [Evaluation(message=why, metadata=self._on_the_whole_test(self.submission_of(n))) for n in nodes]
         who = sha256(" ".join(node.id for node in nodes).encode()).hexdigest()[:12]
         reveals = self._prepared.count_reveal(f"{self._deps.run_dir.name}/{who}")
         return [self._final(node, reveals) for node in nodes]
@@ -219,12 +221,13 @@ class CompetitionEvaluator(Evaluator):
             return {"failure": "eval_error", "message": str(error)[:500]}
         return answer
 
-    def _on_the_whole_test(self, path: Path) -> dict[str, Any]:
+    def _on_the_whole_test(self, path: Path | None) -> dict[str, Any]:
         """What a competition folder's own grader says of all its hidden rows: only that compares with published scores.
 
-        {} for data that were split by us, where no such score exists. Half of the rows have steered the search.
+        {} for data that were split by us, where no such score exists. Half of the rows have steered the search, or all
+        of them where they are not split.
         """
-        if not self._source.is_foreign:
+        if path is None or self._judge is None or not self._source.is_foreign:
             return {}
         verdict = self._ask({"path": str(path), "part": "whole", "interval": False})
         return {"whole_test": verdict["score"], **self._medal(verdict["score"])} if "score" in verdict else {}

@@ -145,6 +145,8 @@ def write_notebook(node: Node, target: Path, message: str, source: Source, prepa
 
 def _own(source: Source, prepared: Prepared) -> tuple[str, str]:
     """The cells that make `input/` from the user's tables, and that give his rows their names back."""
+    if source.request.get("sorted"):
+        raise ConfigError("export-best --notebook: the labels are names of folders; the notebook reads tables")
     try:
         ways = run_trusted(python_command(LAUNCH, "prepare"), {**source.request, "verb": "ways"}, timeout=600)
     except GradingFault as error:

@@ -16,7 +16,7 @@ from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
-from utils.metric import KINDS, NAMES, MetricKind, metric_kind
+from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, metric_kind
 from utils.registry import nearest
 
 HERE = Path(__file__).resolve().parent
@@ -25,7 +25,7 @@ PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 PREPARING = (
     "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "mlebench_metrics", "stand_ins", "tables",
     "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures", "sample_form",
-    "contents", "hidden_labels", "spelling",
+    "contents", "hidden_labels", "spelling", "survey", "direction", "real_package",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
@@ -149,19 +149,22 @@ def _folder(folder: Path, cfg: Config) -> Source:
     board = folder / "leaderboard.csv"
     leaderboard = _read_leaderboard(board)
     prepared, raw = _data_of(folder, cfg)
+    grader = str(config["grader"].get("name", "score"))
+    lower, by_name = _direction(config, leaderboard, cfg, folder)
     request = {
         "kind": "folder", "folder": str(folder), "config": config, "strict": False, "metric": None,
+        "lower": lower, "by_name": grader if by_name else None,
         "prepared": prepared and str(prepared), "raw": raw and str(raw), "split": config.get("split"), "seed": 0,
         "told": f"{board} is a Git-LFS pointer: no medals (git lfs pull)" if is_lfs_pointer(board) else "",
     }  # fmt: skip
     description = folder / "description.md"
     return Source(
         str(config.get("id") or folder.name),
-        str(config["grader"].get("name", "score")),
-        _direction(config, leaderboard, cfg, folder),
+        grader,
+        lower,
         request,
         description.read_text(encoding="utf-8", errors="replace") if description.is_file() else "",
-        metric=metric_kind(str(config["grader"].get("name", ""))),
+        metric=grader_kind(grader),
         watched=tuple(p for p in (folder / "config.yaml", folder / "prepare.py", folder / "grade.py") if p.is_file()),
         stamped=tuple(_stamped(prepared or raw)),
         leaderboard=leaderboard,
@@ -190,7 +193,8 @@ def _own_data(cfg: Config) -> Source:
         "function": function, "lower": lower, "split": data.split,
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
-        **({"origin": str(brought.archive), "unpacked": brought.told()} if brought.archive else {}),
+        **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
+        **({"sorted": True} if brought.sorted else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
     mine = (path for path in tables.values() if path is not None)
@@ -222,6 +226,8 @@ def _metric_of(cfg: Config) -> tuple[MetricKind | None, dict[str, str] | None]:
             raise ConfigError(f"data.metric={name}: say which way is better: --problem.direction=min or max")
         return MetricKind("own", function, direction == "min", "own"), {"file": str(path), "name": function}
     kind = metric_kind(name)
+    if kind is None and (example := lacks_number(name)):
+        raise ConfigError(f"data.metric={name}: say its number too, such as {example}")
     if kind is None:
         raise ConfigError(f"data.metric={name}: unknown metric{nearest(name, list(NAMES))}; {_ALLOWED}")
     if direction and (direction == "min") != kind.lower_is_better:
@@ -252,28 +258,29 @@ def _direction_of_claims(cfg: Config) -> bool:
     return cfg.problem.direction == "min"
 
 
-def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Config, folder: Path) -> bool:
-    """From the config, else from the leaderboard's order, else from `problem.direction`."""
+def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Config, folder: Path) -> tuple[bool, bool]:
+    """Whether lower is better, and whether nothing but the grader's name tells it: from the config, else from the
+    leaderboard's order, else from `problem.direction`, else by that name."""
     if "direction" in config:
         if str(config["direction"]) not in _DIRECTIONS:
             raise ConfigError(f"problem.path={folder}: direction: {config['direction']}; allowed: min, max")
-        return _DIRECTIONS[str(config["direction"])]
+        return _DIRECTIONS[str(config["direction"])], False
     grader = config["grader"]
     for told in (config.get("lower_is_better"), grader.get("is_lower_better"), grader.get("lower_is_better")):
         if isinstance(told, bool):
-            return told
+            return told, False
     if len(leaderboard) > 1 and leaderboard[0] != leaderboard[-1]:
-        return leaderboard[0] < leaderboard[-1]
-    kind = metric_kind(str(grader.get("name", "")))
+        return leaderboard[0] < leaderboard[-1], False
+    kind = grader_kind(str(grader.get("name", "")))
     if cfg.problem.direction is None and kind is not None:
-        return kind.lower_is_better
+        return kind.lower_is_better, True
     if cfg.problem.direction is None:
         pointer = " (leaderboard.csv is a Git-LFS pointer)" if is_lfs_pointer(folder / "leaderboard.csv") else ""
         raise ConfigError(
-            f"problem.path={folder}: neither config.yaml nor a leaderboard{pointer} tells the direction; "
-            f"say --problem.direction=min or max"
+            f"problem.path={folder}: neither config.yaml nor a leaderboard{pointer} nor the grader's name tells the "
+            f"direction; say --problem.direction=min or max"
         )
-    return cfg.problem.direction == "min"
+    return cfg.problem.direction == "min", False
 
 
 def _data_of(folder: Path, cfg: Config) -> tuple[Path | None, Path | None]:

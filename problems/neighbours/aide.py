@@ -13,7 +13,7 @@ from pathlib import Path
 
 from problems.neighbours.reading import Translation, text_of
 from utils.dataset_files import find_sample, find_table, find_train
-from utils.metric import ALIASES, KINDS, MetricKind, metric_kind
+from utils.metric_kinds import ALIASES, KINDS, MetricKind, metric_kind
 
 NAME = "AIDE's task"
 NEEDS = "AIDE's is a folder of data with FOLDER.md beside it"

@@ -23,7 +23,7 @@ dataset:
   answers: wine-quality/prepared/private/{answers}
   sample_submission: wine-quality/prepared/public/sample_submission.csv
 grader:
-  name: error
+  name: points
   grade_fn: mlebench.competitions.wine-quality.grade:grade
 preparer: mlebench.competitions.wine-quality.prepare:prepare
 """

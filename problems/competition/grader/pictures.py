@@ -1,7 +1,9 @@
-"""Images, sounds and texts in the user's folder: counted, and how the table names them, for whoever writes programs."""
+"""Images, sounds and texts in the public folder: counted, and how a table or a folder's name tells them apart, for
+whoever writes programs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,31 +19,77 @@ KINDS = {
     "texts": (".txt", ".html", ".xml"),
 }
 FEW = 8
-"""Files of a folder from which they are a collection."""
+"""Files from which they are a collection."""
 MOST = 0.9
 """Part of the rows, or of the files, that a column must find to name them."""
 SPREAD = 0.5
 """Part of what it could name at most that it must name: grades from 1 to 5 are no names, though 1.png may be there."""
+MOST_LINES = 12
+SHOWN = 8
+"""Folders of a family that a line names."""
 
 
-def collections(public: Path, invented: str | None = None) -> list[str]:
+def collections(public: Path, tables: list[Path], invented: str | None = None) -> list[str]:
     """One line for each folder of like files: how many, how large a first image is, and which column names them.
+    Folders side by side whose files no column names are one line: their names sort them, and are the labels where no
+    table has any.
 
     Args:
+        tables: of the labelled rows and of those to predict, where they are.
         invented: the column of ids that we made. It names no file of the user's, whatever numbers the files have.
     """
-    folders: dict[tuple[Path, str], list[Path]] = {}
+    folders = _folders(public)
+    columns = dict(_columns(tables, invented)) if folders else {}
+    named = {place: _named_by(paths, public, columns) for place, paths in folders.items() if len(paths) >= FEW}
+    if len(tables) < 2:  # numbers of the rows to predict, which the files of every class may have
+        side = Counter(folder.parent for folder, _ in folders)
+        named |= {(folder, kind): "" for folder, kind in named if folder.parent != public and side[folder.parent] > 1}
+    families: dict[tuple[Path, str], list[Path]] = {}
+    for folder, kind in folders:
+        if not named.get((folder, kind)) and folder != public:
+            families.setdefault((folder.parent, kind), []).append(folder)
+    lines: list[str] = []
+    for folder, kind in folders:
+        family = families.get((folder.parent, kind), []) if folder != public else []
+        if folder in family and len(family) > 1:
+            if folder == family[0]:
+                lines += _family(family, kind, folders, public, labels=len(tables) < 2)
+        elif (folder, kind) in named:
+            paths = folders[folder, kind]
+            where = f"{len(paths)} {kind} in input/{_place(folder, public)}"
+            lines.append(f"{where}{_size(paths[0], kind)}{named[folder, kind]}")
+    return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more such folders"]
+
+
+def sort_of(path: Path) -> str | None:
+    """`images`, `sounds` or `texts`; None for other files."""
+    return next((kind for kind, ends in KINDS.items() if path.suffix.lower() in ends), None)
+
+
+def _folders(public: Path) -> dict[tuple[Path, str], list[Path]]:
+    """Folder and kind → its files."""
+    found: dict[tuple[Path, str], list[Path]] = {}
     for path in sorted(public.rglob("*")):
-        kind = next((kind for kind, ends in KINDS.items() if path.suffix.lower() in ends), None)
+        kind = sort_of(path)
         if kind and path.is_file():
-            folders.setdefault((path.parent, kind), []).append(path)
-    folders = {place: paths for place, paths in folders.items() if len(paths) >= FEW}
-    columns = dict(_columns(public, invented)) if folders else {}
-    return [
-        f"{len(paths)} {kind} in input/{_place(folder, public)}{_size(paths[0], kind)}"
-        f"{_named_by(paths, public, columns)}"
-        for (folder, kind), paths in folders.items()
-    ]
+            found.setdefault((path.parent, kind), []).append(path)
+    return found
+
+
+def _family(
+    family: list[Path], kind: str, folders: dict[tuple[Path, str], list[Path]], public: Path, *, labels: bool
+) -> Iterator[str]:
+    """Folders side by side, in one line; none where they hold too few files."""
+    counts = {folder.name: len(folders[folder, kind]) for folder in family}
+    if sum(counts.values()) < FEW:
+        return
+    each = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:SHOWN])
+    more = f" and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
+    first = folders[family[0], kind][0]
+    yield (
+        f"{sum(counts.values())} {kind} in {len(family)} folders of input/{_place(family[0].parent, public)}"
+        f"{_size(first, kind)}: {each}{more}{'; no table has labels, these folders sort them' if labels else ''}"
+    )
 
 
 def _place(folder: Path, public: Path) -> str:
@@ -61,10 +109,9 @@ def _size(path: Path, kind: str) -> str:
         return ""
 
 
-def _columns(public: Path, invented: str | None) -> Iterator[tuple[str, tuple[Any, Any]]]:
-    """What may name files: columns that `train.csv` and `test.csv` share, as ids of all their rows and of train's."""
-    paths = [public / f"{name}.csv" for name in ("train", "test")]
-    tables = [read_table(path) for path in paths if path.is_file()]
+def _columns(paths: list[Path], invented: str | None) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    """What may name files: columns that the tables share, as ids of all their rows and of those of the first."""
+    tables = [read_table(path) for path in paths]
     for name in tables[0].columns if tables else ():
         if str(name) != invented and all(name in table for table in tables):
             keys = [validate.as_keys(table[name]).dropna() for table in tables]

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from . import parts, reading, refit, split, validate
+from .direction import by_name
 from .grade import Judge
 from .pictures import collections
 from .rdata import write_raw
-from .shim import import_function
+from .shim import import_function, install
+from .survey import Survey, form_of_columns, survey
 from .tables import Unusable, read_table
 from .times import date_formats
 
@@ -48,14 +50,18 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         return {"config_error": str(error)}
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
-    meta.update(_describe(public, exam, preview))
-    found = collections(public, meta.get("invented"))
-    if found and request["kind"] == "own":
+    seen = survey(public, out / exam["sample"] if "sample" in exam else public / SAMPLE, exam["targets"])
+    meta.update(_describe(public, exam, preview, seen))
+    found = collections(public, seen.tables, meta.get("invented"))
+    if found:
         told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
         meta["note"] = "; ".join(filter(None, (meta["note"], told)))
+    if request["kind"] == "folder":
+        found = [*seen.told(), *found]
     meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
+    first = (seen.labelled.name if seen.labelled else "train.csv", "test.csv", SAMPLE)
     for kind in preview.KINDS:
-        text = preview.preview_folder(public, kind, first=("train.csv", "test.csv", "sample_submission.csv"))
+        text = preview.preview_folder(public, kind, first=first)
         text = "".join(f"{line}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
     _write_smoke(public, out / "smoke")
@@ -94,8 +100,13 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
         "grade": {"folder": str(folder), "function": grader["grade_fn"]}, "parts": None,
     }  # fmt: skip
     exam["parts"], note = _split(exam, out, head, request)
-    note = "; ".join(filter(None, (note, request.get("told"))))
-    meta = {"public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False}
+    origin = "" if exam["strict"] else install(folder)
+    helpers = f"mlebench is that of {origin}" if origin else ""
+    note = "; ".join(filter(None, (note, helpers, request.get("told"), by_name(request, exam, out))))
+    meta = {
+        "public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False,
+        "form": form_of_columns(head, targets),
+    }  # fmt: skip
     (out / "private").mkdir(exist_ok=True)
     return exam, meta
 
@@ -122,7 +133,7 @@ def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str,
     public.mkdir()
     private.mkdir()
     try:
-        import_function(folder, config["preparer"])(raw, public, private)
+        import_function(folder, config["preparer"], real=not request["strict"])(raw, public, private)
     except Exception as error:  # the folder's own code: told with the file that raised
         raise Unusable(f"problem.path={folder}: its prepare failed: {type(error).__name__}: {error}") from error
     description = folder / "description.md"
@@ -169,7 +180,7 @@ def _split(exam: dict[str, Any], out: Path, sample: Any, request: dict[str, Any]
     """The parts, or None and the reason why the answers are not split."""
     why = "the answers are not a table keyed by the sample submission's id column"
     path = out / exam["answers"]
-    if path.suffix not in (".csv", ".jsonl"):
+    if path.suffix != ".csv":
         return None, why
     answers, key = read_table(path), exam["id"]
     if key not in answers.columns or not exam["targets"]:
@@ -197,18 +208,23 @@ def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
     return "failure" in whole or not any("failure" in verdict for verdict in divided)
 
 
-def _describe(public: Path, exam: dict[str, Any], preview: Any) -> dict[str, Any]:
-    """Columns with their kinds and the sizes, for prompts and rules."""
-    tables = {n: read_table(public / f"{n}.csv") for n in ("train", "test") if (public / f"{n}.csv").is_file()}
+def _describe(public: Path, exam: dict[str, Any], preview: Any, seen: Survey) -> dict[str, Any]:
+    """Columns with their kinds and the sizes, for prompts and rules; without a table to predict, the sizes alone."""
+    tables = {name: read_table(path) for name, path in (("train", seen.labelled), ("test", seen.test)) if path}
+    if not seen.is_plain:
+        tables.pop("test", None)
     rows = {name: len(table) for name, table in tables.items()}
-    columns: list[dict[str, Any]] = preview.profile(tables["train"]) if "train" in tables else []
+    columns: list[dict[str, Any]] = preview.profile(tables["train"]) if seen.is_plain else []
     _add_date_formats(columns, tables)
-    label = exam["truth"][0] if exam.get("task") == "classes" else _label_column(tables, exam["targets"])
+    label = exam["truth"][0] if exam.get("task") == "classes" else seen.label
     if "test" in tables:
         usable = {str(name) for name in tables["test"].columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
-    return {"rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir())}
+    return {
+        "rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir()),
+        "table": seen.labelled.name if seen.labelled else None,
+    }  # fmt: skip
 
 
 def _add_date_formats(columns: list[dict[str, Any]], tables: dict[str, Any]) -> None:
@@ -217,16 +233,6 @@ def _add_date_formats(columns: list[dict[str, Any]], tables: dict[str, Any]) -> 
         formats = date_formats(tables["train"][column["name"]]) if column["kind"] == "date" else []
         if formats and formats[0] != "ISO8601":
             column["format"] = formats[0]
-
-
-def _label_column(tables: dict[str, Any], targets: list[str]) -> str | None:
-    """The training column whose classes are the submission's columns (one probability a class), if there is one."""
-    if len(tables) < 2 or len(targets) < 2:
-        return None
-    for name in tables["train"].columns.difference(tables["test"].columns):
-        if set(tables["train"][name].dropna().astype(str)) == set(targets):
-            return str(name)
-    return None
 
 
 def _load_preview(path: str) -> Any:

@@ -1,4 +1,4 @@
-"""Formulas of the metrics that a user may name (utils/metric.py has their directions), and bootstrap intervals.
+"""Formulas of the metrics that a user may name (utils/metric_kinds.py has their directions), and bootstrap intervals.
 
 Every function takes `(truth, predicted)`, two arrays of equal length, and returns a float. They agree with
 scikit-learn's where it has them; they are plain NumPy, so that the grader starts fast and resampling is cheap.
@@ -79,6 +79,11 @@ def spearman(y: Any, p: Any) -> float:
 
 def accuracy(y: Any, p: Any) -> float:
     return float(np.mean(y == p))
+
+
+def error_rate(y: Any, p: Any) -> float:
+    """The part of the rows whose class is wrong."""
+    return float(np.mean(y != p))
 
 
 def balanced_accuracy(y: Any, p: Any) -> float:
@@ -174,8 +179,8 @@ def brier(y: Any, p: Any) -> float:
 SCORES: dict[str, Score] = {
     f.__name__: f
     for f in (
-        mse, rmse, rmsle, mae, medae, mape, smape, rmspe, r2, pearson, spearman, accuracy, balanced_accuracy, f1,
-        f1_macro, f1_weighted, mcc, qwk, auc, gini, average_precision, logloss, brier,
+        mse, rmse, rmsle, mae, medae, mape, smape, rmspe, r2, pearson, spearman, accuracy, error_rate,
+        balanced_accuracy, f1, f1_macro, f1_weighted, mcc, qwk, auc, gini, average_precision, logloss, brier,
     )
 }  # fmt: skip
 

@@ -1,7 +1,8 @@
-"""Stands in for the package `mlebench` and imports a competition's `prepare.py` and `grade.py` as they are.
+"""Imports a competition's `prepare.py` and `grade.py` as they are, and stands in for the package `mlebench`.
 
-MLE-bench's competition folders import a few helpers from `mlebench`; that package need not be installed. Dotted paths
-of a `config.yaml` (`mlebench.competitions.x-y.grade:grade`) are resolved against the folder itself.
+MLE-bench's competition folders import a few helpers from `mlebench`: the package itself where it is there, else what
+stands in for it here. Dotted paths of a `config.yaml` (`mlebench.competitions.x-y.grade:grade`) are resolved against
+the folder itself.
 """
 
 from __future__ import annotations
@@ -22,22 +23,32 @@ from typing import Any
 
 import pandas as pd
 
-from . import mlebench_helpers, mlebench_metrics
+from . import mlebench_helpers, mlebench_metrics, real_package
 from .stand_ins import get_ids_from_tf_records, stand_in
-from .tables import EXACT, read_table
+from .tables import EXACT, read_answers
 
 
 class InvalidSubmissionError(Exception):
     """What a grader raises for a submission that cannot be graded (`mlebench.grade_helpers`)."""
 
 
-def import_function(folder: Path, dotted: str) -> Callable[..., Any]:
-    """`module:function` of a competition folder: the last part of the module's name is a file in it."""
+def refusals() -> tuple[type[Exception], ...]:
+    """What graders raise for a submission that cannot be graded: ours, and that of the package itself where it is."""
+    theirs = getattr(sys.modules.get("mlebench.grade_helpers"), "InvalidSubmissionError", InvalidSubmissionError)
+    return (InvalidSubmissionError, theirs)
+
+
+def import_function(folder: Path, dotted: str, *, real: bool = True) -> Callable[..., Any]:
+    """`module:function` of a competition folder: the last part of the module's name is a file in it.
+
+    Args:
+        real: as of `install`.
+    """
     module_name, _, name = dotted.partition(":")
     path = folder / f"{module_name.rpartition('.')[2]}.py"
     if not path.is_file():
         raise FileNotFoundError(f"'{dotted}' needs the file '{path}'")
-    install(folder)
+    install(folder, real=real)
     full = f"mlebench.competitions.{folder.name}.{path.stem}"
     spec = importlib.util.spec_from_file_location(full, path)
     assert spec is not None and spec.loader is not None
@@ -54,28 +65,47 @@ def import_function(folder: Path, dotted: str) -> Callable[..., Any]:
     return function
 
 
-def install(folder: Path) -> None:
-    """Put `mlebench` into `sys.modules`, with `folder` as a competition that can be imported from."""
-    if "mlebench" not in sys.modules:
-        _module("mlebench").__path__ = []
-        _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
-        _module("mlebench.utils", **_helpers())
-        _module("mlebench.metrics", **_public(mlebench_metrics))
-        _module("mlebench.competitions")
-        _module(
-            "mlebench.competitions.utils",
-            **{
-                **_helpers(),
-                **mlebench_helpers.helpers(InvalidSubmissionError),
-                "get_ids_from_tf_records": get_ids_from_tf_records,
-            },
-        )
-        if importlib.util.find_spec("tqdm") is None:  # progress bars of `prepare`: nobody sees them
-            _module("tqdm", tqdm=_plain_loop).__path__ = []
-            _module("tqdm.auto", tqdm=_plain_loop)
-    sys.modules["mlebench.competitions"].__path__ = [str(folder.parent)]  # what competitions share lies beside them
+def install(folder: Path, *, real: bool = True) -> str:
+    """Put `mlebench` into `sys.modules`, with `folder` as a competition that can be imported from; say where it comes
+    from, '' for what stands in for it.
+
+    Args:
+        real: the package itself is taken where it is there. Our own competitions need none.
+    """
+    package = sys.modules.get("mlebench")
+    if package is None:
+        _without_bars()
+        origin = real_package.load(folder) if real else ""
+        if not origin:
+            _stand_in()
+        package = sys.modules["mlebench"]
+        vars(package)["_origin"] = origin
+    shared = sys.modules["mlebench.competitions"]
+    places = [str(folder.parent), *shared.__path__]  # what competitions share lies beside them
+    shared.__path__ = list(dict.fromkeys(places))
     competition = _module(f"mlebench.competitions.{folder.name}")
     competition.__path__ = [str(folder)]
+    return str(vars(package)["_origin"])
+
+
+def _stand_in() -> None:
+    _module("mlebench").__path__ = []
+    _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
+    _module("mlebench.utils", **_helpers())
+    _module("mlebench.metrics", **_public(mlebench_metrics))
+    _module("mlebench.competitions").__path__ = []
+    others = {
+        **mlebench_helpers.helpers(InvalidSubmissionError),
+        "get_ids_from_tf_records": get_ids_from_tf_records,
+    }
+    _module("mlebench.competitions.utils", **{**_helpers(), **others})
+
+
+def _without_bars() -> None:
+    """Progress bars of `prepare`, where they are not installed: nobody sees them."""
+    if importlib.util.find_spec("tqdm") is None:
+        _module("tqdm", tqdm=_plain_loop).__path__ = []
+        _module("tqdm.auto", tqdm=_plain_loop)
 
 
 def _public(module: types.ModuleType) -> dict[str, Any]:
@@ -98,7 +128,7 @@ def _module(name: str, **content: Any) -> types.ModuleType:
 
 def _helpers() -> dict[str, Any]:
     return {
-        "read_csv": read_csv, "read_jsonl": _read_jsonl, "load_answers": read_table, "get_logger": get_logger,
+        "read_csv": read_csv, "read_jsonl": _read_jsonl, "load_answers": read_answers, "get_logger": get_logger,
         "extract": extract, "compress": _compress, "is_compressed": _is_compressed, "is_empty": _is_empty,
         "load_yaml": _load_yaml, "import_fn": _import_fn, "get_checksum": _checksum, "get_timestamp": lambda: "",
     }  # fmt: skip

@@ -28,6 +28,11 @@ def stand_in(missing: ModuleNotFoundError) -> bool:
     return True
 
 
+def is_absent(name: str) -> bool:
+    """True if a stand-in was put for that module."""
+    return isinstance(sys.modules.get(name), _Absent)
+
+
 class _Absent(types.ModuleType):
     """A module that is not there: every name in it is a thing that says so when it is used."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,14 @@ def read_table(path: str | Path) -> Any:
     if str(path).endswith(".jsonl"):
         return pd.read_json(path, lines=True)
     return pd.read_csv(path, low_memory=False, **EXACT)
+
+
+def read_answers(path: str | Path) -> Any:
+    """What a competition's grader gets: a table, of JSON lines a list of records; of other files the path."""
+    if str(path).endswith(".jsonl"):
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines if line.strip()]
+    return read_table(path) if str(path).endswith(".csv") else Path(path)
 
 
 def read_submission(path: str | Path) -> Any:

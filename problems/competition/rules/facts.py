@@ -19,6 +19,8 @@ SHORT = 45.0
 and with longer programs: with longer ones alone, five minutes found less than one."""
 MANY, WORDY = 30, 60
 """Values from which on a category is told by its mean target, and by the words in its values."""
+MOST_CLASSES = 30
+"""Different whole numbers that are still taken for classes, where no metric tells."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 
@@ -29,7 +31,7 @@ class Facts:
 
     key: str
     targets: tuple[str, ...]
-    """Columns of `train.csv` to learn."""
+    """Columns of the training table to learn."""
     classes: tuple[str, ...]
     """Where the submission has a column of probabilities for each class: their names; else ()."""
     task: str
@@ -68,6 +70,8 @@ class Facts:
     """Programs of a round of the search."""
     more: int = 0
     """Columns that a recipe's features add in number."""
+    table: str = "train.csv"
+    """The training table in `input/`, whatever a competition calls it."""
     packages: tuple[str, ...] = ()
     """Libraries of boosted trees that programs can import beside scikit-learn."""
 
@@ -78,7 +82,7 @@ class Facts:
 
     @property
     def is_table(self) -> bool:
-        """False where there is no `train.csv` with one target column: only the sample submission is known."""
+        """False where there is no training table with one target column: only the sample submission is known."""
         return bool(self.numbers or self.categories or self.texts or self.dates) and len(self.targets) == 1
 
     @property
@@ -113,8 +117,10 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
 
     numbers = of("number")
     goal = columns[targets[0]] if targets else {}
-    task = "classes" if label in columns else str(data.get("task") or _task_of(goal))
     rows = int(data.get("rows", {}).get("train", 0))
+    task = "classes" if label in columns else _task_of(data, goal)
+    if not _is_learnable(goal, task, rows):
+        targets = ()
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
     return Facts(
         key=str(key or "id"),
@@ -142,12 +148,31 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         longest=longest,
         programs=programs,
         batch=int((data.get("limits") or {}).get("batch") or 2),
+        table=str(data.get("table") or "train.csv"),
         packages=tuple(data.get("packages") or ()),
     )
 
 
-def _task_of(goal: Mapping[str, Any]) -> str:
-    return "regression" if goal.get("kind") == "number" else "labels"
+def _task_of(data: Mapping[str, Any], goal: Mapping[str, Any]) -> str:
+    """What to predict for one column: what the metric asks for, where the target can be that; else what the target and
+    the sample submission's column of that name look like. A ranking (`map@5`) may be as short as its first place."""
+    told, numeric = data.get("task"), goal.get("kind") == "number"
+    several = goal.get("unique", 0) > 2
+    if told == "probability" and numeric and several:
+        return "regression"  # a number to rank by
+    if told in ("regression", "labels") or (told == "probability" and not several):
+        return str(told)
+    form = (data.get("form") or {}).get(goal.get("name"))
+    if told != "classes" and not several and form == "fractions":
+        return "probability"
+    few = told == "classes" or goal.get("unique", 0) <= MOST_CLASSES
+    are_classes = goal.get("whole") and few and form != "fractions"
+    return "regression" if numeric and not are_classes else "labels"
+
+
+def _is_learnable(goal: Mapping[str, Any], task: str, rows: int) -> bool:
+    """False for sentences, lists of boxes and masks: nearly as many answers as rows are no classes."""
+    return task != "labels" or (goal.get("kind") not in ("text", "date") and goal.get("unique", 0) <= max(20, rows / 2))
 
 
 def _outputs(task: str, goal: Mapping[str, Any]) -> int:

@@ -48,7 +48,7 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         "",
         'warnings.filterwarnings("ignore")',
         f"ID, TARGET = {facts.key!r}, {facts.target!r}",
-        'train, test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")',
+        f'train, test = pd.read_csv("input/{facts.table}"), pd.read_csv("input/test.csv")',
         *([f"train = train.sample(min({recipe.rows}, len(train)), random_state=0)"] if recipe.rows else []),
         "y = train[TARGET]",
         "names = [name for name in test if name in train and name not in (ID, TARGET) and train[name].notna().any()]",

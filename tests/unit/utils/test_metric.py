@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.metric import KINDS, Metric, metric_kind
+from utils.metric import Metric
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -35,12 +35,3 @@ def test_scores_of_different_direction_do_not_compare():
 def test_sorting_puts_the_best_last():
     ranked = sorted([Metric(3.0, True), Metric(None, True), Metric(1.0, True)])
     assert [metric.value for metric in ranked] == [None, 3.0, 1.0]
-
-
-@pytest.mark.parametrize(("written", "name"), [("RMSE", "rmse"), ("roc-auc", "auc"), ("Log Loss", "logloss")])
-def test_metrics_are_known_by_their_usual_spellings(written, name):
-    assert metric_kind(written) is KINDS[name]
-
-
-def test_an_unknown_metric_is_none():
-    assert metric_kind("profit") is None

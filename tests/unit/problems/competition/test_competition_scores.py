@@ -13,7 +13,7 @@ from problems.competition.grader import scores, shim
 from problems.competition.grader.class_scores import formula
 from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
-from utils.metric import KINDS
+from utils.metric_kinds import KINDS
 
 random = np.random.default_rng(0)
 Y, P = random.gamma(2, 10, 200), random.gamma(2, 10, 200)
@@ -34,6 +34,7 @@ THEIRS = {
     "f1_weighted": (lambda y, p: metrics.f1_score(y, p, average="weighted"), CLASS, GUESS),
     "gini": (lambda y, p: 2 * metrics.roc_auc_score(y, p) - 1, BIT, CHANCE),
     "accuracy": (metrics.accuracy_score, CLASS, GUESS),
+    "error_rate": (metrics.zero_one_loss, CLASS, GUESS),
     "balanced_accuracy": (metrics.balanced_accuracy_score, CLASS, GUESS),
     "f1": (metrics.f1_score, BIT, (CHANCE > 0.4).astype(int)),
     "f1_macro": (lambda y, p: metrics.f1_score(y, p, average="macro"), CLASS, GUESS),
