@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 from core.arena.limit import MoveLimit
@@ -99,6 +100,8 @@ def _program(engine: Engine) -> str:
 
 Played = tuple[Pairing, dict[str, Any] | None, list[Event]]
 """A game that is over: its stored form, None where it was lost by us, and what is told of it."""
+Begun = Callable[[], None]
+"""Waits for the end of a game that somebody else plays."""
 
 
 class Tournament:
@@ -121,17 +124,22 @@ class Tournament:
         generation: int | None = None,
         stage: str = "",
         closing: Callable[[list[dict[str, Any]]], Sequence[Event]] | None = None,
+        begun: Mapping[str, Begun] = MappingProxyType({}),
     ) -> list[dict[str, Any]]:
         """Return the games in the pairings' order, each as the book keeps it; a game lost by us is left out.
+
+        The book may have a game of the same programs under other ids, where one of a round repeats another: it is
+        returned under the pairing's.
 
         Args:
             kind: rated, smoke, final: kept with the game.
             stage: what these games are for, in words; whoever watches is told how many of them are over. '': nothing.
             closing: called with all games once the last is known; its events are stored with that last game, so that a
                 tournament is told as finished exactly when all of its games are in the book.
+            begun: by key, games that are played already: they are waited for.
         """
         wanted = {pairing.key: pairing for pairing in pairings}
-        games = {key: game for key in wanted if (game := self._deps.games.get(key)) is not None}
+        games = {key: game for key, pairing in wanted.items() if (game := self._known(pairing)) is not None}
         missing = [pairing for key, pairing in wanted.items() if key not in games]
         if stage and missing:
             self._deps.doing(f"{stage}: {len(games)} of {len(wanted)} games")
@@ -139,31 +147,50 @@ class Tournament:
         def in_order() -> list[dict[str, Any]]:
             return [games[key] for key in wanted if key in games]
 
-        last: tuple[str, dict[str, Any], list[Event]] | None = None
+        held: tuple[str, dict[str, Any], list[Event]] | None = None
+        own = sum(pairing.key not in begun for pairing in missing)
         with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
-            for left, (pairing, game, events) in self._results(missing, live, kind, generation):
+            for left, (pairing, game, events) in self._results(missing, live, kind, generation, begun):
                 if stage:
                     self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
-                if game is not None:
-                    games[pairing.key] = game
-                    if left == 0 and closing is not None:
-                        last = pairing.key, game, events
-                    else:
-                        self._deps.games.put(pairing.key, game, events)
-                else:
+                own -= pairing.key not in begun
+                if game is None:
                     self._deps.append(events)
+                    continue
+                games[pairing.key] = game
+                if not events:  # who played it has stored it
+                    continue
+                if closing is not None and own == 0:  # those that are left are others'
+                    self._store(held)
+                    held = pairing.key, game, events
+                else:
+                    self._store((pairing.key, game, events))
         finished = in_order()
-        if closing is not None and missing:
-            told = list(closing(finished))
-            if last is not None:
-                key, game, events = last
-                self._deps.games.put(key, game, [*events, *told])
-            else:
-                self._deps.append(told)
+        told = list(closing(finished)) if closing is not None and missing else []
+        if held is not None:
+            self._store((held[0], held[1], [*held[2], *told]))
+        elif told:
+            self._deps.append(told)
         return finished
 
+    def _store(self, game: tuple[str, dict[str, Any], list[Event]] | None) -> None:
+        if game is not None:
+            self._deps.games.put(*game)
+
+    def _known(self, pairing: Pairing) -> dict[str, Any] | None:
+        """The book's game, under the ids of the pairing."""
+        game, white, black = self._deps.games.get(pairing.key), pairing.match.white, pairing.match.black
+        if game is None or (game["white"], game["black"]) == (white.id, black.id):
+            return game
+        return {**game, "white": white.id, "black": black.id, "names": [white.name or white.id, black.name or black.id]}
+
     def _results(
-        self, missing: Sequence[Pairing], live: LiveMoves, kind: str, generation: int | None
+        self,
+        missing: Sequence[Pairing],
+        live: LiveMoves,
+        kind: str,
+        generation: int | None,
+        begun: Mapping[str, Begun],
     ) -> Iterator[tuple[int, Played]]:
         """(games still to come, (pairing, stored form or None, events)) as games end.
 
@@ -173,7 +200,7 @@ class Tournament:
             return
         with threads(max(1, self._deps.jobs.slots), "game") as pool:
             futures: list[Future[Played]] = [
-                pool.submit(self._play, pairing, live, kind, generation) for pairing in missing
+                pool.submit(self._play, pairing, live, kind, generation, begun.get(pairing.key)) for pairing in missing
             ]
             try:
                 yield from _as_they_end(futures)
@@ -182,7 +209,13 @@ class Tournament:
                     future.cancel()  # an interrupt or a fault of ours: start no further game
                 raise
 
-    def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
+    def _play(
+        self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None, ended: Begun | None = None
+    ) -> Played:
+        if ended is not None:
+            ended()
+            if (known := self._known(pairing)) is not None:
+                return pairing, known, []
         spool = live.open(pairing.key, pairing.match, self._game)
         match = pairing.match.model_copy(update={"spool": spool})
         job = JobSpec(
