@@ -21,6 +21,7 @@ from runs.recorded_scores import RecordedScores
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
 from runs.tickets.queue import TicketQueue
+from runs.workers import SandboxAhead
 from utils.config_schema import Config
 
 
@@ -59,6 +60,8 @@ class Process:
     """Tells whoever watches what goes on besides the search."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""
+    sandbox: SandboxAhead | None = None
+    """The sandbox of this machine, where its opening has begun already."""
 
 
 @dataclass(slots=True)

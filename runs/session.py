@@ -48,6 +48,7 @@ from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.view import SilentView, View
 from runs.work_board import WorkBoard
+from runs.workers import SandboxAhead
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
@@ -112,6 +113,7 @@ class RunSession:
         self._given_dir = run_dir
         self._stack = ExitStack()
         self._board: WorkBoard | None = None
+        self._ahead: SandboxAhead | None = None
         self._started = time.monotonic()
         self._over_at: float | None = None
         self._before = 0.0
@@ -151,7 +153,13 @@ class RunSession:
 
     def _open(self) -> None:
         self.store_closed = True
-        problem = made_ready(self.config, accept_unsandboxed=self._accept, doing=self._doing, run_dir=self._given_dir)
+        problem = made_ready(
+            self.config,
+            accept_unsandboxed=self._accept,
+            doing=self._doing,
+            run_dir=self._given_dir,
+            beside=self._open_sandbox,
+        )
         self._take_hold(problem)
         self._compose(problem)
         origin = taken_up(self.store.get_fact("origin"), self._origin)
@@ -164,6 +172,11 @@ class RunSession:
         self._attach_sinks()
         if self._queue is not None:
             serve(self._queue, self.search, self.run_dir, self.store, self._stack)
+
+    def _open_sandbox(self, problem: Problem) -> None:
+        if self.config.execution.runner != "ray":
+            self._ahead = SandboxAhead(self.config, problem, self._accept)
+            self._stack.callback(self._ahead.close)
 
     def _take_hold(self, problem: Problem) -> None:
         """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""
@@ -191,6 +204,7 @@ class RunSession:
             stop_after=self._stop_after,
             tickets=self._queue,
             doing=self._doing,
+            sandbox=self._ahead,
         )
         try:
             self.search = compose(self.config, problem, process)
