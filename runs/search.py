@@ -41,6 +41,8 @@ class Recorded:
     """Verdicts of the record, from which the search goes on; None: from those of now."""
     told: Sequence[Mapping[str, Any]] = ()
     """What prompts told, as `runs.context_history` keeps it."""
+    baselines_told: Sequence[str] | None = None
+    """Names of the baselines that prompts told; None: all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,7 @@ class Tournament:
         stage: str = "",
         closing: Callable[[list[dict[str, Any]]], Sequence[Event]] | None = None,
         begun: Mapping[str, Begun] = MappingProxyType({}),
+        may_begin: Callable[[Pairing], bool] = lambda pairing: True,
     ) -> list[dict[str, Any]]:
         """Return the games in the pairings' order, each as the book keeps it; a game lost by us is left out.
 
@@ -137,6 +138,7 @@ class Tournament:
             closing: called with all games once the last is known; its events are stored with that last game, so that a
                 tournament is told as finished exactly when all of its games are in the book.
             begun: by key, games that are played already: they are waited for.
+            may_begin: asked when a worker is free for a game; what it refuses is left out.
         """
         wanted = {pairing.key: pairing for pairing in pairings}
         games = {key: game for key, pairing in wanted.items() if (game := self._known(pairing)) is not None}
@@ -150,12 +152,13 @@ class Tournament:
         held: tuple[str, dict[str, Any], list[Event]] | None = None
         own = sum(pairing.key not in begun for pairing in missing)
         with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
-            for left, (pairing, game, events) in self._results(missing, live, kind, generation, begun):
+            for left, (pairing, game, events) in self._results(missing, live, kind, generation, begun, may_begin):
                 if stage:
                     self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
                 own -= pairing.key not in begun
                 if game is None:
-                    self._deps.append(events)
+                    if events:
+                        self._deps.append(events)
                     continue
                 games[pairing.key] = game
                 if not events:  # who played it has stored it
@@ -191,6 +194,7 @@ class Tournament:
         kind: str,
         generation: int | None,
         begun: Mapping[str, Begun],
+        may_begin: Callable[[Pairing], bool],
     ) -> Iterator[tuple[int, Played]]:
         """(games still to come, (pairing, stored form or None, events)) as games end.
 
@@ -200,7 +204,8 @@ class Tournament:
             return
         with threads(max(1, self._deps.jobs.slots), "game") as pool:
             futures: list[Future[Played]] = [
-                pool.submit(self._play, pairing, live, kind, generation, begun.get(pairing.key)) for pairing in missing
+                pool.submit(self._played, pairing, live, kind, generation, begun.get(pairing.key), may_begin)
+                for pairing in missing
             ]
             try:
                 yield from _as_they_end(futures)
@@ -209,13 +214,23 @@ class Tournament:
                     future.cancel()  # an interrupt or a fault of ours: start no further game
                 raise
 
-    def _play(
-        self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None, ended: Begun | None = None
+    def _played(
+        self,
+        pairing: Pairing,
+        live: LiveMoves,
+        kind: str,
+        generation: int | None,
+        ended: Begun | None,
+        may_begin: Callable[[Pairing], bool],
     ) -> Played:
+        """The game, by whoever played it; without a stored form and without events where it may not begin."""
         if ended is not None:
             ended()
             if (known := self._known(pairing)) is not None:
                 return pairing, known, []
+        return self._play(pairing, live, kind, generation) if may_begin(pairing) else (pairing, None, [])
+
+    def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
         spool = live.open(pairing.key, pairing.match, self._game)
         match = pairing.match.model_copy(update={"spool": spool})
         job = JobSpec(

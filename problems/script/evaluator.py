@@ -11,7 +11,7 @@ from core.contracts import Evaluation, EvaluatorDeps, JobSpec
 from core.evaluation.base import nothing_better, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
-from core.evaluation.repeats import RepeatableEvaluator, Repeats
+from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.events import Warned
@@ -63,7 +63,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction = Direction(lower_is_better)
-        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
+        self._repeats = self._repeated(deps)
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
         """The verdict on the user's own program, from deciding."""
