@@ -86,9 +86,12 @@ class BaselineRunner:
         if self._pool is None:
             return
         self._pool.shutdown(wait=False, cancel_futures=True)
-        cut = [name for name, future in self._scored.items() if _is_open(future)]
-        self._begin(self._search.deps.jobs.slots, cut)
-        if not self._wait(seconds):
+        end = time.monotonic() + seconds
+        for _ in range(2):  # what the budget is just about to cut off shows only when it is over
+            cut = [name for name, future in self._scored.items() if _is_open(future)]
+            self._begin(self._search.deps.jobs.slots, cut)
+            in_time = self._wait(max(0.0, end - time.monotonic()))
+        if not in_time:
             late = [name for name, future in self._scored.items() if not future.done()]
             self._abandoned.set()
             log_msg("WARNING", f"baselines left out: {', '.join(late)}: the end of this run has {seconds:.0f} s")

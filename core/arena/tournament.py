@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import combinations
+from threading import Event as Flag
+from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
@@ -104,6 +106,19 @@ Begun = Callable[[], None]
 """Waits for the end of a game that somebody else plays."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Plays:
+    """How the games of one call are played."""
+
+    live: LiveMoves
+    kind: str
+    generation: int | None
+    begun: Mapping[str, Begun]
+    may_begin: Callable[[Pairing], bool]
+    claimed: dict[str, Flag]
+    """By key, the games that this call plays, or has played."""
+
+
 class Tournament:
     """Plays pairings on the job runner and keeps what came of them.
 
@@ -115,6 +130,9 @@ class Tournament:
         self._deps = deps
         self._game = game
         self._session = session
+        self._lock = Lock()
+        self._under_way: dict[str, Flag] = {}
+        """Key → set once the game is in the book, or given up: of two engines with one program one plays."""
 
     def play(
         self,
@@ -149,36 +167,62 @@ class Tournament:
         def in_order() -> list[dict[str, Any]]:
             return [games[key] for key in wanted if key in games]
 
+        claimed: dict[str, Flag] = {}
         held: tuple[str, dict[str, Any], list[Event]] | None = None
         own = sum(pairing.key not in begun for pairing in missing)
-        with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
-            for left, (pairing, game, events) in self._results(missing, live, kind, generation, begun, may_begin):
-                if stage:
-                    self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
-                own -= pairing.key not in begun
-                if game is None:
-                    if events:
-                        self._deps.append(events)
-                    continue
-                games[pairing.key] = game
-                if not events:  # who played it has stored it
-                    continue
-                if closing is not None and own == 0:  # those that are left are others'
-                    self._store(held)
-                    held = pairing.key, game, events
-                else:
-                    self._store((pairing.key, game, events))
-        finished = in_order()
-        told = list(closing(finished)) if closing is not None and missing else []
-        if held is not None:
-            self._store((held[0], held[1], [*held[2], *told]))
-        elif told:
-            self._deps.append(told)
-        return finished
+        try:
+            with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
+                plays = _Plays(live, kind, generation, begun, may_begin, claimed)
+                for left, (pairing, game, events) in self._results(missing, plays):
+                    if stage:
+                        self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
+                    own -= pairing.key not in begun
+                    if game is None:
+                        self._tell(events)
+                        continue
+                    games[pairing.key] = game
+                    if not events:  # who played it has stored it
+                        continue
+                    if closing is not None and own == 0:  # those that are left are others'
+                        self._store(held, claimed)
+                        held = pairing.key, game, events
+                    else:
+                        self._store((pairing.key, game, events), claimed)
+            finished = in_order()
+            told = list(closing(finished)) if closing is not None and missing else []
+            if held is not None:
+                self._store((held[0], held[1], [*held[2], *told]), claimed)
+            else:
+                self._tell(told)
+            return finished
+        finally:
+            self._let_go(claimed)
 
-    def _store(self, game: tuple[str, dict[str, Any], list[Event]] | None) -> None:
+    def _tell(self, events: Sequence[Event]) -> None:
+        if events:
+            self._deps.append(events)
+
+    def _store(self, game: tuple[str, dict[str, Any], list[Event]] | None, claimed: Mapping[str, Flag]) -> None:
         if game is not None:
             self._deps.games.put(*game)
+            self._let_go({game[0]: claimed[game[0]]})
+
+    def _claim(self, key: str, claimed: dict[str, Flag]) -> None:
+        """Return when nobody else plays the game: it is in the book, or the caller's to play."""
+        while True:
+            with self._lock:
+                other = self._under_way.get(key)
+                if other is None:
+                    claimed[key] = self._under_way[key] = Flag()
+                    return
+            other.wait()
+
+    def _let_go(self, claimed: Mapping[str, Flag]) -> None:
+        with self._lock:
+            for key, flag in claimed.items():
+                if self._under_way.get(key) is flag:
+                    del self._under_way[key]
+                flag.set()
 
     def _known(self, pairing: Pairing) -> dict[str, Any] | None:
         """The book's game, under the ids of the pairing."""
@@ -187,15 +231,7 @@ class Tournament:
             return game
         return {**game, "white": white.id, "black": black.id, "names": [white.name or white.id, black.name or black.id]}
 
-    def _results(
-        self,
-        missing: Sequence[Pairing],
-        live: LiveMoves,
-        kind: str,
-        generation: int | None,
-        begun: Mapping[str, Begun],
-        may_begin: Callable[[Pairing], bool],
-    ) -> Iterator[tuple[int, Played]]:
+    def _results(self, missing: Sequence[Pairing], plays: _Plays) -> Iterator[tuple[int, Played]]:
         """(games still to come, (pairing, stored form or None, events)) as games end.
 
         Raises Interrupted, where the user wants the end, once the games that were begun are over and told.
@@ -203,10 +239,7 @@ class Tournament:
         if not missing:
             return
         with threads(max(1, self._deps.jobs.slots), "game") as pool:
-            futures: list[Future[Played]] = [
-                pool.submit(self._played, pairing, live, kind, generation, begun.get(pairing.key), may_begin)
-                for pairing in missing
-            ]
+            futures: list[Future[Played]] = [pool.submit(self._played, pairing, plays) for pairing in missing]
             try:
                 yield from _as_they_end(futures)
             except BaseException:
@@ -214,21 +247,18 @@ class Tournament:
                     future.cancel()  # an interrupt or a fault of ours: start no further game
                 raise
 
-    def _played(
-        self,
-        pairing: Pairing,
-        live: LiveMoves,
-        kind: str,
-        generation: int | None,
-        ended: Begun | None,
-        may_begin: Callable[[Pairing], bool],
-    ) -> Played:
+    def _played(self, pairing: Pairing, plays: _Plays) -> Played:
         """The game, by whoever played it; without a stored form and without events where it may not begin."""
-        if ended is not None:
-            ended()
-            if (known := self._known(pairing)) is not None:
-                return pairing, known, []
-        return self._play(pairing, live, kind, generation) if may_begin(pairing) else (pairing, None, [])
+        key = pairing.key
+        if key in plays.begun:
+            plays.begun[key]()
+        self._claim(key, plays.claimed)
+        if (known := self._known(pairing)) is not None:
+            self._let_go({key: plays.claimed[key]})
+            return pairing, known, []
+        if not plays.may_begin(pairing):
+            return pairing, None, []
+        return self._play(pairing, plays.live, plays.kind, plays.generation)
 
     def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
         spool = live.open(pairing.key, pairing.match, self._game)

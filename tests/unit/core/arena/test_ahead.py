@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 import pytest
@@ -128,6 +130,23 @@ def test_who_comes_first_decides_nothing(tmp_path, twin):
         assert later.run.ratings.estimates("champ") == judge.run.ratings.estimates("champ")
         found.append(told(verdicts))
     assert all(verdicts == found[0] for verdicts in found)
+
+
+def test_two_engines_with_one_program_play_their_smoke_match_once(tmp_path):
+    """Both are looked at as they come; whoever comes second finds the game in the book, under its own name."""
+    judge, deps, jobs = crowned(tmp_path, "a")
+    cheat = engine("return '9'")
+    nodes = [
+        built(name, code, slot)
+        for slot, (name, code) in enumerate((("a", MIDDLE), ("b", MIDDLE), ("c", cheat), ("d", cheat)))
+    ]
+    jobs.gate.clear()
+    threading.Timer(0.3, jobs.gate.set).start()
+    with ThreadPoolExecutor(4) as pool:
+        refused = [verdict and verdict.failure for verdict in pool.map(judge.check, nodes)]
+    assert refused == [None, None, "illegal_move", "illegal_move"]
+    told = Counter(event.game_id for event in deps.games.of("game.finished"))
+    assert len([game for game in deps.games.all() if game["kind"] == "smoke"]) == 4 and set(told.values()) == {1}
 
 
 def test_openings_hang_on_who_was_asked_and_not_on_who_failed(tmp_path):
