@@ -131,7 +131,9 @@ def _jobs(
     """The workers and the sandbox tier; what the user stopped in an earlier process is not run again."""
     run_dir, recorded = process.run_dir, process.recorded
     accepted = process.accept_unsandboxed
-    jobs, tier = open_workers(config, problem, run_dir, accepted, parts, live=live, deadline=deadline)
+    jobs, tier = open_workers(
+        config, problem, run_dir, accepted, parts, live=live, deadline=deadline, ahead=process.sandbox
+    )
     jobs.refuse(recorded.stopped if recorded else stopped_nodes(run_dir))
     parts.callback(StopWatch(run_dir, process.store, jobs.stop).close)
     return jobs, tier

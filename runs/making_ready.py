@@ -22,11 +22,13 @@ def made_ready(
     accept_unsandboxed: bool,
     doing: Callable[[str], None] = lambda text: None,
     run_dir: Path | None = None,
+    beside: Callable[[Problem], None] = lambda problem: None,
 ) -> Problem:
     """The problem of a configuration, prepared: its data are read, checked and split.
 
     Args:
         run_dir: the run that goes on; None for a new one, whose words and place are looked at first.
+        beside: begins what may go on while the data are made ready.
 
     Raises:
         ConfigError, NoSandboxError: no run may begin so. Nothing has run, and no run was made.
@@ -41,6 +43,7 @@ def made_ready(
         check_place(config.project.dir)
     else:
         problem.restore(run_dir)
+    beside(problem)
     doing(READYING)
     problem.prepare()
     return problem

@@ -17,6 +17,7 @@ from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import Node
+from core.state.task import Task
 
 COMPARED = ("metric", "failure", "signature", "duplicate_of", "code")
 """Fields of a verdict that are to come out again."""
@@ -129,6 +130,9 @@ class ReplayedEvaluator(Evaluator):
 
     def check(self, node: Node) -> Evaluation | None:
         return self._evaluator.check(node)
+
+    def expect(self, tasks: Sequence[Task]) -> None:
+        self._evaluator.expect(tasks)
 
     def look_ahead(self, node: Node) -> None:
         self._evaluator.look_ahead(node)

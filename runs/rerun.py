@@ -22,6 +22,7 @@ from core.state.journal import Journal
 from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
+from runs.baselines import TOLD
 from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
 from runs.recorded_scores import RecordedScores
@@ -66,6 +67,7 @@ def verify(
         calls = reader.calls()
         tasks = reader.tasks()
         told = reader.fact(FACT) or []
+        baselines_told = reader.fact(TOLD)
         whys = {node_id: reader.why(node_id) for node_id in tasks}
         baselines = reader.fact("baselines", [])
         limits = changed_limits(reader)
@@ -87,6 +89,7 @@ def verify(
                 {} if as_recorded else first_of_rounds(tasks.values()),
                 scores,
                 told,
+                baselines_told,
             ),
             stop_after=stored.steps,
         ) as session:

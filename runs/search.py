@@ -21,6 +21,7 @@ from runs.recorded_scores import RecordedScores
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
 from runs.tickets.queue import TicketQueue
+from runs.workers import SandboxAhead
 from utils.config_schema import Config
 
 
@@ -40,6 +41,8 @@ class Recorded:
     """Verdicts of the record, from which the search goes on; None: from those of now."""
     told: Sequence[Mapping[str, Any]] = ()
     """What prompts told, as `runs.context_history` keeps it."""
+    baselines_told: Sequence[str] | None = None
+    """Names of the baselines that prompts told; None: all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Process:
     """Tells whoever watches what goes on besides the search."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""
+    sandbox: SandboxAhead | None = None
+    """The sandbox of this machine, where its opening has begun already."""
 
 
 @dataclass(slots=True)

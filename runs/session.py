@@ -48,6 +48,7 @@ from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.view import SilentView, View
 from runs.work_board import WorkBoard
+from runs.workers import SandboxAhead
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
@@ -112,7 +113,8 @@ class RunSession:
         self._given_dir = run_dir
         self._stack = ExitStack()
         self._board: WorkBoard | None = None
-        self._started = time.monotonic()
+        self._ahead: SandboxAhead | None = None
+        self._started: float | None = time.monotonic()
         self._over_at: float | None = None
         self._before = 0.0
 
@@ -138,8 +140,11 @@ class RunSession:
                 raise ConfigError(f"{error}; so the run was not kept: mend this and begin again") from error
 
     def active_seconds(self) -> float:
-        """Seconds of the search, all its processes added up; once it is over, they do not grow."""
-        return self._before + (self._over_at or time.monotonic()) - self._started
+        """Seconds of the search, all its processes added up. They grow from its begin to its end: what is made ready
+        before, and baselines that it waits for, take nothing of its budget.
+        """
+        began = self._started
+        return self._before if began is None else self._before + (self._over_at or time.monotonic()) - began
 
     def _doing(self, text: str) -> None:
         """Tell whoever watches, here and at the page, what goes on besides the search; '': that is over."""
@@ -151,7 +156,13 @@ class RunSession:
 
     def _open(self) -> None:
         self.store_closed = True
-        problem = made_ready(self.config, accept_unsandboxed=self._accept, doing=self._doing, run_dir=self._given_dir)
+        problem = made_ready(
+            self.config,
+            accept_unsandboxed=self._accept,
+            doing=self._doing,
+            run_dir=self._given_dir,
+            beside=self._open_sandbox,
+        )
         self._take_hold(problem)
         self._compose(problem)
         origin = taken_up(self.store.get_fact("origin"), self._origin)
@@ -164,6 +175,11 @@ class RunSession:
         self._attach_sinks()
         if self._queue is not None:
             serve(self._queue, self.search, self.run_dir, self.store, self._stack)
+
+    def _open_sandbox(self, problem: Problem) -> None:
+        if self.config.execution.runner != "ray":
+            self._ahead = SandboxAhead(self.config, problem, self._accept)
+            self._stack.callback(self._ahead.close)
 
     def _take_hold(self, problem: Problem) -> None:
         """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""
@@ -191,6 +207,7 @@ class RunSession:
             stop_after=self._stop_after,
             tickets=self._queue,
             doing=self._doing,
+            sandbox=self._ahead,
         )
         try:
             self.search = compose(self.config, problem, process)
@@ -290,19 +307,23 @@ class RunSession:
         search = self.search
         if self.nothing_left:
             return self._ended_already()
-        self._warm_up()
+        self._started = None
+        search.problem.warm_up(self._doing)
         self._view.start(self.facts, search.orchestrator.progress)
         self._tell_of_the_hand()
         runner = BaselineRunner(search, self.store, self.interrupts.finish.set)
         reason = "interrupted"
         told, broke_off = STOPPED, False
         try:
-            self.score_seeds()
-            runner.start()
+            if search.self_test is not None:
+                search.self_test.wait()
             if uses_models(self.config):
-                self._doing("the baselines are scored first: prompts tell what they score")
-                runner.finish()  # the same in each prompt
-                self._doing("")
+                recorded = self._recorded.baselines_told if self._recorded is not None else None
+                runner.score_first(self.config.budget.seconds, recorded)
+            else:
+                runner.start()
+            self._started = time.monotonic()
+            self.score_seeds()
             reason = search.orchestrator.run(self._blend)
             runner.check()
         except Interrupted:  # while the programs were scored that it begins with
@@ -323,8 +344,10 @@ class RunSession:
             return self._interrupted()
         search.deadline.lifted = self.interrupts.search_is_over = True
         self._over_at = time.monotonic()
-        self._doing("the search is over; the winner is chosen among the best")
-        runner.finish()
+        allowance = search.deps.allowance
+        allowance.begin(self.active_seconds())
+        self._doing(f"the search is over; the winner is chosen among the best{allowance.told}")
+        runner.finish(allowance.left)
         self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
             return 0
@@ -342,12 +365,6 @@ class RunSession:
     def _blend(self) -> None:
         if self.config.search.ensemble:
             self.search.orchestrator.add_ensemble(self.config.search.top_k)
-
-    def _warm_up(self) -> None:
-        """What a problem makes ready once, as compiling does, is no search: it does not count as active time."""
-        began = time.monotonic()
-        self.facts.problem.warm_up(self._doing)
-        self._started += time.monotonic() - began
 
     def score_seeds(self) -> None:
         """Let the programs that were given become the first nodes; what is there already stays."""

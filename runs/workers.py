@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import glob
+import threading
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from core.contracts import JobListener, JobRunner, Problem
+from core.executor.probe import CACHE as PROBES
 from core.executor.probe import choose
 from core.executor.sandbox import open_sandbox
+from core.executor.warm import WarmSandbox
 from core.executor.writer_view import WriterView
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
@@ -30,28 +34,23 @@ def open_workers(
     parts: ExitStack,
     live: LiveOutput | None = None,
     deadline: Deadline | None = None,
+    ahead: SandboxAhead | None = None,
 ) -> tuple[JobPool, str]:
     """(pool of jobs, sandbox tier). What must be closed later is put on `parts`.
 
     Args:
+        ahead: the sandbox of this machine, where its opening has begun already.
         deadline: of the search that the jobs are for; None where there is none.
     """
     execution = config.execution
-    sandbox: dict[str, Any] = {
-        "choice": execution.sandbox,
-        "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
-        "python": execution.python,
-        "gpus": execution.gpus,
-        "paths": execution.paths,
-        "hide": (*problem.hidden_data, *kept_from_all(config), *map(_pattern, problem.hidden_files)),
-        "accept_unsandboxed": accept_unsandboxed,
-    }
-
+    sandbox = sandbox_options(config, problem, accept_unsandboxed)
+    sandbox["hide"] += tuple(map(_pattern, problem.hidden_files))
     boxes: list[Callable[[], None]] = []
     on_job, on_output = (live.work.job, live.tell) if live else (None, None)
 
     def local() -> tuple[JobRunner, str]:
-        box = open_sandbox(**sandbox, state_dir=workspaces_dir(config))
+        hidden = (*kept_from_all(config), *map(_pattern, problem.hidden_files))
+        box = ahead.take(hidden) if ahead is not None else open_sandbox(**sandbox, state_dir=workspaces_dir(config))
         runner = LocalJobs(
             box,
             config.search.workers,
@@ -73,6 +72,64 @@ def open_workers(
     for close in (pool.close, *boxes, pool.abandon):  # a sandbox here closes first: it ends what workers still wait for
         parts.callback(close)
     return pool, tier
+
+
+def sandbox_options(config: Config, problem: Problem, accept_unsandboxed: bool) -> dict[str, Any]:
+    """What `open_sandbox` is told, but for files that are known only when the problem's data are ready."""
+    execution = config.execution
+    return {
+        "choice": execution.sandbox,
+        "preload": tuple(execution.preload if execution.preload is not None else problem.preload),
+        "python": execution.python,
+        "gpus": execution.gpus,
+        "paths": execution.paths,
+        "hide": (*problem.hidden_data, *kept_from_all(config)),
+        "accept_unsandboxed": accept_unsandboxed,
+    }
+
+
+class SandboxAhead:
+    """Opens this machine's sandbox in a thread, while the data of the problem are made ready.
+
+    Which tier holds is asked, and what programs import is imported; nothing runs in it before `take`.
+    """
+
+    def __init__(self, config: Config, problem: Problem, accept_unsandboxed: bool) -> None:
+        self._state_dir = workspaces_dir(config)
+        self._was_there = self._state_dir.exists()
+        options = sandbox_options(config, problem, accept_unsandboxed)
+        self._opening: Future[WarmSandbox] = Future()
+        self._taken = False
+        thread = threading.Thread(target=self._open, args=(options,), name="sandbox", daemon=True)
+        thread.start()
+
+    def take(self, hide: Sequence[str]) -> WarmSandbox:
+        """The sandbox, which is the caller's from now on. Raises what `open_sandbox` raises.
+
+        Args:
+            hide: patterns of absolute paths: what has come to lie there meanwhile is hidden, too.
+        """
+        box = self._opening.result()
+        self._taken = True
+        box.hide(hide)
+        return box
+
+    def close(self) -> None:
+        """Where nobody took it, nothing is left of it."""
+        if self._taken:
+            return
+        with suppress(Exception):  # that it could not be opened is told to who takes it
+            self._opening.result().close()
+        if not self._was_there:
+            with suppress(OSError):  # the data of the problem are kept
+                (self._state_dir / PROBES).unlink(missing_ok=True)
+                self._state_dir.rmdir()
+
+    def _open(self, options: dict[str, Any]) -> None:
+        try:
+            self._opening.set_result(open_sandbox(**options, state_dir=self._state_dir))
+        except BaseException as error:  # noqa: BLE001 - raised to who takes it
+            self._opening.set_exception(error)
 
 
 def writer_view(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from threading import Lock
@@ -71,8 +72,22 @@ class ArenaRun:
 
     @cached_property
     def ratings(self) -> Ratings:
-        """All rated games ever, read from the book once; later ones are added to it."""
-        return Ratings(Played.of(game) for game in self.deps.games.all() if game["kind"] == "rated")
+        """All rated games ever of engines that were judged, read from the book once; later ones are added to it."""
+        return Ratings(self._rated())
+
+    def _rated(self) -> Iterator[Played]:
+        """But for those that were played ahead by an engine that gave way to the same one of another slot."""
+        for game in self.deps.games.all():
+            white, black = self._judged(game["white"]), self._judged(game["black"])
+            if game["kind"] == "rated" and white is not None and black is not None:
+                yield replace(Played.of(game), white=white, black=black)
+
+    def _judged(self, id_: str) -> str | None:
+        """Id of the engine that the program counts as; None where it counts as none (yet)."""
+        node = self.deps.journal.get_node_by_id(id_)
+        if node is None or node.duplicate_of is None:
+            return id_ if node is not None else None
+        return node.duplicate_of if node.rung == "text" else None
 
     def openings(self, count: int, *label: object, held_out: bool = False) -> list[tuple[str, ...]]:
         """Lines to begin from, a function of the run's seed and `label`; fewer where the held-out part has fewer."""

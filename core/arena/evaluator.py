@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from core.arena.ahead import GamesAhead
 from core.arena.arena_run import ArenaRun
 from core.arena.final import final_evaluations
 from core.arena.match import Engine, engine_of
@@ -15,6 +16,7 @@ from core.arena.validator import static_refusal
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps
 from core.state.failure import FailureKind
 from core.state.node import Node
+from core.state.task import Task
 
 SMOKE_SECONDS = 5.0
 """A smoke match cuts a move off after this, also where rated games allow more."""
@@ -31,6 +33,17 @@ class ArenaEvaluator(Evaluator):
 
     def __init__(self, deps: EvaluatorDeps, spec: ArenaSpec, settings: ArenaSettings) -> None:
         self.run = ArenaRun(deps, spec, settings)
+        self._ahead = GamesAhead(self.run)
+
+    def expect(self, tasks: Sequence[Task]) -> None:
+        self._ahead.expect(tasks)
+
+    def look_ahead(self, node: Node) -> None:
+        """It plays those who are there already."""
+        self._ahead.seat(node)
+
+    def close(self) -> None:
+        self._ahead.close()
 
     def check(self, node: Node) -> Evaluation | None:
         """Static checks, then a smoke match: one game with each colour against the random engine."""
@@ -43,20 +56,21 @@ class ArenaEvaluator(Evaluator):
         """Play the round robin and return one verdict a node. The first call holds the baselines."""
         run = self.run
         cohort = run.cohort(nodes)
-        generation = next((node.generation for node in nodes if node.generation is not None), 0)
-        label = f"{generation}/{'/'.join(sorted(node.id for node in nodes))}"
+        round_, begun = self._ahead.taken_up(nodes)
         pairings = round_robin(
             [engine_of(node) for node in cohort],
-            run.openings(run.settings.openings, label),
+            run.openings(run.settings.openings, round_.label),
             games=run.settings.games,
             seed=run.seed,
             spec=run.spec,
             settings=run.settings,
         )
-        verdict = RoundVerdict(run, cohort, nodes, generation, label)
+        verdict = RoundVerdict(run, cohort, nodes, round_.generation, round_.label)
         is_first = all(node.generation is None for node in nodes)
-        stage = "the starting engines, round robin" if is_first else f"generation {generation}, round robin"
-        games = run.tournament.play(pairings, kind="rated", generation=generation, stage=stage, closing=verdict.close)
+        stage = "the starting engines, round robin" if is_first else f"generation {round_.generation}, round robin"
+        games = run.tournament.play(
+            pairings, kind="rated", generation=round_.generation, stage=stage, closing=verdict.close, begun=begun
+        )
         verdict.reach(games)
         run.deps.doing("")  # the search goes on
         return [verdict.of(node) for node in nodes]

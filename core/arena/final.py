@@ -3,56 +3,77 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.arena.arena_run import ArenaRun
 from core.arena.match import Engine, engine_of
 from core.arena.standings import Crosstable, Played, Ratings
-from core.arena.tournament import meetings
+from core.arena.tournament import Pairing, meetings
 from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
-from utils.clean_text import one_line
+from utils.logger_system import log_msg
 from utils.stats import Estimate
 
-NAME = 32
-"""Characters of an engine's name, which is its own word."""
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The games that measure one engine."""
+
+    engine: Engine
+    gauntlet: list[Pairing]
+    """Of it and of the anchor; [] where it is the anchor."""
+    duel: list[Pairing]
+    """Against the anchor, where the search wrote it."""
 
 
 def final_evaluations(run: ArenaRun, nodes: Sequence[Node]) -> list[Evaluation | None]:
     """One verdict a node: Elo above the anchor, both measured against the gauntlet; None without an anchor.
 
     Openings come from the held-out part and the gauntlet's engines play in no tournament. The direct match of what the
-    search wrote against the anchor, also from held-out openings, stands beside it in `head_to_head`.
+    search wrote against the anchor, also from held-out openings, stands beside it in `head_to_head`. The first node's
+    games come first: what the run's allowance has no time for is left out, whole openings of an engine, and told.
     """
-    anchor = run.anchor(nodes)
-    if anchor is None or not run.spec.gauntlet:
+    node = run.anchor(nodes)
+    if node is None or not run.spec.gauntlet:
         return [None for _ in nodes]
-    return [_final(run, engine_of(node), engine_of(anchor), duel=node.operator not in FREE_OPERATORS) for node in nodes]
+    anchor = engine_of(node)
+    parts = [_part(run, engine_of(node), anchor, duel=node.operator not in FREE_OPERATORS) for node in nodes]
+    played = _play(run, parts)
+    return [_final(run, part, anchor, played(part.gauntlet), played(part.duel)) for part in parts]
 
 
-def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Evaluation:
-    gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in run.spec.gauntlet]
+def _part(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> _Part:
     if engine.code == anchor.code:
-        return Evaluation(metric=0.0, source=run.source, message="it is the starting champion")
+        return _Part(engine, [], [])
+    gauntlet = [Engine(id=f"gauntlet:{b.name}", name=b.name, code=b.code) for b in run.spec.gauntlet]
     rounds = max(1, run.settings.gauntlet // (2 * len(gauntlet)))
     openings = run.openings(max(rounds, run.settings.gauntlet // 2), "final", held_out=True)
     against = [(player, rival) for player in (engine, anchor) for rival in gauntlet]
-    name = one_line(engine.name, NAME)
-    both = f"{name} and the starting champion against the gauntlet"
-    measured = _play(run, against, openings[:rounds], f"final part, {both}")
+    matches = _meetings(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)]) if duel else []
+    return _Part(engine, _meetings(run, against, openings[:rounds]), matches)
+
+
+def _final(
+    run: ArenaRun, part: _Part, anchor: Engine, measured: Sequence[Played], direct: Sequence[Played]
+) -> Evaluation | None:
+    engine = part.engine
+    if not part.gauntlet:
+        return Evaluation(metric=0.0, source=run.source, message="it is the starting champion")
+    if not measured:
+        return None
     estimate = _difference(measured, engine.id, anchor.id)
-    everyone = Crosstable([engine.id, anchor.id, *(rival.id for rival in gauntlet)], measured)
+    rivals = [f"gauntlet:{rival.name}" for rival in run.spec.gauntlet]
+    everyone = Crosstable([engine.id, anchor.id, *rivals], measured)
     elo = round(estimate.elo) + 0.0  # never "-0"
     text = f"{elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
     metadata: dict[str, Any] = {
-        "gauntlet": [rival.name for rival in gauntlet],
+        "gauntlet": [rival.name for rival in run.spec.gauntlet],
         "wins_draws_losses": list(everyone.total(engine.id)),
         "anchor_wins_draws_losses": list(everyone.total(anchor.id)),
     }
-    stage = f"final part, match of {name} and the starting champion"
-    direct = _play(run, [(engine, anchor)], openings[: max(1, run.settings.gauntlet // 2)], stage) if duel else None
     return FinalEvaluation(
         metric=round(estimate.elo, 1) + 0.0,
         source=run.source,
@@ -60,7 +81,7 @@ def _final(run: ArenaRun, engine: Engine, anchor: Engine, *, duel: bool) -> Eval
         message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",
         claim=text,
         games=len(measured),
-        head_to_head=_head_to_head(direct, engine.id, anchor.id) if direct is not None else None,
+        head_to_head=_head_to_head(direct, engine.id, anchor.id) if direct else None,
         metadata=metadata,
     )
 
@@ -79,11 +100,41 @@ def _head_to_head(games: Sequence[Played], player: str, anchor: str) -> dict[str
     }
 
 
-def _play(
-    run: ArenaRun, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]], stage: str
-) -> list[Played]:
-    pairings = meetings(pairs, openings, games=2, seed=run.seed + 1, spec=run.spec, settings=run.settings, kind="final")
-    return [Played.of(game) for game in run.tournament.play(pairings, kind="final", stage=stage)]
+def _meetings(
+    run: ArenaRun, pairs: Sequence[tuple[Engine, Engine]], openings: Sequence[tuple[str, ...]]
+) -> list[Pairing]:
+    return meetings(pairs, openings, games=2, seed=run.seed + 1, spec=run.spec, settings=run.settings, kind="final")
+
+
+def _play(run: ArenaRun, parts: Sequence[_Part]) -> Callable[[Sequence[Pairing]], list[Played]]:
+    """Plays all parts side by side; gives the games of a match, those from openings that were not finished left out."""
+    allowance = run.deps.allowance
+    wanted = [pairing for part in parts for pairing in (*part.gauntlet, *part.duel)]
+    first = {pairing.key for part in parts[:1] for pairing in part.gauntlet if _opens(part.gauntlet, pairing)}
+    refused: set[str] = set()
+
+    def may_begin(pairing: Pairing) -> bool:
+        if pairing.key in first or allowance.left > 0:
+            return True
+        refused.add(pairing.key)
+        return False
+
+    stage = f"final part, gauntlet and matches with the starting champion{allowance.told}"
+    games = run.tournament.play(wanted, kind="final", stage=stage, may_begin=may_begin)
+    if refused:
+        log_msg("WARNING", f"the final part has {len(games)} games; {len(refused)} were left out{allowance.told}")
+    known = {game["key"]: Played.of(game) for game in games}
+
+    def played(pairings: Sequence[Pairing]) -> list[Played]:
+        cut = {pairing.match.opening for pairing in pairings if pairing.key in refused}
+        whole = (pairing.key for pairing in pairings if pairing.match.opening not in cut)
+        return [known[key] for key in whole if key in known]
+
+    return played
+
+
+def _opens(pairings: Sequence[Pairing], pairing: Pairing) -> bool:
+    return pairing.match.opening == pairings[0].match.opening
 
 
 def _difference(games: Sequence[Played], player: str, anchor: str) -> Estimate:

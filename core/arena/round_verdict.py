@@ -34,6 +34,8 @@ class RoundVerdict:
         self.table = Crosstable([], [])
         self.decision = Decision(())
         self.rows: list[dict[str, Any]] = []
+        self._games: list[dict[str, Any]] = []
+        """Of this round, as the book keeps them, in the order of the pairings."""
         self._reached = False
 
     def close(self, games: list[dict[str, Any]]) -> list[Event]:
@@ -52,6 +54,7 @@ class RoundVerdict:
         if self._reached:
             return
         self._reached = True
+        self._games = list(games)
         run = self.run
         played = [Played.of(game) for game in games]
         players = [node.id for node in self.cohort]
@@ -135,12 +138,12 @@ class RoundVerdict:
         )
         stage = f"generation {self.generation}, further games of the two that lead"
         games = run.tournament.play(pairings, kind="rated", generation=self.generation, stage=stage)
+        self._games += games
         self.table = Crosstable(self.table.players, [*self.table.games, *(Played.of(game) for game in games)])
         return self.table
 
     def _why_forfeited(self, node: Node) -> tuple[FailureKind, str]:
-        book = self.run.deps.games.all()
-        for game in reversed(book):
+        for game in reversed(self._games):
             loser = game["loser"]
             if loser is not None and (game["white"], game["black"])[loser] == node.id:
                 return FailureKind(game["failure"]), f"it forfeited every game: {forfeit_text(game)}"

@@ -8,6 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import combinations
+from threading import Event as Flag
+from threading import Lock
+from types import MappingProxyType
 from typing import Any
 
 from core.arena.limit import MoveLimit
@@ -99,6 +102,21 @@ def _program(engine: Engine) -> str:
 
 Played = tuple[Pairing, dict[str, Any] | None, list[Event]]
 """A game that is over: its stored form, None where it was lost by us, and what is told of it."""
+Begun = Callable[[], None]
+"""Waits for the end of a game that somebody else plays."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plays:
+    """How the games of one call are played."""
+
+    live: LiveMoves
+    kind: str
+    generation: int | None
+    begun: Mapping[str, Begun]
+    may_begin: Callable[[Pairing], bool]
+    claimed: dict[str, Flag]
+    """By key, the games that this call plays, or has played."""
 
 
 class Tournament:
@@ -112,6 +130,9 @@ class Tournament:
         self._deps = deps
         self._game = game
         self._session = session
+        self._lock = Lock()
+        self._under_way: dict[str, Flag] = {}
+        """Key → set once the game is in the book, or given up: of two engines with one program one plays."""
 
     def play(
         self,
@@ -121,17 +142,24 @@ class Tournament:
         generation: int | None = None,
         stage: str = "",
         closing: Callable[[list[dict[str, Any]]], Sequence[Event]] | None = None,
+        begun: Mapping[str, Begun] = MappingProxyType({}),
+        may_begin: Callable[[Pairing], bool] = lambda pairing: True,
     ) -> list[dict[str, Any]]:
         """Return the games in the pairings' order, each as the book keeps it; a game lost by us is left out.
+
+        The book may have a game of the same programs under other ids, where one of a round repeats another: it is
+        returned under the pairing's.
 
         Args:
             kind: rated, smoke, final: kept with the game.
             stage: what these games are for, in words; whoever watches is told how many of them are over. '': nothing.
             closing: called with all games once the last is known; its events are stored with that last game, so that a
                 tournament is told as finished exactly when all of its games are in the book.
+            begun: by key, games that are played already: they are waited for.
+            may_begin: asked when a worker is free for a game; what it refuses is left out.
         """
         wanted = {pairing.key: pairing for pairing in pairings}
-        games = {key: game for key in wanted if (game := self._deps.games.get(key)) is not None}
+        games = {key: game for key, pairing in wanted.items() if (game := self._known(pairing)) is not None}
         missing = [pairing for key, pairing in wanted.items() if key not in games]
         if stage and missing:
             self._deps.doing(f"{stage}: {len(games)} of {len(wanted)} games")
@@ -139,32 +167,71 @@ class Tournament:
         def in_order() -> list[dict[str, Any]]:
             return [games[key] for key in wanted if key in games]
 
-        last: tuple[str, dict[str, Any], list[Event]] | None = None
-        with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
-            for left, (pairing, game, events) in self._results(missing, live, kind, generation):
-                if stage:
-                    self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
-                if game is not None:
+        claimed: dict[str, Flag] = {}
+        held: tuple[str, dict[str, Any], list[Event]] | None = None
+        own = sum(pairing.key not in begun for pairing in missing)
+        try:
+            with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
+                plays = _Plays(live, kind, generation, begun, may_begin, claimed)
+                for left, (pairing, game, events) in self._results(missing, plays):
+                    if stage:
+                        self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
+                    own -= pairing.key not in begun
+                    if game is None:
+                        self._tell(events)
+                        continue
                     games[pairing.key] = game
-                    if left == 0 and closing is not None:
-                        last = pairing.key, game, events
+                    if not events:  # who played it has stored it
+                        continue
+                    if closing is not None and own == 0:  # those that are left are others'
+                        self._store(held, claimed)
+                        held = pairing.key, game, events
                     else:
-                        self._deps.games.put(pairing.key, game, events)
-                else:
-                    self._deps.append(events)
-        finished = in_order()
-        if closing is not None and missing:
-            told = list(closing(finished))
-            if last is not None:
-                key, game, events = last
-                self._deps.games.put(key, game, [*events, *told])
+                        self._store((pairing.key, game, events), claimed)
+            finished = in_order()
+            told = list(closing(finished)) if closing is not None and missing else []
+            if held is not None:
+                self._store((held[0], held[1], [*held[2], *told]), claimed)
             else:
-                self._deps.append(told)
-        return finished
+                self._tell(told)
+            return finished
+        finally:
+            self._let_go(claimed)
 
-    def _results(
-        self, missing: Sequence[Pairing], live: LiveMoves, kind: str, generation: int | None
-    ) -> Iterator[tuple[int, Played]]:
+    def _tell(self, events: Sequence[Event]) -> None:
+        if events:
+            self._deps.append(events)
+
+    def _store(self, game: tuple[str, dict[str, Any], list[Event]] | None, claimed: Mapping[str, Flag]) -> None:
+        if game is not None:
+            self._deps.games.put(*game)
+            self._let_go({game[0]: claimed[game[0]]})
+
+    def _claim(self, key: str, claimed: dict[str, Flag]) -> None:
+        """Return when nobody else plays the game: it is in the book, or the caller's to play."""
+        while True:
+            with self._lock:
+                other = self._under_way.get(key)
+                if other is None:
+                    claimed[key] = self._under_way[key] = Flag()
+                    return
+            other.wait()
+
+    def _let_go(self, claimed: Mapping[str, Flag]) -> None:
+        with self._lock:
+            for key, flag in claimed.items():
+                if self._under_way.get(key) is flag:
+                    del self._under_way[key]
+                flag.set()
+
+    def _known(self, pairing: Pairing) -> dict[str, Any] | None:
+        """The book's game, under the ids of the pairing."""
+        game, white, black = self._deps.games.get(pairing.key), pairing.match.white, pairing.match.black
+        if game is None or (game["white"], game["black"]) == (white.id, black.id):
+            return game
+        return {**game, "white": white.id, "black": black.id, "names": [white.name or white.id, black.name or black.id]}
+
+    def _results(self, missing: Sequence[Pairing], plays: _Plays) -> Iterator[tuple[int, Played]]:
         """(games still to come, (pairing, stored form or None, events)) as games end.
 
         Raises Interrupted, where the user wants the end, once the games that were begun are over and told.
@@ -172,15 +239,26 @@ class Tournament:
         if not missing:
             return
         with threads(max(1, self._deps.jobs.slots), "game") as pool:
-            futures: list[Future[Played]] = [
-                pool.submit(self._play, pairing, live, kind, generation) for pairing in missing
-            ]
+            futures: list[Future[Played]] = [pool.submit(self._played, pairing, plays) for pairing in missing]
             try:
                 yield from _as_they_end(futures)
             except BaseException:
                 for future in futures:
                     future.cancel()  # an interrupt or a fault of ours: start no further game
                 raise
+
+    def _played(self, pairing: Pairing, plays: _Plays) -> Played:
+        """The game, by whoever played it; without a stored form and without events where it may not begin."""
+        key = pairing.key
+        if key in plays.begun:
+            plays.begun[key]()
+        self._claim(key, plays.claimed)
+        if (known := self._known(pairing)) is not None:
+            self._let_go({key: plays.claimed[key]})
+            return pairing, known, []
+        if not plays.may_begin(pairing):
+            return pairing, None, []
+        return self._play(pairing, plays.live, plays.kind, plays.generation)
 
     def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
         spool = live.open(pairing.key, pairing.match, self._game)

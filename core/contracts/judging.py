@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import MetricSource, Node
+from core.state.task import Task
 from core.state.text import CleanLine, RunLine, RunText
 
 
@@ -137,6 +138,12 @@ class EvaluatorDefaults(Protocol):
 
     def ensemble(self, nodes: Sequence[Node]) -> tuple[str, list[Node], str] | None:
         """(program, members, plan) of a blend of `nodes` that is better than each alone; None: there is none."""
+        return None
+
+    def expect(self, tasks: Sequence[Task]) -> None:
+        """A round begins of which all nodes that have a program in the end are judged together: those of `tasks`, or
+        their repairs. Called before the round's first `look_ahead`, where rounds are whole.
+        """
         return None
 
     def look_ahead(self, node: Node) -> None:

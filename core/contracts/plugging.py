@@ -13,6 +13,7 @@ from core.contracts.running import Jobs, Limits
 from core.contracts.writing import Agent, RulesWriter
 from core.state.fingerprint import ast_hash
 from core.state.node import Node
+from utils.allowance import Allowance
 from utils.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class EvaluatorDeps:
     """Further evaluations of a program that may be the best, where scores are not the same twice."""
     doing: Callable[[str], None] = lambda text: None
     """Told what goes on and how far it is, where that takes a while and no event tells it: whoever watches hears it."""
+    allowance: Allowance = field(default_factory=Allowance)
+    """What bounds second looks and final scores."""
 
 
 @dataclass(frozen=True, slots=True)

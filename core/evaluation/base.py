@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -12,6 +13,7 @@ from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 from utils.direction import finite
+from utils.logger_system import log_msg
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
@@ -37,21 +39,47 @@ def side_by_side(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Calla
     """`work` of each item, in order, as many at once as there are workers; tells whoever watches how many are done.
 
     Args:
-        what: is done, for people: `final part: programs scored`.
+        what: is done, for people: `final part: programs scored`; '': nobody is told.
     """
-    done = count(1)
+    done = count()
+
+    def tell() -> None:
+        if what:
+            deps.doing(f"{what}: {next(done)} of {len(items)}{deps.allowance.told}")
 
     def one(item: A) -> B:
         found = work(item)
-        deps.doing(f"{what}: {next(done)} of {len(items)}")
+        tell()
         return found
 
-    deps.doing(f"{what}: 0 of {len(items)}")
-    pool = ThreadPoolExecutor(max(1, min(deps.jobs.slots, len(items))), thread_name_prefix="final")
+    tell()
+    pool = ThreadPoolExecutor(max(1, min(deps.jobs.slots, len(items))), thread_name_prefix="beside")
     try:
         return list(pool.map(one, items))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)  # nobody who wants to stop now waits for what still runs
+
+
+def as_time_allows(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Callable[[A], B]) -> list[B | None]:
+    """As `side_by_side`, but nothing is begun that does not fit in what is left of the run's allowance: None for it.
+
+    What one item takes is known from those before it. The first is never left out; that others were is a warning.
+    """
+    longest = [0.0]
+
+    def one(place: int) -> B | None:
+        if place and (deps.allowance.left <= 0 or max(longest) > deps.allowance.left):
+            return None
+        began = time.monotonic()
+        found = work(items[place])
+        longest.append(time.monotonic() - began)
+        return found
+
+    found = side_by_side(deps, what, range(len(items)), one)
+    left_out = sum(one is None for one in found)
+    if left_out and not math.isinf(deps.allowance.left):
+        log_msg("WARNING", f"{what}: {left_out} of {len(items)} left out{deps.allowance.told}")
+    return found
 
 
 def source_of(isolated: bool) -> MetricSource:

@@ -21,7 +21,7 @@ from core.contracts import (
     Problem,
     RulesWriter,
 )
-from core.evaluation.base import failed_run, nothing_better, side_by_side, signature_of, source_of
+from core.evaluation.base import as_time_allows, failed_run, nothing_better, signature_of, source_of
 from core.evaluation.function_check import check_function_problem
 from core.evaluation.function_rules import FunctionWriter
 from core.evaluation.signature import Signature
@@ -152,9 +152,9 @@ class FunctionEvaluator(Evaluator):
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
         if not self._parts["test"].cases:
             return [None for _ in nodes]
-        return side_by_side(self._deps, "final part: programs scored", nodes, self._final)
+        return as_time_allows(self._deps, "final part: programs scored", nodes, self._final)
 
-    def _final(self, node: Node) -> Evaluation | None:
+    def _final(self, node: Node) -> Evaluation:
         return self._with_cases(self.score(node.code, "test"))
 
     def _with_cases(self, verdict: Evaluation) -> Evaluation:

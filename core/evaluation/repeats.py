@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import fmean
 
-from core.contracts import Evaluation, Evaluator, RepeatedEvaluation
+from core.contracts import Evaluation, Evaluator, EvaluatorDeps, RepeatedEvaluation
+from core.evaluation.base import as_time_allows
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import is_rounding
@@ -20,6 +22,15 @@ COMPARED = 10
 
 Score = Callable[[Node], Evaluation]
 """Evaluates a program anew."""
+NOT_LOOKED_AT = Evaluation(message="there was no time to score it again")
+"""Of a program that the final choice leaves out."""
+Look = Callable[[int], Evaluation]
+Looks = Callable[[str, Sequence[int], Look], Sequence[Evaluation | None]]
+"""(what is done, or ''; places; the look at one of them) → the looks in order, None where there was no time for it."""
+
+
+def _in_turn(what: str, places: Sequence[int], look: Look) -> Sequence[Evaluation | None]:
+    return [look(place) for place in places]
 
 
 class Repeats:
@@ -31,12 +42,12 @@ class Repeats:
     Args:
         journal: what is committed.
         times: further evaluations of a program; 0: none.
-        doing: told how far the looks of the final choice are.
+        looks: takes several looks, in threads of its own or not.
     """
 
-    def __init__(self, journal: Journal, times: int, doing: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(self, journal: Journal, times: int, looks: Looks = _in_turn) -> None:
         self._journal = journal
-        self._doing = doing
+        self._looks = looks
         self._times = times
         self._same = 0
         """Programs that scored the same twice."""
@@ -68,7 +79,7 @@ class Repeats:
         if is_rounding(looks[0].metric, verdict.metric):
             self._same += 1
             return None
-        looks += [score(node) for _ in range(self._times - 1)]
+        looks += self._more([node] * (self._times - 1), score)
         self._taken += self._times - 1
         scores = [verdict.metric, *(look.metric for look in looks if look.metric is not None)]
         half = student_975(len(scores) - 1) * (standard_error(scores) or 0.0)
@@ -95,20 +106,24 @@ class Repeats:
         at again. A program that fails when it is run again has no score.
 
         Args:
-            nodes: best first, each with its score.
+            nodes: best first, each with its score. Those for which there is no time have none in the end.
         """
         if not self._times or not nodes or nodes[0].metric_value is None:
             return None
         first = score(nodes[0])
         if first.metric is not None and is_rounding(first.metric, nodes[0].metric_value):
             return None
-        looks = [[first, *self._looks(nodes, 0, self._times - 1, score)]]
-        looks += [self._looks(nodes, place, self._times, score) for place in range(1, len(nodes))]
-        return [self._mean(node, look) for node, look in zip(nodes, looks, strict=True)]
+        places = [place for turn in range(self._times) for place in range(len(nodes))][1:]  # each once before any twice
+        what = "the best scored again for the choice, since scores differ"
+        found = self._looks(what, places, lambda place: score(nodes[place]))
+        looks: list[list[Evaluation]] = [[first], *([] for _ in nodes[1:])]
+        for place, look in zip(places, found, strict=True):
+            looks[place] += [look] if look is not None else []
+        return [self._mean(node, look) if look else NOT_LOOKED_AT for node, look in zip(nodes, looks, strict=True)]
 
-    def _looks(self, nodes: Sequence[Node], place: int, times: int, score: Score) -> list[Evaluation]:
-        self._doing(f"the best scored again for the choice, since scores differ: {place} of {len(nodes)}")
-        return [score(nodes[place]) for _ in range(times)]
+    def _more(self, nodes: Sequence[Node], score: Score) -> list[Evaluation]:
+        found = self._looks("", range(len(nodes)), lambda place: score(nodes[place])) if nodes else ()
+        return [look for look in found if look is not None]
 
     def _mean(self, node: Node, looks: Sequence[Evaluation]) -> Evaluation:
         """Its score counts as often as it was scored for it."""
@@ -128,6 +143,10 @@ class RepeatableEvaluator(Evaluator):
     """An evaluator of programs that are judged alone: where luck may have made one the best, it is scored again."""
 
     _repeats: Repeats
+
+    def _repeated(self, deps: EvaluatorDeps) -> Repeats:
+        """Looks on all workers, as the run's allowance allows."""
+        return Repeats(deps.journal, deps.repeats, partial(as_time_allows, deps))
 
     def anew(self, node: Node) -> Evaluation:
         """Score a committed program once more."""

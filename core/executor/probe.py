@@ -39,6 +39,8 @@ REMEDIES = {
     "bubblewrap": "install bubblewrap (apt install bubblewrap) and run as an ordinary user",
 }
 
+CACHE = ".sandbox-probes.json"
+"""In the folder of states: answers of this boot."""
 _LIMITS = Limits(seconds=10, cpu_seconds=10, memory_mb=96, processes=24, file_mb=8, disk_mb=16, output_kb=64)
 
 
@@ -164,7 +166,7 @@ def choose(choice: str, *, python: str | None, gpus: float, state_dir: Path) -> 
 def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | None) -> list[Probe]:
     """All probes of one tier, from the cache where that is possible."""
     key = _key(tier, python or own_python(), gpus)
-    cache = None if state_dir is None else state_dir / ".sandbox-probes.json"
+    cache = None if state_dir is None else state_dir / CACHE
     cached = _read_cache(cache)
     if key in cached:
         return [Probe(**probe) for probe in cached[key]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.contracts import Sandbox
 from core.executor.probe import choose
 from core.executor.server import ServerConfig, own_python, private_folder
 from core.executor.tiers import CHOICES, make_sandbox
 from core.executor.toolchains import toolchains_of
+from core.executor.warm import WarmSandbox
 from utils.errors import NoSandboxError
 
 
@@ -23,7 +23,7 @@ def open_sandbox(
     paths: Sequence[str] = (),
     state_dir: Path,
     accept_unsandboxed: bool = False,
-) -> Sandbox:
+) -> WarmSandbox:
     """Open a sandbox of the chosen tier. Returns at once: its fork server starts in the background.
 
     Args:

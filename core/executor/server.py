@@ -11,10 +11,10 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from core.executor.inside import messages
+from core.executor.inside import hiding, messages
 from core.executor.inside.messages import (
     Fault,
     Job,
@@ -129,6 +129,8 @@ class ForkServer:
     _spare: socket.socket | None = None
     """Our end of a supervisor that was made ahead of need; the server's word about it is not read yet."""
     _closed: bool = False
+    _came_later: tuple[str, ...] = ()
+    """What is to be hidden and was not known when the server was started."""
 
     def __post_init__(self) -> None:
         _allow_descriptors()
@@ -139,6 +141,12 @@ class ForkServer:
         """Wait until it is preloaded; return what it said."""
         with self._lock:
             return self._wait_until_ready()
+
+    def hide(self, patterns: Sequence[str]) -> None:
+        """Hide these, too, before the first slot: absolute paths, which may not have been there at the start."""
+        with self._lock:
+            self.config = replace(self.config, hide=(*self.config.hide, *patterns))
+            self._came_later = (*self._came_later, *patterns)
 
     def open_slot(self, setup: SlotSetup) -> SandboxSlot:
         """A new supervisor with its namespaces. SandboxError when the kernel refuses them, JobLost when it is full."""
@@ -220,6 +228,18 @@ class ForkServer:
         self._control, self._ready = ours, None
 
     def _wait_until_ready(self) -> Ready:
+        ready = self._heard()
+        if self._came_later:
+            shown = not hiding.is_hidden(self._came_later, ready.read_only, ready.hidden)
+            self._came_later = ()
+            if shown and self.config.tier != "none":  # what it has covered cannot be added to
+                self._stop()
+                self._start()
+                ready = self._heard()
+        return ready
+
+    def _heard(self) -> Ready:
+        """What the server said when it was preloaded."""
         if self._closed or self._control is None:
             raise SandboxError("the sandbox is closed")
         if self._ready is None:

@@ -67,6 +67,11 @@ class WarmSandbox:
         """Wait for the fork server; what it preloaded and what was missing, which version it is."""
         return self._server.ready()
 
+    def hide(self, patterns: Sequence[str]) -> None:
+        """Hide what became known after the making, before anything runs: patterns of absolute paths."""
+        self.config = replace(self.config, hide=(*self.config.hide, *patterns))
+        self._server.hide(patterns)
+
     def run(
         self,
         code: str,

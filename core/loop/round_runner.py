@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from core.contracts import Evaluation, Evaluator, Store
 from core.events import LadderCounted, StageDone
@@ -49,7 +50,12 @@ class RoundRunner:
         self._journal = journal
 
     def play(self, attempts: list[Attempt], notes: RoundContext, pool: ThreadPoolExecutor) -> list[Attempt]:
-        """From task to verdict; the attempts that have one, in slot order, repairs behind what they repair."""
+        """From task to verdict; the attempts that have one, in slot order, repairs behind what they repair.
+
+        An evaluator that judges the round together may begin with those that are written.
+        """
+        if self.together:
+            self._evaluator.expect([attempt.task for attempt in attempts])
         return self.judge_round(self.write(attempts, pool), notes, pool)
 
     def judge_round(self, attempts: list[Attempt], notes: RoundContext, pool: ThreadPoolExecutor) -> list[Attempt]:
@@ -101,7 +107,7 @@ class RoundRunner:
     def write(self, attempts: list[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:
         """Write all; what the budget did not reach stays open, and the run ends after this round."""
         written: list[Attempt] = []
-        for attempt, future in [(attempt, pool.submit(self.draft, attempt)) for attempt in attempts]:
+        for attempt, future in [(attempt, pool.submit(self._lead, attempt)) for attempt in attempts]:
             try:
                 future.result()
                 written.append(attempt)
@@ -110,6 +116,12 @@ class RoundRunner:
             except BudgetExhausted as error:
                 self.exhausted = str(error)
         return written
+
+    def _lead(self, attempt: Attempt) -> None:
+        self.draft(attempt)
+        if self.together:
+            with suppress(BudgetExhausted):  # the same is found when the round is judged
+                self.look_ahead(attempt)
 
     def draft(self, attempt: Attempt) -> None:
         """Write it, and take its fingerprint while its tree is still at hand: few trees are kept.

@@ -24,8 +24,6 @@ from utils.logger_system import log_msg
 
 CROSS_SETS = ("weibull_1k", "weibull_5k", "weibull_10k", "u120", "u250", "u500", "u1000")
 CROSS_INSTANCES = 10
-SHARE, LEAST = 0.1, 30.0
-"""Other data sets may take so much of the search's time, and so many seconds in any case."""
 
 
 def references_on(stages: PackingStages, instances: Sequence[Instance]) -> dict[str, dict[str, Any]]:
@@ -73,17 +71,15 @@ def vector_counts(instances: Sequence[Instance]) -> list[int]:
 
 
 def cross_table(
-    stages: PackingStages, code: str, deps: EvaluatorDeps, *, seconds: float, an_item: float = 0.0
+    stages: PackingStages, code: str, deps: EvaluatorDeps, *, an_item: float = 0.0
 ) -> dict[str, dict[str, float | None]]:
     """Data set → rule → excess on held-out instances of that set. Heuristics do not transfer: this shows how little.
 
-    Sets for which the time does not do are left out and told; the smallest are packed first.
+    Sets for which the run's allowance does not do are left out and told; the smallest are packed first.
 
     Args:
-        seconds: for all sets together.
         an_item: seconds that the program has taken to pack an item so far.
     """
-    end = time.monotonic() + seconds
     pace = [an_item]  # of the largest set so far: small ones are noise
 
     @cache
@@ -93,7 +89,7 @@ def cross_table(
 
     def row(name: str) -> dict[str, float | None] | None:
         items = CROSS_INSTANCES * FAMILIES[name].items
-        if time.monotonic() + pace[-1] * items > end:
+        if pace[-1] * items > deps.allowance.left:
             return None
         instances, rule = _held_out(name), ready(FAMILIES[name].capacity)
         began = time.monotonic()
@@ -106,7 +102,7 @@ def cross_table(
     rows = dict(zip(order, side_by_side(deps, "final part: other data sets packed", order, row), strict=True))
     left_out = [name for name in CROSS_SETS if rows[name] is None]
     if left_out:
-        log_msg("WARNING", f"the final part did not pack {', '.join(left_out)}: other data sets have {seconds:.0f} s")
+        log_msg("WARNING", f"the final part did not pack {', '.join(left_out)}{deps.allowance.told}")
     return {name: found for name in CROSS_SETS if (found := rows[name]) is not None}
 
 

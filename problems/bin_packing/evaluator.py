@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, JobSpec
-from core.evaluation.base import nothing_better, parent_metric, side_by_side
+from core.evaluation.base import as_time_allows, nothing_better, parent_metric
 from core.evaluation.cascade import ALWAYS_FULL, Cascade
+from core.evaluation.repeats import NOT_LOOKED_AT
 from core.state.node import Node
 from problems.bin_packing.data import DataSet
 from problems.bin_packing.finals import final_scores
@@ -33,7 +33,6 @@ class PackingEvaluator(Evaluator):
     ) -> None:
         self.data, self._deps, self._signature, self._solver = data, deps, signature, solver or SolverOptions()
         self.stages = PackingStages(data, deps)
-        self._began = time.monotonic()
         self._cascade: Cascade[Rule] = Cascade(
             self.stages, deps.journal, deps.append, top_k=top_k, threads=max(1, deps.jobs.slots)
         )
@@ -84,7 +83,8 @@ class PackingEvaluator(Evaluator):
         def score(rule: Rule | Evaluation) -> Evaluation:
             return rule if isinstance(rule, Evaluation) else self.stages.score(rule, instances)
 
-        return side_by_side(self._deps, "the best packed once more for the choice", rules, score)
+        found = as_time_allows(self._deps, "the best packed once more for the choice", rules, score)
+        return [verdict or NOT_LOOKED_AT for verdict in found]
 
     def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
-        return list(final_scores(self.stages, nodes, self._solver, self._deps, time.monotonic() - self._began))
+        return final_scores(self.stages, nodes, self._solver, self._deps)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.contracts import CaseScore, Evaluation, EvaluatorDeps, FinalEvaluation
-from core.evaluation.base import side_by_side
+from core.evaluation.base import as_time_allows
 from core.state.node import Node
-from problems.bin_packing.cross_sets import LEAST, SHARE, cross_table, references_on
+from problems.bin_packing.cross_sets import cross_table, references_on
 from problems.bin_packing.instances import Instance, excess_interval, excess_over_bound, excess_shares
 from problems.bin_packing.rules import Rule
 from problems.bin_packing.stages import PackingStages
@@ -16,20 +16,16 @@ from problems.highs import Clock, Solved, SolverOptions, fewest_bins
 
 
 def final_scores(
-    stages: PackingStages, nodes: Sequence[Node], solver: SolverOptions, deps: EvaluatorDeps, searched: float = 0.0
-) -> list[Evaluation]:
-    """Verdicts on the test instances; the first carries the references and the cross-set table in its metadata.
-
-    Args:
-        searched: seconds of the search: the cross-set table may take a share of them.
-    """
+    stages: PackingStages, nodes: Sequence[Node], solver: SolverOptions, deps: EvaluatorDeps
+) -> list[Evaluation | None]:
+    """Verdicts on the test instances; the first carries the references and the cross-set table in its metadata."""
     test = stages.data.test
     if solver.solver is not None:
         deps.doing("final part: the solver looks for the best packings")
     known = solved(test, solver)
     rules = stages.rules([node.code for node in nodes], stages.data.items, stages.data.capacity)
-    verdicts = side_by_side(deps, "final part: programs packed", rules, lambda rule: _on_test(stages, rule, known))
-    if verdicts:
+    verdicts = as_time_allows(deps, "final part: programs packed", rules, lambda rule: _on_test(stages, rule, known))
+    if verdicts and verdicts[0] is not None:
         deps.doing("final part: known rules packed, to compare with")
         extra = {
             "test_instances": len(test),
@@ -38,7 +34,6 @@ def final_scores(
                 stages,
                 nodes[0].code,
                 deps,
-                seconds=max(LEAST, SHARE * searched),
                 an_item=(verdicts[0].seconds or 0.0) / sum(len(one.sizes) for one in test),
             ),
         }

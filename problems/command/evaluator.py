@@ -8,7 +8,7 @@ from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_command, nothing_better, parent_metric, refused, source_of
-from core.evaluation.repeats import RepeatableEvaluator, Repeats
+from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
@@ -30,7 +30,7 @@ class CommandEvaluator(RepeatableEvaluator):
 
     def __init__(self, spec: CommandSpec, deps: EvaluatorDeps) -> None:
         self._spec, self._deps = spec, deps
-        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
+        self._repeats = self._repeated(deps)
 
     def check(self, node: Node) -> Evaluation | None:
         if split(node.code, self._spec.names) is None:

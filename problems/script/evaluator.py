@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from core.contracts import Evaluation, EvaluatorDeps, JobSpec
 from core.evaluation.base import nothing_better, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
-from core.evaluation.repeats import RepeatableEvaluator, Repeats
+from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.events import Warned
@@ -23,7 +24,13 @@ from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_
 from utils.direction import Direction
 from utils.errors import JobLost
 from utils.file_utils import write_atomic
+from utils.logger_system import log_msg
 
+WAYS: Mapping[str, str] = {
+    "apart": "apart from the evaluator",
+    "screen": "beside the evaluator first, and apart where they may rank",
+    "together": "beside the evaluator",
+}
 DECISION = "isolation.json"
 """In the run's `files/`: a resumed run goes on as it began."""
 
@@ -63,7 +70,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction = Direction(lower_is_better)
-        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
+        self._repeats = self._repeated(deps)
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
         """The verdict on the user's own program, from deciding."""
@@ -134,14 +141,18 @@ class ScriptEvaluator(RepeatableEvaluator):
             if self._decision is not None:
                 return self._decision
             self._deps.doing(
-                "your own program is scored in several ways: how are others to be kept apart from the evaluator?"
+                "your own program is scored in several ways, several at once where that takes long: "
+                "how are others to be kept apart from the evaluator?"
             )
+            began = time.monotonic()
             payload = {**self._common(self._program), "wanted": self._isolation, "shows": self._shows}
             answer = self._deps.jobs.run(self._job("decide", payload))
             self._deps.doing("")
             if "unusable" in answer:
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=answer["unusable"])
             decision = Decision.model_validate(answer["decision"])
+            took = f"{decision.tries} scores of your own program in {time.monotonic() - began:.1f} s"
+            log_msg("INFO", f"programs are scored {WAYS[decision.isolation]}: decided by {took}")
             shared = decision.isolation == "together"
             verdict = self._verdict(EvaluatorRun.model_validate(answer["run"]), decision if shared else None)
             if verdict.metric is None:

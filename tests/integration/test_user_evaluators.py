@@ -27,6 +27,7 @@ from problems.script.evaluator import DECISION, ScriptEvaluator
 from problems.script.problem import build
 from problems.script.screening import RANKED
 from runs.reading import node_facts
+from utils.allowance import Allowance
 
 LOAD = """
 import importlib.util
@@ -64,6 +65,7 @@ class Judge:
         self.deps = SimpleNamespace(
             jobs=jobs, journal=self.journal, limits=Limits(seconds=20), seed=1, isolated=True,
             run_dir=folder / "run", append=self.told.extend, tune_trials=5, repeats=0, doing=print,
+            allowance=Allowance(),
         )  # fmt: skip
         self.evaluator: ScriptEvaluator = self.problem.evaluator(self.deps)
         self.count = 0

@@ -137,3 +137,17 @@ def test_copies_in_other_folders_of_packages_are_found(tmp_path: Path) -> None:
     whole, listed = hiding.around([str(tmp_path)], found)
     assert str(tmp_path) in listed and not any(path in found or found[0].startswith(path + "/") for path in whole)
     shutil.rmtree(tmp_path / "pkgs")
+
+
+@pytest.mark.parametrize("tier", ["warm", "lite"])
+def test_what_becomes_known_later_is_hidden_as_well(tier: str, python: str, tmp_path: Path) -> None:
+    """Where it lies in what programs see, in a server that has never seen it; elsewhere the server stays."""
+    package = next((Path(python).parents[1] / "lib").iterdir()) / "site-packages" / "answers"
+    with opened(tier, python, tmp_path / "state", ()) as sandbox:
+        first = sandbox._server._process
+        sandbox.hide([str(tmp_path / "private" / "*.csv")])
+        assert sandbox.ready().hidden is not None and sandbox._server._process is first
+        sandbox.hide([str(package / "data"), str(package / "*.csv"), str(package / "deep"), str(package / "coded.py")])
+        (workspace := tmp_path / "workspace").mkdir()
+        told = sandbox.run(LOOKS, workspace=workspace, limits=LIMITS).term_out
+        assert "WON" not in told and sandbox._server._process is not first

@@ -10,6 +10,7 @@ No candidate has a say in it: what it answers that cannot cross is its failure.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,10 +21,14 @@ from core.evaluation.isolation.apart import Apart, program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
+from utils.processors import processors
+from utils.thread_pool import threads
 
 Isolation = Literal["apart", "screen", "together"]
 Score = Callable[[Any], float | None]
 """The number that steers, of what an evaluator returned."""
+Try = Callable[[], EvaluatorRun]
+"""Scores the user's own program once."""
 
 FINE_SECONDS = 0.03
 """An evaluation whose calls cost more than this on their way is fine-grained: it is worth screening."""
@@ -31,8 +36,13 @@ CALL_SECONDS = 100e-6
 """What a call's way to the sandbox and back costs at most of its time."""
 SLOW_SECONDS = 20.0
 """An evaluation that takes longer is not run again only to be compared."""
-SAMPLES = 5
-"""Scores each way, where two of the same program are not equal."""
+SAMPLES, FEWEST = 5, 3
+"""Scores each way, where two of the same program are not equal: with fewer than three, chance would tell them apart too
+often. Where a score takes long, they are no more than fit."""
+TRIES_SECONDS = 20.0
+"""For all scores of a kind together, where that leaves the fewest; several are taken side by side."""
+SIDE_BY_SIDE_SECONDS = 0.5
+"""Quicker evaluations are tried one after the other: side by side would disturb what is measured of their time."""
 LEAST_SLOWED, MOST_SLOWED = 0.2, 1.0
 """Seconds that all calls together take longer when it is tried whether the score is a time: ten times what they took,
 but for slow ones a quarter of it."""
@@ -61,6 +71,8 @@ class Decision(BaseModel):
     """What a sandbox has to show for the evaluator to run in it, its own folder apart."""
     noise: float = 0.0
     """How much the score of one program varies by itself."""
+    tries: int = 0
+    """How often the user's program was scored for it."""
     file: str = ""
     """What the file of a program that is no Python is called: its compiler or evaluator may go by that."""
 
@@ -104,6 +116,8 @@ class Decider:
         self._sandbox, self._code, self._wanted = sandbox, code, wanted
         self._start, self._folder, self._shows, self._score = start, folder, shows, score
         self._limits, self._seed, self._file, self._beside_it = limits, seed, file, beside
+        self._tries = 0
+        self._samples, self._at_once = SAMPLES, 1
 
     def decide(self) -> tuple[Decision, EvaluatorRun]:
         """The decision, and the run of the user's program that stands for it.
@@ -111,11 +125,20 @@ class Decider:
         Raises:
             EvaluatorUnusable: the evaluator cannot be loaded.
         """
+        decision, run = self._decided()
+        return decision.model_copy(update={"tries": self._tries}), run
+
+    def _decided(self) -> tuple[Decision, EvaluatorRun]:
         if self._sandbox.tier == "none":
             return self._shared("there is no sandbox", None)
         if self._file and self._wanted != "apart":
             return self._shared(f"the evaluator runs {self._file} itself", None)
         first = self._start.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, watch=True)
+        self._tries += 1
+        if first.seconds > SIDE_BY_SIDE_SECONDS:
+            self._at_once = max(1, min(SAMPLES, processors()))
+            fit = int(TRIES_SECONDS * self._at_once / (4 * first.seconds))
+            self._samples = min(SAMPLES, max(FEWEST, fit))
         self._shows = (*self._shows, *(path for path in first.opened if not self._is_shown(path)))
         if self._wanted == "together":
             return self._shared("problem.options.isolation=together", first)
@@ -135,7 +158,7 @@ class Decider:
         """Together, if that gives a score; else the failure that the program had apart."""
         decision = Decision(isolation="together", reason=reason, shows=self._shows, file=self._file)
         insisted = self._wanted in ("apart", "screen")
-        run = first if insisted and first is not None else self._beside(decision)
+        run = first if insisted and first is not None else self._all(partial(self._beside, decision))[0]
         if first is not None and self._score(run.value) is None and not insisted:
             failed_apart = first.program is not None or bool(first.error)
             return decision, first if failed_apart else run
@@ -150,57 +173,74 @@ class Decider:
         fine = self._wanted == "screen" or min(first.call_seconds, first.calls * CALL_SECONDS) > FINE_SECONDS
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
             return decision, first
-        decision, apart = self._apart_again(decision, first)
+        looks_beside = self._wanted != "apart" and (fine or first.clocks)
+        forked, *beside = self._all(partial(self._apart, decision), *[partial(self._beside, decision)] * looks_beside)
+        decision, apart = self._forks_or_not(decision, first, forked)
         decision = decision.model_copy(update={"noise": _spread(apart)})
-        timed = first.clocks and self._is_timed(decision, apart, first)
-        if self._wanted == "apart" or not (fine or first.clocks):
+        slowed = self._slowed(decision, apart, first) if first.clocks else []
+        further = self._beside_again(decision, apart, beside[0]) if beside else []
+        found = self._all(*slowed, *further)
+        beside += found[len(slowed) :]
+        timed = first.clocks and self._is_timed(apart, found[: len(slowed)])
+        if not looks_beside:
             return decision.model_copy(update={"reason": TIMED if timed else ""}), first
-        beside, run = self._beside_again(decision, apart)
-        if not beside:
+        scores, run = self._numbers(beside), beside[0]
+        if len(scores) < len(beside):
             return decision.model_copy(update={"reason": f"it cannot be screened: {_failed(run)}"}), first
-        if timed or _differ(apart, beside):
+        if timed or _differ(apart, scores):
             why = TIMED if first.clocks else "the score is another"
-            told = f"{why}: {_mean(apart):.6g} apart, {_mean(beside):.6g} beside the evaluator"
+            told = f"{why}: {_mean(apart):.6g} apart, {_mean(scores):.6g} beside the evaluator"
             return decision.model_copy(update={"isolation": "together", "reason": told}), run
         if not fine:
             return decision, first
-        found = {"isolation": "screen", "reason": f"{first.calls} calls a program", "noise": _spread(apart + beside)}
-        return decision.model_copy(update=found), first
+        screened = {"isolation": "screen", "reason": f"{first.calls} calls a program", "noise": _spread(apart + scores)}
+        return decision.model_copy(update=screened), first
 
-    def _apart_again(self, decision: Decision, first: EvaluatorRun) -> tuple[Decision, list[float]]:
+    def _forks_or_not(
+        self, decision: Decision, first: EvaluatorRun, forked: EvaluatorRun
+    ) -> tuple[Decision, list[float]]:
         """Scores apart, by forks of the loaded evaluator where that gives what a fresh one gives."""
-        fresh = self._numbers([first])
-        forked = self._numbers(self._runs_apart(decision, 1))
-        if forked and forked[0] == fresh[0]:
-            return decision, fresh + forked
-        alone = decision.model_copy(update={"forks": False})
-        fresh += self._numbers(self._runs_apart(alone, SAMPLES - 1))
-        forked += self._numbers(self._runs_apart(decision, SAMPLES - 1)) if forked else []
-        if len(forked) < SAMPLES or _differ(fresh, forked):
+        fresh, by_fork = self._numbers([first]), self._numbers([forked])
+        if by_fork and by_fork[0] == fresh[0]:
+            return decision, fresh + by_fork
+        alone, more = decision.model_copy(update={"forks": False}), self._samples - 1
+        tries = [partial(self._apart, alone)] * more + [partial(self._apart, decision)] * (more if by_fork else 0)
+        found = self._all(*tries)
+        fresh, by_fork = fresh + self._numbers(found[:more]), by_fork + self._numbers(found[more:])
+        if len(by_fork) < self._samples or _differ(fresh, by_fork):
             return alone, fresh
-        return decision, forked
+        return decision, by_fork
 
-    def _is_timed(self, decision: Decision, apart: list[float], first: EvaluatorRun) -> bool:
-        """True if the score is another, or none, where each call of the program takes longer."""
+    def _slowed(self, decision: Decision, apart: list[float], first: EvaluatorRun) -> list[Try]:
+        """Scores where each call of the program takes longer."""
         took = first.call_seconds
         longer = min(max(LEAST_SLOWED, 10 * took), max(MOST_SLOWED, took / 4))
-        slowed = self._numbers(
-            self._runs_apart(decision, SAMPLES if _spread(apart) else 1, longer / max(first.calls, 1))
-        )
-        return not slowed or _differ(apart, slowed)
+        return [partial(self._apart, decision, longer / max(first.calls, 1))] * (self._samples if _spread(apart) else 1)
 
-    def _beside_again(self, decision: Decision, apart: list[float]) -> tuple[list[float], EvaluatorRun]:
-        """Scores beside the evaluator, and a run of them; no scores where that does not work."""
-        runs = [self._beside(decision)]
-        if self._score(runs[0].value) is not None:
-            varies = _spread(apart) > 0 or self._score(runs[0].value) != apart[0]
-            runs += [self._beside(decision) for _ in range(SAMPLES - 1 if varies else 1)]
-        return self._numbers(runs) if len(self._numbers(runs)) == len(runs) else [], runs[0]
+    def _is_timed(self, apart: list[float], slowed: list[EvaluatorRun]) -> bool:
+        """True if the score is another, or none, where calls take longer."""
+        scores = self._numbers(slowed)
+        return not scores or _differ(apart, scores)
 
-    def _runs_apart(self, decision: Decision, count: int, delay: float = 0.0) -> list[EvaluatorRun]:
+    def _beside_again(self, decision: Decision, apart: list[float], run: EvaluatorRun) -> list[Try]:
+        """Further scores beside the evaluator; none where the first one did not work."""
+        score = self._score(run.value)
+        if score is None:
+            return []
+        varies = _spread(apart) > 0 or score != apart[0]
+        return [partial(self._beside, decision)] * (self._samples - 1 if varies else 1)
+
+    def _all(self, *tries: Try) -> list[EvaluatorRun]:
+        """What comes of them, in order; several at once where they are slow."""
+        self._tries += len(tries)
+        if self._at_once == 1 or len(tries) < 2:
+            return [each() for each in tries]
+        with threads(self._at_once, "tries") as pool:
+            return [future.result() for future in [pool.submit(each) for each in tries]]
+
+    def _apart(self, decision: Decision, delay: float = 0.0) -> EvaluatorRun:
         how = decision.apart(self._start.evaluator, self._start.timeout)
-        told: dict[str, Any] = {"limits": self._limits, "seed": self._seed, "delay": delay}
-        return [how.run(self._sandbox, self._code, **told) for _ in range(count)]
+        return how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, delay=delay)
 
     def _beside(self, decision: Decision) -> EvaluatorRun:
         how = decision.together(self._start.evaluator, self._folder, self._start.timeout, self._beside_it)

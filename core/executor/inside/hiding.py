@@ -11,7 +11,7 @@ import glob
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,6 +40,12 @@ def find(patterns: list[str], shown: list[str]) -> list[str]:
     roots = [os.path.realpath(root) for root in shown]
     inside = {path for path in found if any(_below(path, root) for root in roots)}
     return sorted(path for path in inside if not any(_below(path, other) for other in inside))
+
+
+def is_hidden(patterns: Sequence[str], shown: list[str], hidden: list[str]) -> bool:
+    """True if all of `patterns`, absolute paths, that lies in what is shown is among `hidden` or below it."""
+    found = find(list(patterns), shown)
+    return all(any(path == one or _below(path, one) for one in hidden) for path in found)
 
 
 def _matching(pattern: str, folders: set[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
 from core.evaluation.base import failed_command, refused, source_of
-from core.evaluation.repeats import RepeatableEvaluator, Repeats
+from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -52,7 +52,7 @@ class TreeEvaluator(RepeatableEvaluator):
 
     def __init__(self, ground: Ground, scoring: Scoring, deps: EvaluatorDeps) -> None:
         self._ground, self._scoring, self._deps = ground, scoring, deps
-        self._repeats = Repeats(deps.journal, deps.repeats, deps.doing)
+        self._repeats = self._repeated(deps)
         files = ground.base.files
         self._writable = [path for path in files if scoring.writable and matches(path, scoring.writable)]
 

@@ -86,7 +86,7 @@ def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
 
 def test_where_no_step_was_taken_the_best_baseline_is_the_winner(toy_config):
     """Before, the same store said `no valid program` without a step and `the baseline wins` after one more."""
-    with RunSession(toy_config(3, "budget.seconds=0.001")) as session:
+    with RunSession(toy_config(3, "budget.seconds=0.000001")) as session:
         assert session.run() == 0
     conclusion = session.outcome.conclusion
     assert session.outcome.best.name == "zero" and conclusion.winner.role == "baseline"

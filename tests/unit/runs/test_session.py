@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 
 import pytest
 from support.plugins.toy import ToyProblem
@@ -12,6 +13,7 @@ from support.stops import stopped_before_its_block
 from core.events import NodeCommitted
 from core.storage.reader import RunReader
 from runs.outcome import Outcome
+from runs.selftest import SelfTest
 from runs.session import RunSession
 from runs.sinks import TimeSink
 from runs.verification import verify_run
@@ -49,6 +51,24 @@ class Watching(SilentView):
 
     def close(self):
         self.told.append("close")
+
+
+def test_the_clock_of_a_search_begins_with_it(toy_config, monkeypatch):
+    """What is made ready before takes nothing of a short budget."""
+    taken = []
+
+    def slow(self):
+        if not taken:
+            time.sleep(1.5)
+        taken.append(1)
+        return ready(self)
+
+    ready = SelfTest.wait
+    monkeypatch.setattr(SelfTest, "wait", slow)
+    began = time.monotonic()
+    with RunSession(toy_config(3)) as session:
+        assert session.run() == 0
+    assert taken and 0 < session.active_seconds() < time.monotonic() - began - 1.5
 
 
 def test_a_run_is_told_from_its_start_to_its_end(toy_config):

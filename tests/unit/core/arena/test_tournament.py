@@ -17,6 +17,7 @@ from core.arena.mutation import with_constants
 from core.arena.tournament import Tournament, game_key, round_robin
 from core.state.failure import FailureKind
 from core.state.node import Node
+from utils.allowance import Allowance
 from utils.errors import Interrupted
 
 SPEC = four_spec()
@@ -206,7 +207,9 @@ def test_the_metric_counts_all_games_ever(tmp_path):
     deps = deps_of(tmp_path)
     evaluator = ArenaEvaluator(deps, SPEC, four_settings())
     commit(deps, baselines(), evaluator.evaluate(baselines()))
-    (verdict,) = evaluator.evaluate([candidate(engine("return position.legal_moves[len(position.legal_moves) // 2]"))])
+    new = candidate(engine("return position.legal_moves[len(position.legal_moves) // 2]"))
+    (verdict,) = evaluator.evaluate([new])
+    commit(deps, [new], [verdict])
     fresh = ArenaEvaluator(deps, SPEC, four_settings())
     row = next(row for row in verdict.tournament.standings if row["node_id"] == "new")
     assert fresh.run.ratings.estimates("champ")["new"].elo == pytest.approx(row["elo"], abs=0.06)
@@ -262,6 +265,29 @@ def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
     assert final and not rated & {tuple(game["opening"]) for game in final}
     rivals = {name for game in final for name in (game["white"], game["black"])} - {"champ", "first"}
     assert rivals == {"gauntlet:line counter 3", "gauntlet:rollouts 120"}
+
+
+def test_the_final_part_plays_what_its_time_allows(tmp_path, capsys):
+    """The winner's first opening always; then whole openings, the winner's before the baselines', and it is told."""
+    now, doing = [0.0], []
+    jobs = DirectJobs(InProcessSandbox(), tmp_path)
+    deps = replace(deps_of(tmp_path, jobs=jobs), allowance=Allowance(lambda: now[0]), doing=doing.append)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings(gauntlet=12))
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
+    first, last = (deps.journal[name].model_copy(update={"operator": "build"}) for name in ("first", "last"))
+    play, before = jobs.run, len(jobs.played)
+
+    def run(spec):
+        now[0] += 3.2
+        return play(spec)
+
+    deps.allowance.begin(100)
+    jobs.run = run
+    winner, other = evaluator.final([first, last])
+    assert len(jobs.played) - before == 10, "30 s"
+    assert winner.games == 8 and winner.head_to_head is None and other is None
+    assert doing[-1].endswith(", at most 30 s in all: 52 of 52 games") or "at most 30 s in all" in doing[-1]
+    assert "the final part has 10 games" in capsys.readouterr().err
 
 
 def test_a_fork_without_games_measures_from_the_champions_own_metric(tmp_path):

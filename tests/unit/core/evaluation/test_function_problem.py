@@ -22,6 +22,7 @@ from core.evaluation.signature import Signature
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.allowance import Allowance
 from utils.response import parse_response
 
 KNAPSACK = Path(__file__).resolve().parents[4] / "examples" / "problems" / "knapsack.py"
@@ -82,7 +83,7 @@ class Here:
 def evaluator(problem, *, isolated=True, trials=20) -> FunctionEvaluator:
     deps = SimpleNamespace(
         jobs=Here(), limits=Limits(seconds=5), seed=3, isolated=isolated, journal=Journal(True),
-        tune_trials=trials, doing=print,
+        tune_trials=trials, doing=print, allowance=Allowance(),
     )  # fmt: skip
     return FunctionEvaluator(problem, deps)
 

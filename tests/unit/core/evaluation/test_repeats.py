@@ -62,6 +62,27 @@ def test_what_fails_when_it_is_run_again_is_not_chosen():
     assert choose(looked_again(top, again, lower_is_better=False)).winner.id == "b"
 
 
+def test_looks_are_taken_side_by_side_and_each_once_before_any_twice():
+    asked = []
+
+    def looks(what, places, look):
+        asked.append((what, list(places)))
+        return [look(place) for place in places]
+
+    score, _ = scored_in_turn({"a": [5.0, 6.0], "b": [9.2, 8.8], "c": [8.0, 8.4]})
+    top = [node("a", 10.0), node("b", 9.0), node("c", 8.5)]
+    Repeats(Journal(), 2, looks).seen_again(top, score)
+    assert asked == [("the best scored again for the choice, since scores differ", [1, 2, 0, 1, 2])]
+
+
+def test_whom_there_was_no_time_to_look_at_is_not_chosen():
+    score, _ = scored_in_turn({"a": [5.0, 6.0], "b": [9.2]})
+    top = [node("a", 10.0), node("b", 9.0), node("c", 8.5)]
+    again = Repeats(Journal(), 2, lambda what, places, look: [look(1), None, None, None, None]).seen_again(top, score)
+    assert [verdict.metric for verdict in again] == [7.5, pytest.approx(9.1), None]
+    assert [one.id for one in looked_again(top, again, lower_is_better=False)] == ["b", "a"]
+
+
 def test_nothing_to_look_at():
     assert seen_again([], lambda node: Evaluation()) is None
 

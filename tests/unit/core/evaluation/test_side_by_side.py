@@ -8,11 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.evaluation.base import side_by_side
+from core.evaluation.base import as_time_allows, side_by_side
+from utils.allowance import Allowance
 
 
-def deps_with(slots: int, told: list[str]):
-    return SimpleNamespace(jobs=SimpleNamespace(slots=slots), doing=told.append)
+def deps_with(slots: int, told: list[str], clock=time.monotonic):
+    return SimpleNamespace(jobs=SimpleNamespace(slots=slots), doing=told.append, allowance=Allowance(clock))
 
 
 def test_as_many_at_once_as_there_are_workers_and_how_many_are_done_is_told():
@@ -46,3 +47,24 @@ def test_who_wants_to_stop_waits_for_nobody():
         side_by_side(deps_with(2, []), "done", [0, 1, 2], work)
     assert time.monotonic() - began < 10
     release.set()
+
+
+def test_what_does_not_fit_in_the_allowance_is_left_out_and_told(capsys):
+    now, told = [0.0], []
+    deps = deps_with(1, told, lambda: now[0])
+    deps.allowance.begin(100)
+
+    def work(item: int) -> int:
+        now[0] += item
+        time.sleep(0.001)
+        return item
+
+    assert as_time_allows(deps, "programs scored", [40, 1, 1], work) == [40, None, None], "the first is always there"
+    assert told[0] == "programs scored: 0 of 3, at most 30 s in all"
+    assert "programs scored: 2 of 3 left out, at most 30 s in all" in capsys.readouterr().err
+
+
+def test_nothing_is_left_out_before_the_search_is_over(capsys):
+    deps = deps_with(2, [])
+    assert as_time_allows(deps, "", [1, None, 3], lambda item: item) == [1, None, 3]
+    assert capsys.readouterr().err == ""

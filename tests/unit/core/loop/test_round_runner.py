@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -35,10 +36,9 @@ class Script(ToyWriter):
         return f"```python\n{reply}\n```"
 
 
-def played(folder, *replies, rounds=1, **options):
-    loop = open_loop(
-        folder, steps=len(replies) * rounds, batch=len(replies), policy=Drafts(), writer=Script(*replies), **options
-    )
+def played(folder, *replies, rounds=1, writer_class=Script, **options):
+    writer = writer_class(*replies)
+    loop = open_loop(folder, steps=len(replies) * rounds, batch=len(replies), policy=Drafts(), writer=writer, **options)
     events = []
     loop.store.sinks = [type("Sink", (), {"emit": lambda self, event: events.append(event)})()]
     reason = loop.run()
@@ -121,6 +121,32 @@ def test_a_stored_verdict_of_the_batch_is_not_reached_again(tmp_path):
     assert judge.calls == 1
     assert [attempt.verdict for attempt in fresh] == [attempt.verdict for attempt in attempts]
     loop.close()
+
+
+def test_an_evaluator_of_whole_rounds_begins_with_what_is_written(tmp_path):
+    """The last reply waits until the other program was looked at; it is told whose round that is before."""
+    looked = threading.Event()
+
+    class Last(Script):
+        def write(self, context, rng):
+            assert context["task"]["slot"] == 0 or looked.wait(20), "nobody looks at what is written"
+            return super().write(context, rng)
+
+    class Ahead(ToyEvaluator):
+        expected, seen = (), ()
+
+        def expect(self, tasks):
+            self.expected = (*self.expected, [task.slot for task in tasks])
+
+        def look_ahead(self, node):
+            assert self.expected
+            self.seen = (*self.seen, node.slot)
+            looked.set()
+            raise BudgetExhausted("as evaluate would say")
+
+    judge = Ahead(together=True)
+    nodes, _, _ = played(tmp_path, "x = 1", "x = 2", evaluator=judge, writer_class=Last)
+    assert judge.expected == ([0, 1],) and judge.seen == (0, 1) and all(node.is_scored for node in nodes)
 
 
 def test_fingerprints_are_looked_up_before_they_are_appended():

@@ -19,10 +19,11 @@ from problems.command.evaluator import CommandEvaluator
 from problems.command.job import copy_sources, grade
 from problems.command.problem import build
 from problems.numbers import NumbersWriter, values, with_numbers
+from utils.allowance import Allowance
 from utils.errors import ConfigError
 from utils.response import parse_response
 
-DEPS = SimpleNamespace(isolated=True, journal=Journal(), repeats=0, doing=print)
+DEPS = SimpleNamespace(isolated=True, journal=Journal(), repeats=0, doing=print, allowance=Allowance())
 
 
 def cfg(**section):
@@ -119,7 +120,7 @@ def test_only_a_graded_score_is_verified(files, graded, source):
 def test_no_metric_is_a_failure(files, output, failure):
     evaluator = CommandEvaluator(
         build(cfg(source=str(files / "a.sh")), files).spec,
-        SimpleNamespace(isolated=True, journal=Journal(), repeats=0, doing=print),
+        SimpleNamespace(isolated=True, journal=Journal(), repeats=0, doing=print, allowance=Allowance()),
     )
     verdict = evaluator.verdict(ExecutionResult(term_out=output), None)
     assert verdict.failure is failure and verdict.metric is None and "score" in verdict.message

@@ -1,0 +1,30 @@
+"""What a run may take beside its search."""
+
+from __future__ import annotations
+
+import math
+
+from utils.allowance import Allowance
+
+
+def test_a_tenth_of_the_search_and_half_a_minute_in_any_case():
+    assert (Allowance.of(None), Allowance.of(15), Allowance.of(3600)) == (30, 30, 360)
+    assert Allowance().before(3600) == 180
+
+
+def test_the_end_has_what_was_not_taken_before():
+    now = [100.0]
+    allowance = Allowance(lambda: now[0])
+    assert math.isinf(allowance.left) and allowance.told == ""
+    allowance.spend(20)
+    allowance.begin(600)
+    assert allowance.left == 40 and allowance.told == ", at most 40 s in all"
+    now[0] += 50
+    assert allowance.left == 0
+
+
+def test_a_search_that_ended_early_still_has_an_end():
+    allowance = Allowance(lambda: 0.0)
+    allowance.spend(180)
+    allowance.begin(20)
+    assert allowance.left == 15

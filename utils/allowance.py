@@ -1,0 +1,52 @@
+"""Allowance: the seconds that a run may take beside its search."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+SHARE, LEAST = 0.1, 30.0
+
+
+class Allowance:
+    """Bounds baselines that a search waits for, second looks and final scores: together a tenth of the search's seconds
+    (`SHARE`), and `LEAST` seconds where that is more. What does not fit is left out, and told.
+
+    Of it, at most half goes to what comes before the search. Until `begin` nothing is bounded. Thread-safe.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._spent = 0.0
+        self._end = math.inf
+        self.seconds = math.inf
+        """What the end may take altogether."""
+
+    @staticmethod
+    def of(searched: float | None) -> float:
+        """Seconds beside a search of so many; None: of a search without a limit."""
+        return max(LEAST, SHARE * (searched or 0.0))
+
+    def before(self, searched: float | None) -> float:
+        """Seconds that what comes before a search of so many may take."""
+        return self.of(searched) / 2
+
+    def spend(self, seconds: float) -> None:
+        """So many were taken before the search."""
+        self._spent += seconds
+
+    def begin(self, searched: float) -> None:
+        """The search is over, after so many seconds: from now on the rest is running out."""
+        self.seconds = max(self.of(searched) - self._spent, LEAST / 2)
+        self._end = self._clock() + self.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds, at least 0; infinite while nothing is bounded."""
+        return max(0.0, self._end - self._clock())
+
+    @property
+    def told(self) -> str:
+        """For whoever watches, behind what is done: `, at most 30 s`; '' while nothing is bounded."""
+        return "" if math.isinf(self._end) else f", at most {self.seconds:.0f} s in all"
