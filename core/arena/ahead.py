@@ -67,7 +67,8 @@ class GamesAhead:
             table = self._table
             if table is None or not table.known or node.generation != table.round.generation:
                 return
-            if any(self._run.deps.journal.same_program(node.code, other.code) for other in table.seated):
+            known = self._run.deps.journal.fingerprint
+            if any(known(node.code).is_same(known(other.code)) for other in table.seated):
                 return  # one of them gives way when the round is judged
             pairings = self._pairings(table, node)
             table.seated.append(node)
