@@ -33,13 +33,17 @@ def profile(frame: Any) -> list[dict[str, Any]]:
 
 def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> str:
     """Describe every file below a folder; tables (`.csv`) by their columns, those named in `first` before others."""
+    return previews_of(folder, first=first, limit=limit)[kind]
+
+
+def previews_of(folder: Path, *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> dict[str, str]:
+    """The same in all three kinds: each file is read once."""
     paths = sorted((p for p in folder.rglob("*") if p.is_file()), key=lambda p: (_rank(p.name, first), str(p)))
     tables = [path for path in paths if path.suffix == ".csv"][:8]
-    parts = [_list_files(folder, paths)]
     described: dict[str, list[str]] = {}
-    for path in tables:
-        parts.append(_describe_table(path, str(path.relative_to(folder)), kind, described))
-    return cut("\n\n".join(parts), limit)
+    files = _list_files(folder, paths)
+    told = [_describe_table(path, str(path.relative_to(folder)), described) for path in tables]
+    return {kind: cut("\n\n".join([files, *(table[kind] for table in told)]), limit) for kind in KINDS}
 
 
 def cut(text: str, limit: int) -> str:
@@ -70,25 +74,26 @@ def _list_files(folder: Path, paths: Sequence[Path]) -> str:
     return "\n".join(lines)
 
 
-def _describe_table(path: Path, name: str, kind: str, described: dict[str, list[str]]) -> str:
-    """A table by its columns; one whose columns were nearly all described before is said to be like that one."""
+def _describe_table(path: Path, name: str, described: dict[str, list[str]]) -> dict[str, str]:
+    """A table by its columns, in each kind; one whose columns were nearly all described before is said to be like that
+    one."""
     import pandas as pd
 
     try:
         frame = pd.read_csv(path, nrows=SAMPLE_ROWS, low_memory=False)
     except (ValueError, OSError) as error:
-        return f"{name}: not readable as a table ({str(error).splitlines()[0]})"
+        return dict.fromkeys(KINDS, f"{name}: not readable as a table ({str(error).splitlines()[0]})")
     names = [str(column) for column in frame.columns]
     head = f"{name}: {len(frame)}{'+' if len(frame) == SAMPLE_ROWS else ''} rows, {len(names)} columns"
     like = next((other for other, theirs in described.items() if _is_like(names, theirs)), None)
     described[name] = names
     if like:
-        return f"{head}: {_difference(names, described[like], like)}"
-    lines = [head] + [_column_line(column, kind) for column in profile(frame)]
-    if kind == "rows":
-        shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
-        lines += ["first rows:", shown.to_csv(index=False).rstrip()]
-    return "\n".join(lines)
+        return dict.fromkeys(KINDS, f"{head}: {_difference(names, described[like], like)}")
+    columns = profile(frame)
+    lines = {kind: [head, *(_column_line(column, kind) for column in columns)] for kind in KINDS}
+    shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
+    lines["rows"] += ["first rows:", shown.to_csv(index=False).rstrip()]
+    return {kind: "\n".join(of_kind) for kind, of_kind in lines.items()}
 
 
 def _is_like(names: Sequence[str], others: Sequence[str]) -> bool:

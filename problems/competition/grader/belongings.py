@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from .contents import Opaque, texts
@@ -41,17 +43,21 @@ class Left:
 
 
 def copy_rest(
-    folder: Path, public: Path, labels: HiddenLabels | None, barred: set[Path], beside: Path | None = None
+    folder: Path,
+    public: Path,
+    labels: Callable[[], HiddenLabels] | None,
+    barred: set[Path],
+    beside: Path | None = None,
 ) -> Left:
     """Copy the folder to `public`; hidden files and `barred` (by whatever link) stay behind.
 
     Args:
-        labels: what must not be told; None where nothing is hidden.
+        labels: what must not be told, asked for once, by the first file; None where nothing is hidden.
         beside: a further folder of the user's, into which links may lead.
     """
     root = os.path.realpath(folder)
     roots = (root, *([os.path.realpath(beside)] if beside else []))
-    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred})
+    copy = _Copy(root, roots, labels and cache(labels), {os.path.realpath(path) for path in barred})
     try:
         copy.folder(root, str(public), linked=False)
     except OSError as error:
@@ -63,7 +69,7 @@ def copy_rest(
 class _Copy:
     root: str
     roots: tuple[str, ...]
-    labels: HiddenLabels | None
+    labels: Callable[[], HiddenLabels] | None
     barred: set[str]
     left: Left = field(default_factory=Left)
 
@@ -92,7 +98,7 @@ class _Copy:
                 self.folder(path, to, linked=linked or is_link, shown=f"{name}/")
             elif not entry.is_file() or os.path.lexists(to):
                 self.left.special.append(name)
-            elif self.labels is not None and may_tell(path, self.labels):
+            elif self.labels is not None and may_tell(path, self.labels()):
                 self.left.telling.append(name)
             else:
                 _write(path, to)

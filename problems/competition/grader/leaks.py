@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .parted import Parted
 from .scores import spearman
 
 ROWS = 20_000
@@ -22,25 +23,22 @@ FEWEST_TWINS = 3
 """Fewer are an accident, however few the hidden rows are."""
 
 
-def find_leaks(shown: Any, hidden: Any, targets: list[str], key: str) -> Iterator[str]:
+def find_leaks(parted: Parted, targets: list[str], key: str) -> Iterator[str]:
     """One line for each thing that a user should know of.
 
     Args:
-        shown, hidden: labelled rows on both sides of the split.
         key: the column that names rows.
     """
-    head = shown.head(ROWS)
+    shown, head = parted.shown, parted.shown.head(ROWS)
     for target in targets:
         copies = [str(name) for name in head if name not in (*targets, key) and _is_copy(head[name], head[target])]
         if copies:
             yield f"possible leak: {', '.join(copies[:3])} tells {target} exactly; is it known when you predict?"
         if order_tells(shown[key], shown[target]):
             yield f"possible leak: {target} follows the order of {key}"
-    names = [name for name in shown if name not in (key, *targets)]
-    twins = _twins(shown[names], hidden[names])
-    if twins >= max(FEWEST_TWINS, TWINS * len(hidden)):
+    if parted.twins >= max(FEWEST_TWINS, TWINS * len(parted.hidden)):
         yield (
-            f"possible leak: {twins} of {len(hidden)} hidden rows equal a training row in every feature; "
+            f"possible leak: {parted.twins} of {len(parted.hidden)} hidden rows equal a training row in every feature; "
             f"if they are the same case, say --data.split=group:COLUMN"
         )
 
@@ -67,16 +65,3 @@ def order_tells(ids: Any, target: Any) -> bool:
         return False
     codes = pd.factorize(target, sort=True)[0] if not pd.api.types.is_numeric_dtype(target) else target.to_numpy(float)
     return abs(spearman(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS
-
-
-def _twins(shown: Any, hidden: Any) -> int:
-    """Hidden rows whose every feature is that of a training row."""
-    if len(shown.columns) < 2:
-        return 0
-    known, there = (pd.util.hash_pandas_object(_hashable(rows), index=False) for rows in (shown, hidden))
-    return int(there.isin(known.unique()).sum())
-
-
-def _hashable(rows: Any) -> Any:
-    """Lists and the like, as JSON and Parquet may hold them, as text."""
-    return rows.assign(**{name: rows[name].astype(str) for name in rows if rows[name].dtype == object})

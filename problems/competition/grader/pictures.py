@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from . import validate
-from .tables import read_table
 
 KINDS = {
     "images": (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".dcm"),
@@ -24,10 +23,11 @@ SPREAD = 0.5
 """Part of what it could name at most that it must name: grades from 1 to 5 are no names, though 1.png may be there."""
 
 
-def collections(public: Path, invented: str | None = None) -> list[str]:
+def collections(public: Path, tables: list[Any], invented: str | None = None) -> list[str]:
     """One line for each folder of like files: how many, how large a first image is, and which column names them.
 
     Args:
+        tables: rows of `train.csv` and of `test.csv`.
         invented: the column of ids that we made. It names no file of the user's, whatever numbers the files have.
     """
     folders: dict[tuple[Path, str], list[Path]] = {}
@@ -36,7 +36,7 @@ def collections(public: Path, invented: str | None = None) -> list[str]:
         if kind and path.is_file():
             folders.setdefault((path.parent, kind), []).append(path)
     folders = {place: paths for place, paths in folders.items() if len(paths) >= FEW}
-    columns = dict(_columns(public, invented)) if folders else {}
+    columns = dict(_columns(tables, invented)) if folders else {}
     return [
         f"{len(paths)} {kind} in input/{_place(folder, public)}{_size(paths[0], kind)}"
         f"{_named_by(paths, public, columns)}"
@@ -61,10 +61,8 @@ def _size(path: Path, kind: str) -> str:
         return ""
 
 
-def _columns(public: Path, invented: str | None) -> Iterator[tuple[str, tuple[Any, Any]]]:
+def _columns(tables: list[Any], invented: str | None) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """What may name files: columns that `train.csv` and `test.csv` share, as ids of all their rows and of train's."""
-    paths = [public / f"{name}.csv" for name in ("train", "test")]
-    tables = [read_table(path) for path in paths if path.is_file()]
     for name in tables[0].columns if tables else ():
         if str(name) != invented and all(name in table for table in tables):
             keys = [validate.as_keys(table[name]).dropna() for table in tables]

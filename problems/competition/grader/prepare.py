@@ -14,9 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import parts, reading, refit, split, validate
+from . import looked, parts, reading, refit, split, validate
 from .grade import Judge
 from .pictures import collections
+from .pieces import PLAIN, open_table
 from .rdata import write_raw
 from .shim import import_function
 from .tables import Unusable, read_table
@@ -43,40 +44,50 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         if request["verb"] == "refit":
             refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
             return {}
-        exam, meta = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
+        made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
     except Unusable as error:
         return {"config_error": str(error)}
+    exam, meta, tables = made
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
-    meta.update(_describe(public, exam, preview))
-    found = collections(public, meta.get("invented"))
+    meta.update(_describe(public, exam, preview, tables))
+    found = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     if found and request["kind"] == "own":
         told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
         meta["note"] = "; ".join(filter(None, (meta["note"], told)))
     meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
-    for kind in preview.KINDS:
-        text = preview.preview_folder(public, kind, first=("train.csv", "test.csv", "sample_submission.csv"))
+    previews = preview.previews_of(public, first=("train.csv", "test.csv", "sample_submission.csv"))
+    for kind, text in previews.items():
         text = "".join(f"{line}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
-    _write_smoke(public, out / "smoke")
+    _write_smoke(public, out / "smoke", meta["rows"].get("train", 0))
     _write_json(out / "private" / "exam.json", exam)
     _write_json(out / "meta.json", meta)
     return {"meta": meta}
 
 
-def _write_smoke(public: Path, smoke: Path) -> None:
+def _write_smoke(public: Path, smoke: Path, rows: int) -> None:
     """The same files with every fiftieth training row, where that leaves enough rows to try a program on."""
-    train = public / "train.csv"
-    if not train.is_file() or train.stat().st_size < SMOKE_ROWS:
+    if rows < SMOKE_ROWS or not (public / "train.csv").is_file():
         return
-    rows = read_table(train)
-    if len(rows) < SMOKE_ROWS:
-        return
-    shutil.copytree(public, smoke, ignore=shutil.ignore_patterns("train.csv"))
-    rows.iloc[::SMOKE_STEP].to_csv(smoke / "train.csv", index=False)
+    shutil.copytree(public, smoke, ignore=shutil.ignore_patterns("train.csv"), copy_function=_share)
+    table, _ = open_table(public / "train.csv", PLAIN)
+    for place, piece in enumerate(table.pieces()):
+        few = piece[piece.index % SMOKE_STEP == 0]
+        few.to_csv(smoke / "train.csv", index=False, mode="a", header=place == 0)
 
 
-def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def _share(source: str, target: str) -> None:
+    """One file under two names where the disk can: nobody writes to either."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def _prepare_folder(
+    request: dict[str, Any], out: Path
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, looked.Looked]]:
     """A competition folder in MLE-bench's form."""
     folder, config = Path(request["folder"]), request["config"]
     public, private = _public_and_private(request, folder, config, out)
@@ -97,7 +108,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
     note = "; ".join(filter(None, (note, request.get("told"))))
     meta = {"public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False}
     (out / "private").mkdir(exist_ok=True)
-    return exam, meta
+    return exam, meta, looked.looked_at(public)
 
 
 def _with_sample(public: Path, sample: Path, out: Path) -> Path:
@@ -197,34 +208,41 @@ def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
     return "failure" in whole or not any("failure" in verdict for verdict in divided)
 
 
-def _describe(public: Path, exam: dict[str, Any], preview: Any) -> dict[str, Any]:
+def _describe(public: Path, exam: dict[str, Any], preview: Any, tables: dict[str, looked.Looked]) -> dict[str, Any]:
     """Columns with their kinds and the sizes, for prompts and rules."""
-    tables = {n: read_table(public / f"{n}.csv") for n in ("train", "test") if (public / f"{n}.csv").is_file()}
-    rows = {name: len(table) for name, table in tables.items()}
-    columns: list[dict[str, Any]] = preview.profile(tables["train"]) if "train" in tables else []
-    _add_date_formats(columns, tables)
+    rows = {name: table.count for name, table in tables.items()}
+    columns = _columns(tables["train"], preview) if "train" in tables else []
     label = exam["truth"][0] if exam.get("task") == "classes" else _label_column(tables, exam["targets"])
     if "test" in tables:
-        usable = {str(name) for name in tables["test"].columns} | {label, *exam["targets"]}
+        usable = {str(name) for name in tables["test"].rows.columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
     return {"rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir())}
 
 
-def _add_date_formats(columns: list[dict[str, Any]], tables: dict[str, Any]) -> None:
-    """How dates are written, where pandas might take the month for the day."""
+def _columns(train: looked.Looked, preview: Any) -> list[dict[str, Any]]:
+    """The columns, with how dates are written where pandas might take the month for the day.
+
+    Values of which most rows looked at have one of their own go on so in the rows that were not.
+    """
+    columns: list[dict[str, Any]] = preview.profile(train.rows)
     for column in columns:
-        formats = date_formats(tables["train"][column["name"]]) if column["kind"] == "date" else []
+        if column["unique"] > len(train.rows) / 2:
+            column["unique"] = round(column["unique"] / train.share)
+        formats = date_formats(train.rows[column["name"]]) if column["kind"] == "date" else []
         if formats and formats[0] != "ISO8601":
             column["format"] = formats[0]
+    return columns
 
 
-def _label_column(tables: dict[str, Any], targets: list[str]) -> str | None:
+def _label_column(tables: dict[str, looked.Looked], targets: list[str]) -> str | None:
     """The training column whose classes are the submission's columns (one probability a class), if there is one."""
     if len(tables) < 2 or len(targets) < 2:
         return None
-    for name in tables["train"].columns.difference(tables["test"].columns):
-        if set(tables["train"][name].dropna().astype(str)) == set(targets):
+    train = tables["train"]
+    for name in train.rows.columns.difference(tables["test"].rows.columns):
+        found = set(train.rows[name].dropna().astype(str))
+        if found == set(targets) or (train.share < 1 and len(found) > 1 and found < set(targets)):
             return str(name)
     return None
 

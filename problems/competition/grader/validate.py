@@ -11,6 +11,8 @@ import pandas as pd
 from .tables import Malformed
 
 SHOWN = 3
+MANY = 10_000
+"""Ids from which it is worth a look whether few are different."""
 """Examples that a message names."""
 
 
@@ -86,6 +88,26 @@ def check_labels(column: Any, name: str, like: Any) -> Any:
 def as_keys(ids: Any) -> Any:
     """Ids as text, so that 7, 7.0 and "7" are one id."""
     ids = pd.Series(ids).reset_index(drop=True)
+    places, few = pd.factorize(ids, use_na_sentinel=True) if len(ids) > MANY else ((), ids)
+    if len(few) < len(ids) / 2:  # one text for each value, not for each row
+        keys = np.append(_texts_of(pd.Series(few)).to_numpy(object), None)
+        return pd.Series(keys[places], name=ids.name)
+    return _texts_of(ids)
+
+
+def each_once(columns: Sequence[Any]) -> bool:
+    """True if these columns, one after the other, name each row by an id of its own; of long ones no copy is held."""
+    whole = all(pd.api.types.is_integer_dtype(column) for column in columns)
+    marks = []
+    for column in columns:
+        keys = column if whole else as_keys(column)
+        if keys.isna().any():
+            return False
+        marks.append(keys.to_numpy() if whole else pd.util.hash_array(keys.to_numpy(object), categorize=False))
+    return bool(pd.Series(np.concatenate(marks)).is_unique)
+
+
+def _texts_of(ids: Any) -> Any:
     if pd.api.types.is_float_dtype(ids) and (ids.dropna() % 1 == 0).all():
         ids = ids.astype("Int64")
     return ids.astype("string").astype(object).where(ids.notna(), None)
