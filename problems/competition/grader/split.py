@@ -255,8 +255,6 @@ def _hidden_rows(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, 
         chosen = (
             _strata(tables.labelled[targets[0]], wanted, random)
             if how == "stratified"
-            _strata(tables.labelled[targets[0]], wanted, random)
-            if how == "stratified"
             else random.permutation(count)[:wanted]
         )
     mask = np.zeros(count, bool)
