@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from core.contracts import Baseline
-from problems.competition.rules import script
+from problems.competition.rules import script, size
+from problems.competition.rules.drafts import SAMPLE_ROWS, cost
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.recipe import Member, Recipe
+
+BASELINE_SHARE = 0.4
+"""Part of what the longest program of a search may take that a baseline may."""
 
 
 def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
@@ -23,11 +28,28 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
         ("TF-IDF + linear", Member(linear[0])) if facts.texts else (linear[1], Member(linear[1])),
         ("HistGradientBoosting", Member("hgb")),
     ):
-        code = script.render(Recipe(target=target, members=(member,)), facts)
+        recipe = _affordable(Recipe(target=target, members=(member,)), facts)
+        code = script.render(recipe, facts)
+        name += f" on {recipe.rows:,} rows" if recipe.rows else ""
         found.append(
             Baseline(name, "\n".join(line for line in code.splitlines() if not line.startswith("# recipe")) + "\n")
         )
     return found
+
+
+def _affordable(recipe: Recipe, facts: Facts) -> Recipe:
+    """On as many rows as memory has room for and a search has time for, beside all that it tries."""
+    plain = replace(recipe, members=tuple(_as_written(member) for member in recipe.members))
+    rows = min(facts.rows, size.most_rows(recipe, facts))
+    while rows > SAMPLE_ROWS and cost(replace(plain, rows=rows), facts) > facts.longest * BASELINE_SHARE:
+        rows = round(rows * 0.8)
+    return replace(recipe, rows=0 if rows >= facts.rows else rows // 1000 * 1000)
+
+
+def _as_written(member: Member) -> Member:
+    """A member with the numbers that scikit-learn takes where nothing is said."""
+    usual = {"max_iter": 100, "max_leaf_nodes": 31} if member.family == "hgb" else {}
+    return replace(member, params=tuple({**usual, **dict(member.params)}.items()))
 
 
 def _dummy(facts: Facts) -> str:
@@ -50,8 +72,8 @@ import os
 import numpy as np
 import pandas as pd
 
-y = pd.read_csv("input/train.csv")[{facts.target!r}]
-test = pd.read_csv("input/test.csv")
+y = pd.read_csv("input/train.csv", usecols=[{facts.target!r}])[{facts.target!r}]
+test = pd.read_csv("input/test.csv", usecols=[{facts.key!r}])
 
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)
@@ -69,8 +91,9 @@ import os
 
 import pandas as pd
 
-shares = pd.read_csv("input/train.csv")[{facts.target!r}].astype(str).value_counts(normalize=True)
-test = pd.read_csv("input/test.csv")
+y = pd.read_csv("input/train.csv", usecols=[{facts.target!r}])[{facts.target!r}]
+shares = y.astype(str).value_counts(normalize=True)
+test = pd.read_csv("input/test.csv", usecols=[{facts.key!r}])
 
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)

@@ -47,7 +47,7 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         smoke=cfg.search.smoke,
         pace={
             "budget": _budget(cfg), "timeout": cfg.execution.timeout, "workers": cfg.search.workers,
-            "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
+            "memory_mb": cfg.execution.memory_mb, "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
             "batch": cfg.search.batch if cfg.search.schedule == "rounds" else 1,  # else each program is a round
         },
         packages=boosters(cfg.execution.python),

@@ -16,7 +16,7 @@ class Looked:
     """A table of `public/`.
 
     Args:
-        rows: at most `LOOKED_AT` of them, spread over the table.
+        rows: at most `LOOKED_AT` of the training table, spread over it; those of the test.
         count: of all rows.
     """
 
@@ -29,12 +29,12 @@ class Looked:
         return len(self.rows) / max(1, self.count)
 
 
-def as_programs_read(rows: Any, count: int | None = None) -> Looked:
-    """Rows that were written, as they come back from the file."""
+def as_programs_read(rows: Any, count: int) -> Looked:
+    """Rows of a table that was written, as they come back from its file."""
     text = io.StringIO()
     rows.to_csv(text, index=False)
     text.seek(0)
-    return Looked(read_table(text), len(rows) if count is None else count)
+    return Looked(read_table(text), count)
 
 
 def looked_at(public: Path) -> dict[str, Looked]:

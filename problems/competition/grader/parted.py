@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .own_tables import OwnTables
-from .pieces import LOOKED_AT, spread
+from .pieces import LOOKED_AT, marked, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,18 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) 
     """
     columns = tables.columns if key in tables.train.kinds else [key, *tables.columns]
     features = [name for name in tables.features if name != key]
-    away, looked = tables.labelled.index[hidden], spread(shown.to_numpy(), LOOKED_AT)
+    learned, looked, away = (
+        marked(places, tables.train.count)
+        for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
+    )
     kept, seen, known = [], [], []
     for piece in tables.pieces():
         rows = piece[columns]
-        mine = rows[rows.index.isin(shown)]
+        mine = rows[learned[rows.index]]
         mine.to_csv(path, index=False, mode="a", header=not path.exists())
-        kept.append(rows[rows.index.isin(away)])
-        seen.append(mine[mine.index.isin(looked)])
-        known.append(np.unique(_fingerprints(mine[features])))
+        kept.append(rows[away[rows.index]])
+        seen.append(rows[looked[rows.index]])
+        known.append(_fingerprints(mine[features]))
     answers = pd.concat(kept)
     twins = np.isin(_fingerprints(answers[features]), np.concatenate(known)) if len(features) > 1 else np.zeros(0)
     return Parted(pd.concat(seen), len(shown), answers, int(twins.sum()))

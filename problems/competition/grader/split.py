@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from .leaks import find_leaks, order_tells
 from .looked import Looked, as_programs_read, looked_at
 from .own_tables import OwnTables, read_own
 from .parted import Parted, part_rows
-from .pieces import LOOKED_AT, spread
+from .pieces import LOOKED_AT, marked, spread
 from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
 from .spelling import Ids
 from .tables import Unusable
@@ -83,7 +84,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None,
     }  # fmt: skip
-    return exam, meta, {"train": as_programs_read(parted.shown, parted.count), "test": as_programs_read(test)}
+    return exam, meta, {"train": as_programs_read(parted.shown, parted.count), "test": Looked(test, len(test))}
 
 
 def _of_size(tables: OwnTables) -> Iterator[str]:
@@ -194,9 +195,10 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, Row
     labelled, theirs = tables.labelled, tables.test
     names = names_by_sample(tables)
     called = _id_candidates(tables, names)
+    kept = marked(labelled.index, tables.train.count)
     for name in called:
-        mine = (piece[name] for piece in tables.pieces())
-        if each_once([*mine, *([theirs[name]] if name in theirs else [])]):
+        mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
+        if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
             return theirs, name, names or _names_in(tables, name)
     key = ROW_ID if ROW_ID not in tables.columns else "swarm_row_id"
     count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)

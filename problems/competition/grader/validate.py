@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,15 +95,14 @@ def as_keys(ids: Any) -> Any:
     return _texts_of(ids)
 
 
-def each_once(columns: Sequence[Any]) -> bool:
-    """True if these columns, one after the other, name each row by an id of its own; of long ones no copy is held."""
-    whole = all(pd.api.types.is_integer_dtype(column) for column in columns)
+def each_once(columns: Iterable[Any]) -> bool:
+    """True if these columns, one after the other, name each row by an id of its own. Of each id a number is held."""
     marks = []
     for column in columns:
-        keys = column if whole else as_keys(column)
+        keys = as_keys(column)
         if keys.isna().any():
             return False
-        marks.append(keys.to_numpy() if whole else pd.util.hash_array(keys.to_numpy(object), categorize=False))
+        marks.append(pd.util.hash_array(keys.to_numpy(object), categorize=False))
     return bool(pd.Series(np.concatenate(marks)).is_unique)
 
 

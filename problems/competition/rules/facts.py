@@ -19,6 +19,10 @@ SHORT = 45.0
 and with longer programs: with longer ones alone, five minutes found less than one."""
 MANY, WORDY = 30, 60
 """Values from which on a category is told by its mean target, and by the words in its values."""
+MOST_FLAGS = 151
+"""Values of a category that are told apart, with one for all others."""
+EXACT = 2**24
+"""Whole numbers below are exact in four bytes."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 
@@ -70,6 +74,12 @@ class Facts:
     """Columns that a recipe's features add in number."""
     packages: tuple[str, ...] = ()
     """Libraries of boosted trees that programs can import beside scikit-learn."""
+    memory_mb: float = 4096.0
+    """What a program may take."""
+    flags: int = 0
+    """Columns that categories become, one for each value."""
+    narrow: frozenset[str] = frozenset()
+    """Numbers that lose nothing that matters at half their size."""
 
     def at(self, ordinal: int | None) -> Facts:
         """As the writer of that program of the run sees them, the first is 0; None: of any."""
@@ -93,6 +103,11 @@ class Facts:
     def averages(self) -> bool:
         """True if the submissions of two programs have a mean: one column of numbers."""
         return self.task in ("regression", "probability")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns to predict from."""
+        return (*self.numbers, *self.categories, *self.texts, *self.dates)
 
     @property
     def width(self) -> int:
@@ -143,6 +158,9 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         programs=programs,
         batch=int((data.get("limits") or {}).get("batch") or 2),
         packages=tuple(data.get("packages") or ()),
+        memory_mb=float((data.get("limits") or {}).get("memory_mb") or 4096),
+        flags=sum(min(used[n]["unique"], MOST_FLAGS) for n in of("category")),
+        narrow=frozenset(n for n in numbers if _is_narrow(used[n])),
     )
 
 
@@ -184,6 +202,10 @@ def _scale(column: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _is_skewed(column: Mapping[str, Any]) -> bool:
     return bool(column.get("min", -1) >= 0 and column.get("skew", 0) > 1 and column["unique"] > 10)
+
+
+def _is_narrow(column: Mapping[str, Any]) -> bool:
+    return -EXACT < column.get("min", -EXACT) <= column.get("max", EXACT) < EXACT
 
 
 def _is_year(name: str, column: Mapping[str, Any]) -> bool:

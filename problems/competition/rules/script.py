@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems.competition.rules import features
+from problems.competition.rules import features, size
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import MARK, Member, Recipe
@@ -15,7 +15,7 @@ def render(recipe: Recipe, facts: Facts) -> str:
     """The script. Equal recipes on equal facts give equal text."""
     parts = {
         "DATA": _data(recipe, facts),
-        "FEATURES": features.write(_steps(recipe, facts), facts),
+        "FEATURES": [*features.write(_steps(recipe, facts), facts), *(["del rows"] if size.is_large(facts) else [])],
         "MODEL": _model(recipe, facts),
         "TRAIN": _train(recipe, facts),
         "PREDICT": _predict(recipe, facts),
@@ -48,11 +48,11 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         "",
         'warnings.filterwarnings("ignore")',
         f"ID, TARGET = {facts.key!r}, {facts.target!r}",
-        'train, test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")',
-        *([f"train = train.sample(min({recipe.rows}, len(train)), random_state=0)"] if recipe.rows else []),
+        *size.read(recipe, facts),
         "y = train[TARGET]",
         "names = [name for name in test if name in train and name not in (ID, TARGET) and train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
+        *(["del train"] if size.is_large(facts) else []),
     ]
 
 

@@ -18,7 +18,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
-from problems.competition.rules import changes, drafts, features, foreign, recipe, script
+from problems.competition.rules import changes, drafts, features, foreign, recipe, script, size
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.scales import ordered
@@ -272,13 +272,39 @@ def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
     first = [drafts.draft(facts, rng, n)[0] for n in range(3)]
     assert len({draft.members[0] for draft in first}) == 3
     assert all(drafts.SAMPLE_ROWS <= draft.rows < facts.rows for draft in first)
-    assert all(f".sample(min({draft.rows}" in script.render(draft, facts) for draft in first)
+    assert all(f".sample(frac={draft.rows / facts.rows:.4g}" in script.render(draft, facts) for draft in first)
     assert all(drafts.cost(draft, facts) <= facts.pace for draft in first)
     grown, seen = first[0], set()
     for _ in range(60):
         grown, _ = changes.improve(grown, facts, rng)
         seen.add(grown.rows)
     assert 0 in seen and recipe.find(script.render(grown, facts)) == grown
+
+
+@pytest.mark.parametrize("rows", [0, 450_000])
+@pytest.mark.parametrize("text", [False, True])
+def test_what_is_written_for_a_large_table_reads_only_what_it_needs_and_runs(stage, rows, text):
+    folder, extras = stage("regression", text)
+    facts, rng = large(extras, rows=500_000), random.Random(3)
+    for number in range(3):
+        made = dataclasses.replace(drafts.draft(facts, rng, number)[0], rows=rows)
+        code = script.render(made, facts)
+        assert "usecols" in code and "float32" in code and ("chunksize" in code) == bool(rows)
+        hand_in(code, folder, "price")
+
+
+def test_no_program_learns_more_rows_than_its_memory_holds(stage):
+    """A wide table of ten million rows: what grows, blends and merges stays below; the plan says so."""
+    _, extras = stage("regression")
+    facts, rng = large(extras, rows=10_000_000, budget=36000.0, memory_mb=2048), random.Random(1)
+    made, plans = drafts.draft(facts, rng, 0)[0], []
+    for number in range(150):
+        made, plan = changes.improve(made, facts.at(number), rng)
+        plans.append(plan)
+        assert (made.rows or facts.rows) <= size.most_rows(made, facts) < facts.rows, plan
+    assert any("for which memory has room" in plan for plan in plans)
+    for baseline in baselines(extras | {"data": extras["data"] | {"rows": {"train": 10_000_000}}})[1:]:
+        assert " rows" in baseline.name and ".sample(frac=" in baseline.code
 
 
 @pytest.mark.parametrize(
