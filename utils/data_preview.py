@@ -7,10 +7,11 @@ data set.
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 KINDS = ("schema", "stats", "rows")
 MAX_CHARS = 6000
@@ -38,11 +39,11 @@ def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = 
 
 def previews_of(folder: Path, *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> dict[str, str]:
     """The same in all three kinds: each file is read once."""
-    paths = sorted((p for p in folder.rglob("*") if p.is_file()), key=lambda p: (_rank(p.name, first), str(p)))
-    tables = [path for path in paths if path.suffix == ".csv"][:8]
+    listed = sorted(_files(str(folder)), key=lambda file: (_rank(file.name, first), file.place, file.name))
+    tables = [file for file in listed if file.suffix == ".csv"][:8]
     described: dict[str, list[str]] = {}
-    files = _list_files(folder, paths)
-    told = [_describe_table(path, str(path.relative_to(folder)), described) for path in tables]
+    files = _list_files(listed)
+    told = [_describe_table(folder / file.shown, file.shown, described) for file in tables]
     return {kind: cut("\n\n".join([files, *(table[kind] for table in told)]), limit) for kind in KINDS}
 
 
@@ -61,15 +62,41 @@ def _rank(name: str, first: Sequence[str]) -> int:
     return first.index(name) if name in first else len(first)
 
 
-def _list_files(folder: Path, paths: Sequence[Path]) -> str:
+class _File(NamedTuple):
+    """A file below a folder. There may be a million: no Path is made of each."""
+
+    place: str
+    """Its folder below that one, '' for that one itself."""
+    name: str
+    size: int
+
+    @property
+    def suffix(self) -> str:
+        return os.path.splitext(self.name)[1]
+
+    @property
+    def shown(self) -> str:
+        return f"{self.place}/{self.name}" if self.place else self.name
+
+
+def _files(folder: str, place: str = "") -> Iterator[_File]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, f"{place}/{entry.name}" if place else entry.name)
+            elif entry.is_file():
+                yield _File(place, entry.name, entry.stat().st_size)
+
+
+def _list_files(files: Sequence[_File]) -> str:
     groups: dict[tuple[str, str], list[int]] = {}
-    for path in paths:
-        groups.setdefault((str(path.parent.relative_to(folder)), path.suffix), []).append(path.stat().st_size)
+    for file in files:
+        groups.setdefault((file.place, file.suffix), []).append(file.size)
     lines = ["Files in input/:"]
-    for path in [p for p in paths if p.parent == folder][:20]:
-        lines.append(f"  {path.name} ({_size(path.stat().st_size)})")
+    for file in [file for file in files if not file.place][:20]:
+        lines.append(f"  {file.name} ({_size(file.size)})")
     for (place, suffix), sizes in sorted(groups.items())[:20]:
-        if place != ".":
+        if place:
             lines.append(f"  {place}/: {len(sizes)} files '{suffix}' ({_size(sum(sizes))})")
     return "\n".join(lines)
 

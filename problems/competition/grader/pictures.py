@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ KINDS = {
     "sounds": (".wav", ".mp3", ".flac", ".ogg", ".aif", ".aiff"),
     "texts": (".txt", ".html", ".xml"),
 }
+_KIND_OF = {end: kind for kind, ends in KINDS.items() for end in ends}
 FEW = 8
 """Files of a folder from which they are a collection."""
 MOST = 0.9
@@ -30,22 +32,23 @@ def collections(public: Path, tables: list[Any], invented: str | None = None) ->
         tables: rows of `train.csv` and of `test.csv`.
         invented: the column of ids that we made. It names no file of the user's, whatever numbers the files have.
     """
-    folders: dict[tuple[Path, str], list[Path]] = {}
-    for path in sorted(public.rglob("*")):
-        kind = next((kind for kind, ends in KINDS.items() if path.suffix.lower() in ends), None)
-        if kind and path.is_file():
-            folders.setdefault((path.parent, kind), []).append(path)
-    folders = {place: paths for place, paths in folders.items() if len(paths) >= FEW}
+    folders: dict[tuple[str, str], list[str]] = {}
+    for folder, _, names in os.walk(public):
+        place = os.path.relpath(folder, public)
+        for name in names:
+            if kind := _KIND_OF.get(os.path.splitext(name)[1].lower()):
+                folders.setdefault((place, kind), []).append(name)
+    folders = {place: sorted(names) for place, names in sorted(folders.items()) if len(names) >= FEW}
     columns = dict(_columns(tables, invented)) if folders else {}
     return [
-        f"{len(paths)} {kind} in input/{_place(folder, public)}{_size(paths[0], kind)}"
-        f"{_named_by(paths, public, columns)}"
-        for (folder, kind), paths in folders.items()
+        f"{len(names)} {kind} in input/{_place(place)}{_size(public / place / names[0], kind)}"
+        f"{_named_by(names, _place(place), columns)}"
+        for (place, kind), names in folders.items()
     ]
 
 
-def _place(folder: Path, public: Path) -> str:
-    return f"{folder.relative_to(public)}/" if folder != public else ""
+def _place(folder: str) -> str:
+    return "" if folder == "." else f"{folder}/"
 
 
 def _size(path: Path, kind: str) -> str:
@@ -69,10 +72,10 @@ def _columns(tables: list[Any], invented: str | None) -> Iterator[tuple[str, tup
             yield str(name), (pd.concat(keys), keys[0])
 
 
-def _named_by(paths: list[Path], public: Path, columns: dict[str, tuple[Any, Any]]) -> str:
+def _named_by(names: list[str], place: str, columns: dict[str, tuple[Any, Any]]) -> str:
     """`; the file of a row is its doc + '.txt'`: the column that names most of the files, and all that name as many."""
-    for ending, names in _forms(paths, public):
-        counts = {name: found for name, keys in columns.items() if (found := _named(*keys, names, len(paths)))}
+    for ending, forms in _forms(names, place):
+        counts = {name: found for name, keys in columns.items() if (found := _named(*keys, forms, len(names)))}
         best = [name for name, found in counts.items() if found == max(counts.values())]
         if best:
             more = f" + '{ending}'" if ending else ""
@@ -90,7 +93,7 @@ def _named(keys: Any, shown: Any, names: set[str], files: int) -> tuple[int, flo
     return len(found), float(keys.isin(names).mean())
 
 
-def _forms(paths: list[Path], public: Path) -> Iterator[tuple[str, set[str]]]:
+def _forms(names: list[str], place: str) -> Iterator[tuple[str, set[str]]]:
     """What ends a name that a column leaves out, and the names."""
-    yield "", {path.name for path in paths} | {str(path.relative_to(public)) for path in paths}
-    yield paths[0].suffix, {path.stem for path in paths}
+    yield "", {*names, *(place + name for name in names)}
+    yield os.path.splitext(names[0])[1], {os.path.splitext(name)[0] for name in names}
