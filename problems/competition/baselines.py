@@ -10,6 +10,7 @@ from core.contracts import Baseline
 from problems.competition.rules import script, size
 from problems.competition.rules.drafts import SAMPLE_ROWS, cost
 from problems.competition.rules.facts import Facts, read_facts
+from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import Member, Recipe
 
 BASELINE_SHARE = 0.4
@@ -17,17 +18,16 @@ BASELINE_SHARE = 0.4
 
 
 def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
-    """Three baselines where the data are one table with one target, else the sample submission alone."""
+    """Three baselines where the data are one table with its targets, else the sample submission alone."""
     facts = read_facts(extras)
     if not facts.is_table:
         return [Baseline("sample submission", script.constant(facts))]
     target = "log1p" if facts.metric == "rmsle" else "none"
+    both = len({goal.task == "regression" for goal in facts.goals}) == 2  # then no linear model does for all
     linear = ("words", "logistic") if facts.classifies else ("words_ridge", "ridge")
     found = [Baseline("dummy", _dummy(facts))]
-    for name, member in (
-        ("TF-IDF + linear", Member(linear[0])) if facts.texts else (linear[1], Member(linear[1])),
-        ("HistGradientBoosting", Member("hgb")),
-    ):
+    plain = ("TF-IDF + linear", Member(linear[0])) if facts.texts else (linear[1], Member(linear[1]))
+    for name, member in [*([] if both else [plain]), ("HistGradientBoosting", Member("hgb"))]:
         recipe = _affordable(Recipe(target=target, members=(member,)), facts)
         code = script.render(recipe, facts)
         name += f" on {recipe.rows:,} rows" if recipe.rows else ""
@@ -53,35 +53,43 @@ def _as_written(member: Member) -> Member:
 
 
 def _dummy(facts: Facts) -> str:
-    """The best constant for the metric."""
-    constant = {
-        "rmsle": "np.expm1(np.log1p(y).mean())", "mae": "y.median()", "medae": "y.median()", "mape": "y.median()",
-        "smape": "y.median()", "rmspe": "y.median()",
-    }.get(facts.metric, "y.mean()")  # fmt: skip
-    if facts.metric.startswith("quantile@"):
-        constant = f"y.quantile({facts.metric.partition('@')[2]})"
-    if facts.task == "labels":
-        constant = "y.mode().iloc[0]"
-    elif facts.task == "classes":
+    """The best constant for the metric, of each target."""
+    if facts.task == "classes":
         return _class_shares(facts)
-    elif facts.task == "probability":
-        constant = "(y == np.unique(y)[-1]).mean()"
+    found = {
+        name: _constant(alike).format(y=f"y[{name!r}]")
+        for alike in facts.by_goal().values() for name in alike.targets
+    }  # fmt: skip
+    constants = "\n".join(f"predictions[{name!r}] = {found[name]}" for name in facts.targets)
     return f"""# [SECTION: DATA]
 import os
 
 import numpy as np
 import pandas as pd
 
-y = pd.read_csv("input/train.csv", usecols=[{facts.target!r}])[{facts.target!r}]
+y = pd.read_csv("input/train.csv", usecols={list(facts.targets)!r})
 test = pd.read_csv("input/test.csv", usecols=[{facts.key!r}])
 
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)
-constant = {constant}
-predictions = pd.DataFrame({{{facts.key!r}: test[{facts.key!r}], {facts.target!r}: constant}})
+predictions = pd.DataFrame({{{facts.key!r}: test[{facts.key!r}]}})
+{constants}
 predictions.to_csv("submission/submission.csv", index=False)
-print("predicted", constant, "for every row")
+print("predicted the same for every row:", dict(predictions.iloc[0, 1:]))
 """
+
+
+def _constant(facts: Facts) -> str:
+    """The expression of the best constant, where `{y}` stands for the target."""
+    if facts.task == "labels":
+        return "{y}.mode().iloc[0]"
+    if facts.task == "probability":
+        return "({y} == np.unique({y})[-1]).mean()"
+    if facts.metric.startswith("quantile@"):
+        return f"{{y}}.quantile({facts.metric.partition('@')[2]})"
+    if facts.metric == "rmsle":
+        return "np.expm1(np.log1p({y}).mean())"
+    return "{y}.median()" if facts.metric in ABSOLUTE else "{y}.mean()"
 
 
 def _class_shares(facts: Facts) -> str:

@@ -275,7 +275,7 @@ def test_several_targets_are_scored_by_their_mean(tmp_path, inline):
     plain(tmp_path)
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent,size", "data.metric=mae")
     try:
-        assert "2 targets: the rules writer hands in the sample submission" in stand.problem.note
+        assert "2 targets: a program predicts all of them" in stand.problem.note
         assert not {"rent", "size"} & set(cells(stand.problem.input_dir / "test.csv")[0])
         private = stand.problem.input_dir.parent / "private" / "answers.csv"
         rents, sizes = ([float(value) for value in column(private, name)] for name in ("rent", "size"))

@@ -101,8 +101,8 @@ class HiddenLabels:
                 if text not in named
             }
         plain = [Plain(labels[name].to_numpy(object)) for name in targets]
-        known = len(places) / max(1, int(hidden.sum()))
-        return cls(targets, plain, places, named, values, decoys, int(2 * SHARE * min(len(places), MOST_ROWS)), known)
+        part = len(places) / max(1, int(hidden.sum()))
+        return cls(targets, plain, places, named, values, decoys, int(2 * SHARE * min(len(places), MOST_ROWS)), part)
 
     def search(self) -> Search:
         return Search(self)

@@ -288,7 +288,7 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
     """What is not as the user may think, and what then holds."""
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
-        yield f"{len(targets)} targets: the rules writer hands in the sample submission, other writers predict them"
+        yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
         yield f"{tables.train.count - len(labelled)} rows without {', '.join(targets)} are left out"
     if tables.no_rows:

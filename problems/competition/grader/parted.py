@@ -40,20 +40,22 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) 
     """
     columns = tables.columns if key in tables.train.kinds else [key, *tables.columns]
     features = [name for name in tables.features if name != key]
-    learned, looked, away = (
+    shown_at, looked_at, hidden_at = (
         marked(places, tables.train.count)
         for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
     )
     kept, seen, known = [], [], []
     for piece in tables.pieces():
         rows = piece[columns]
-        mine = rows[learned[rows.index]]
-        mine.to_csv(path, index=False, mode="a", header=not path.exists())
-        kept.append(rows[away[rows.index]])
-        seen.append(rows[looked[rows.index]])
-        known.append(_fingerprints(mine[features]))
+        learned = rows[shown_at[rows.index]]
+        learned.to_csv(path, index=False, mode="a", header=not path.exists())
+        kept.append(rows[hidden_at[rows.index]])
+        seen.append(rows[looked_at[rows.index]])
+        known.append(_fingerprints(learned[features]))
     answers = pd.concat(kept)
-    twins = np.isin(_fingerprints(answers[features]), np.concatenate(known)) if len(features) > 1 else np.zeros(0)
+    twins, mine = np.zeros(len(answers), bool), _fingerprints(answers[features])
+    for some in known if len(features) > 1 else ():
+        twins |= np.isin(mine, some)
     return Parted(pd.concat(seen), len(shown), answers, int(twins.sum()))
 
 

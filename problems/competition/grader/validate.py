@@ -90,7 +90,7 @@ def as_keys(ids: Any) -> Any:
     ids = pd.Series(ids).reset_index(drop=True)
     places, few = pd.factorize(ids, use_na_sentinel=True) if len(ids) > MANY else ((), ids)
     if len(few) < len(ids) / 2:  # one text for each value, not for each row
-        keys = np.append(_texts_of(pd.Series(few)).to_numpy(object), None)
+        keys = np.array([*_texts_of(pd.Series(few)), None], object)
         return pd.Series(keys[places], name=ids.name)
     return _texts_of(ids)
 
@@ -103,7 +103,9 @@ def each_once(columns: Iterable[Any]) -> bool:
         if keys.isna().any():
             return False
         marks.append(pd.util.hash_array(keys.to_numpy(object), categorize=False))
-    return bool(pd.Series(np.concatenate(marks)).is_unique)
+    whole = np.concatenate(marks)
+    whole.sort()
+    return bool((whole[1:] != whole[:-1]).all())
 
 
 def _texts_of(ids: Any) -> Any:

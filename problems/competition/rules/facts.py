@@ -28,6 +28,16 @@ WORDY_LENGTH = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Goal:
+    """What is learned of a target."""
+
+    task: str
+    """`regression`, `labels`, `probability` (of the second class) or `classes` (a probability for each)."""
+    outputs: int = 1
+    """Classes that a booster grows trees for: all of them where there are more than two, else 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """The data set, as the writer sees it."""
 
@@ -36,8 +46,8 @@ class Facts:
     """Columns of `train.csv` to learn."""
     classes: tuple[str, ...]
     """Where the submission has a column of probabilities for each class: their names; else ()."""
-    task: str
-    """`regression`, `labels`, `probability` (of the second class) or `classes` (a probability for each)."""
+    goals: tuple[Goal, ...]
+    """What is learned of each target."""
     metric: str
     rows: int
     numbers: tuple[str, ...]
@@ -60,10 +70,8 @@ class Facts:
     """Categories of many values, each seen several times."""
     wordy: tuple[str, ...] = ()
     """Categories of many values that are texts themselves, such as names of products."""
-    outputs: int = 1
-    """Classes that a booster grows trees for: all of them where there are more than two, else 1."""
     pace: float = 4.0
-    """Seconds on one thread that one program may take, by estimate."""
+    """Seconds on one thread that one program may take for one target, by estimate."""
     longest: float = 100.0
     """What the last ones of a long search may take."""
     programs: float = inf
@@ -88,12 +96,29 @@ class Facts:
 
     @property
     def is_table(self) -> bool:
-        """False where there is no `train.csv` with one target column: only the sample submission is known."""
-        return bool(self.numbers or self.categories or self.texts or self.dates) and len(self.targets) == 1
+        """False where there is no `train.csv` with the target columns: only the sample submission is known."""
+        return bool(self.columns and self.targets)
 
     @property
     def target(self) -> str:
         return self.targets[0]
+
+    @property
+    def task(self) -> str:
+        """Of the target, the first where there are several."""
+        return self.goals[0].task
+
+    @property
+    def outputs(self) -> int:
+        return max(goal.outputs for goal in self.goals)
+
+    def by_goal(self) -> dict[Goal, Facts]:
+        """The facts of targets that one kind of model learns."""
+        pairs = list(zip(self.targets, self.goals, strict=True))
+        return {
+            goal: replace(self, targets=tuple(name for name, other in pairs if other == goal), goals=(goal,))
+            for goal in dict.fromkeys(self.goals)
+        }
 
     @property
     def classifies(self) -> bool:
@@ -101,8 +126,8 @@ class Facts:
 
     @property
     def averages(self) -> bool:
-        """True if the submissions of two programs have a mean: one column of numbers."""
-        return self.task in ("regression", "probability")
+        """True if the submissions of two programs have a mean: columns of numbers."""
+        return all(goal.task in ("regression", "probability") for goal in self.goals)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -120,22 +145,23 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     columns = {column["name"]: column for column in data.get("columns", [])}
     label = data.get("label")
     key, targets = data.get("id"), tuple(name for name in data.get("targets", []) if name in columns)
-    targets = (label,) if label in columns else targets
+    targets = (label,) if label in columns else targets if len(targets) == len(data.get("targets", [])) else ()
     used = {name: c for name, c in columns.items() if name != key and name not in targets and c["kind"] != "constant"}
 
     def of(kind: str) -> tuple[str, ...]:
         return tuple(name for name, column in used.items() if column["kind"] == kind)
 
     numbers = of("number")
-    goal = columns[targets[0]] if targets else {}
-    task = "classes" if label in columns else str(data.get("task") or _task_of(goal))
+    aims = [columns[name] for name in targets] or [{}]
+    known = "classes" if label in columns else data.get("task")
+    goals = tuple(Goal(task, _outputs(task, aim)) for aim in aims for task in [str(known or _task_of(aim))])
     rows = int(data.get("rows", {}).get("train", 0))
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
     return Facts(
         key=str(key or "id"),
         targets=targets,
         classes=tuple(data["targets"]) if label in columns else (),
-        task=task,
+        goals=goals,
         metric=str(data.get("metric") or ""),
         rows=rows,
         numbers=numbers,
@@ -148,13 +174,12 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         years=tuple(n for n in numbers if _is_year(n, used[n])),
         groups=_groups(numbers),
         missing=tuple(n for n in numbers if used[n]["missing"] > 0),
-        positive_target=goal.get("min", -1) >= 0,
-        skewed_target=abs(goal.get("skew", 0)) > 1,
+        positive_target=all(aim.get("min", -1) >= 0 for aim in aims),
+        skewed_target=any(abs(aim.get("skew", 0)) > 1 for aim in aims),
         many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
         wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
-        outputs=_outputs(task, goal),
-        pace=pace,
-        longest=longest,
+        pace=pace / len(aims),
+        longest=longest / len(aims),
         programs=programs,
         batch=int((data.get("limits") or {}).get("batch") or 2),
         packages=tuple(data.get("packages") or ()),
@@ -205,7 +230,7 @@ def _is_skewed(column: Mapping[str, Any]) -> bool:
 
 
 def _is_narrow(column: Mapping[str, Any]) -> bool:
-    return -EXACT < column.get("min", -EXACT) <= column.get("max", EXACT) < EXACT
+    return bool(-EXACT < column.get("min", -EXACT) <= column.get("max", EXACT) < EXACT)
 
 
 def _is_year(name: str, column: Mapping[str, Any]) -> bool:
