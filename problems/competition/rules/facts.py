@@ -11,7 +11,9 @@ from typing import Any
 from problems.competition.rules.scales import ordered
 
 PROGRAMS, FEWEST_PROGRAMS = 24, 8
-"""Programs that a short search should come to on small and on the largest tables."""
+"""Programs that a short search should come to on small tables and on large ones."""
+VAST = 1_000_000
+"""Rows at which it is twice the fewest: on those a search has to begin with a small part, or it ends before it begins."""
 HALVED = 15_000
 """Rows at which a search comes to half as many: their models are worth more time, and scores tell them apart."""
 SHORT = 45.0
@@ -206,7 +208,7 @@ def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
     if budget is None:
         return min(timeout / 75 * (1 + rows / 20_000), timeout / 3), timeout / 3, inf
     seconds, size = float(budget) * int(limits.get("workers") or 1), 1 + rows / HALVED
-    programs = max(FEWEST_PROGRAMS, PROGRAMS / size)
+    programs = max(min(FEWEST_PROGRAMS * (1 + rows / VAST), PROGRAMS), PROGRAMS / size)
     pace = min(seconds, SHORT * size) / programs
     if limits.get("steps"):
         most = limits["steps"] / programs
