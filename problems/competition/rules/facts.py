@@ -13,7 +13,7 @@ from problems.competition.rules.scales import ordered
 PROGRAMS, FEWEST_PROGRAMS = 24, 8
 """Programs that a short search should come to on small tables and on large ones."""
 VAST = 1_000_000
-"""Rows at which it is twice the fewest: on those a search has to begin with a small part, or it ends before it begins."""
+"""Rows at which these are twice as many: a search that does not begin with small parts ends before it begins."""
 HALVED = 15_000
 """Rows at which a search comes to half as many: their models are worth more time, and scores tell them apart."""
 SHORT = 45.0
