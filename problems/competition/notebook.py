@@ -188,7 +188,7 @@ def write_notebook(node: Node, target: Path, message: str, source: Source, prepa
 
 
 def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
-    """The cells that make `input/` from the user's tables and that give his rows their names back; the files of those."""
+    """The cells that make `input/` of the user's tables and give his rows their names back; the tables' files."""
     try:
         ways = run_trusted(python_command(LAUNCH, "prepare"), {**source.request, "verb": "ways"}, timeout=600)
     except GradingFault as error:

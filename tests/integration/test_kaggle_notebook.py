@@ -88,7 +88,7 @@ def test_data_that_are_not_there_are_named(exported: tuple[Path, Path], tmp_path
 @pytest.mark.parametrize(
     ("rows", "said"),
     [("made[:-1]", "KeyError"), ("made.assign(rent=float('nan'))", "values are missing"),
-     ("made.rename(columns={'rent': 'Rent'})", "the sample has ['flat', 'rent']")],
+     ("made.rename(columns={'rent': 'Rent'})", "the program's are ['row_id', 'rent']")],
 )  # fmt: skip
 def test_a_submission_that_does_not_fit_the_sample_is_not_handed_in(
     exported: tuple[Path, Path], tmp_path: Path, rows: str, said: str
