@@ -157,4 +157,4 @@ def _refit(args: argparse.Namespace, config: Config, problem: Problem, node: Nod
     from runs.composition import open_jobs
 
     with open_jobs(config, problem, out, accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
-        return problem.refit(node, out, jobs, limits, args.seeds or SEEDS)
+        return problem.refit(node, out, jobs, limits, args.seeds or SEEDS, remark)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -151,7 +151,10 @@ class RunSession:
 
     def _open(self) -> None:
         self.store_closed = True
-        problem = made_ready(self.config, accept_unsandboxed=self._accept, doing=self._doing, run_dir=self._given_dir)
+        with self._not_counted():
+            problem = made_ready(
+                self.config, accept_unsandboxed=self._accept, doing=self._doing, run_dir=self._given_dir
+            )
         self._take_hold(problem)
         self._compose(problem)
         origin = taken_up(self.store.get_fact("origin"), self._origin)
@@ -344,9 +347,14 @@ class RunSession:
             self.search.orchestrator.add_ensemble(self.config.search.top_k)
 
     def _warm_up(self) -> None:
-        """What a problem makes ready once, as compiling does, is no search: it does not count as active time."""
+        with self._not_counted():
+            self.facts.problem.warm_up(self._doing)
+
+    @contextmanager
+    def _not_counted(self) -> Iterator[None]:
+        """What a problem makes ready once, its data or a build, is no search: it does not count as active time."""
         began = time.monotonic()
-        self.facts.problem.warm_up(self._doing)
+        yield
         self._started += time.monotonic() - began
 
     def score_seeds(self) -> None:

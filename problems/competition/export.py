@@ -6,6 +6,7 @@ import csv
 import json
 import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,14 @@ def export(node: Node, out: Path, run_dir: Path, prepared: Prepared) -> list[Pat
 
 
 def refit(
-    node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits, seed: int, seeds: int = 1
+    node: Node,
+    out: Path,
+    prepared: Prepared,
+    jobs: Jobs,
+    limits: Limits,
+    seed: int,
+    seeds: int,
+    tell: Callable[[str], None],
 ) -> list[Path]:
     """Run the program once more with the hidden labels added to `train.csv`, in the same sandbox.
 
@@ -42,6 +50,7 @@ def refit(
     Args:
         seed: that it was scored with.
         seeds: how many times it is run, each time with other seeds; the predictions are their mean or vote.
+        tell: is given a line on how.
     """
     if not prepared.meta["targets"]:
         raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
@@ -61,7 +70,7 @@ def refit(
                 break
         program = out / PROGRAM
         program.write_text(node.code, encoding="utf-8")
-        return [program, *_predictions(_put_together(made, seeds, prepared), out, prepared)]
+        return [program, *_predictions(_put_together(made, seeds, prepared, tell), out, prepared)]
     finally:
         shutil.rmtree(out / ".refit", ignore_errors=True)
         shutil.rmtree(inputs, ignore_errors=True)
@@ -76,15 +85,15 @@ def _submission(value: dict[str, Any], node: Node) -> Path:
     return Path(found["path"])
 
 
-def _put_together(made: list[Path], seeds: int, prepared: Prepared) -> Path:
+def _put_together(made: list[Path], seeds: int, prepared: Prepared, tell: Callable[[str], None]) -> Path:
     """One submission of all; how, is told in a line."""
     if len(made) == 1:
         if seeds > 1:
-            log_msg("INFO", "refit: the program predicts the same with every seed, so one is enough")
+            tell("refit: the program predicts the same with every seed, so one is enough")
         return made[0]
     whole = made[0].with_name("bagged.csv")
     how = bagged(made, whole, prepared.exam())
-    log_msg("INFO", f"refit: submission.csv is the {how} of {len(made)} seeds, {PROGRAM} the program with the first")
+    tell(f"refit: submission.csv is the {how} of {len(made)} seeds, {PROGRAM} the program with the first")
     return whole
 
 

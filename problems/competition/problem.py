@@ -224,14 +224,22 @@ class CompetitionProblem(Problem):
         write_notebook(node, Path(target), message, self._source, self._ready())
         return target
 
-    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits, seeds: int = 1) -> list[Path]:
+    def refit(
+        self,
+        node: Node,
+        out: Path,
+        jobs: Jobs,
+        limits: Limits,
+        seeds: int = 1,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> list[Path]:
         """Train `node` once more on all labelled rows and write its program and predictions into `out`.
 
         The first of the seeds is that which it was scored with.
         """
         from problems.competition.export import refit
 
-        return refit(node, out, self._ready(), jobs, limits, seed_of(self._seed, node), seeds)
+        return refit(node, out, self._ready(), jobs, limits, seed_of(self._seed, node), seeds, tell)
 
     def _ready(self) -> Prepared:
         if self._prepared is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,9 @@ COPY = 0.9999
 """Rank correlation from which a column is called a copy of a target of numbers."""
 TELLS = 0.95
 """Share of labels, or rank correlation, from which an id is said to tell the target."""
+MOST_CLASSES = 1000
+"""Classes whose names are looked for in texts."""
+_SIGNS, _WORDS = re.compile(r"[\W_]+"), re.compile(r"[^\W\d_]+")
 TWINS = 0.01
 """Share of hidden rows with a twin from which it is told."""
 FEWEST_TWINS = 3
@@ -34,6 +38,9 @@ def find_leaks(parted: Parted, targets: list[str], key: str) -> Iterator[str]:
         copies = [str(name) for name in head if name not in (*targets, key) and _is_copy(head[name], head[target])]
         if copies:
             yield f"possible leak: {', '.join(copies[:3])} tells {target} exactly; is it known when you predict?"
+        spelled = [str(name) for name in head if name not in targets and _spells(head[name], head[target])]
+        if spelled:
+            yield f"possible leak: {', '.join(spelled[:3])} has the class of {target} among its words (file names?)"
         if order_tells(shown[key], shown[target]):
             yield f"possible leak: {target} follows the order of {key}"
     if parted.twins >= max(FEWEST_TWINS, TWINS * len(parted.hidden)):
@@ -57,6 +64,22 @@ def _is_copy(values: Any, target: Any) -> bool:
     if values.nunique() > max(2 * target.nunique(), 2) or values.nunique() < target.nunique():
         return False
     return bool(pd.DataFrame({"v": values.astype(str), "t": target.astype(str)}).groupby("v")["t"].nunique().max() == 1)
+
+
+def _spells(values: Any, target: Any) -> bool:
+    """True if texts such as `image_cat_001.png` name the row's class, and no other class."""
+    classes = {word.casefold() for word in target.dropna().astype(str)}
+    if (
+        pd.api.types.is_numeric_dtype(values)
+        or not 2 <= len(classes) <= MOST_CLASSES
+        or values.nunique() <= len(classes)
+    ):
+        return False
+    words = (
+        {*_SIGNS.split(text.casefold()), *_WORDS.findall(text.casefold())} & classes for text in values.astype(str)
+    )
+    right = [found == {label.casefold()} for found, label in zip(words, target.astype(str), strict=True)]
+    return sum(right) >= TELLS * len(right)
 
 
 def order_tells(ids: Any, target: Any) -> bool:
