@@ -19,12 +19,18 @@ from runs.stored_config import stored_config
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
+SEEDS = 3
+"""Of a refit: what competitors hand in is seldom one draw."""
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("export-best", help="write the best program and its outputs")
     add_run_argument(parser)
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
+    parser.add_argument(
+        "--seeds", metavar="N", type=_count, help=f"with --refit: average so many seeds, {SEEDS} if absent"
+    )
     parser.add_argument(
         "--bundle", metavar="DIR", help="write it with its journal, for others to verify without a store"
     )
@@ -41,7 +47,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_unsandboxed_option(parser)
 
 
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seeds: 1, 2, 3, …")
+    return int(text)
+
+
 def run(args: argparse.Namespace) -> int:
+    if args.seeds and not args.refit:
+        raise ConfigError("--seeds: only with --refit")
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
     if args.bundle:
@@ -143,4 +157,4 @@ def _refit(args: argparse.Namespace, config: Config, problem: Problem, node: Nod
     from runs.composition import open_jobs
 
     with open_jobs(config, problem, out, accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
-        return problem.refit(node, out, jobs, limits)
+        return problem.refit(node, out, jobs, limits, args.seeds or SEEDS, remark)

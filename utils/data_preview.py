@@ -7,11 +7,12 @@ data set.
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 KINDS = ("schema", "stats", "rows")
 MAX_CHARS = 6000
@@ -36,13 +37,17 @@ def profile(frame: Any) -> list[dict[str, Any]]:
 
 def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> str:
     """Describe every file below a folder; tables (`.csv`) by their columns, those named in `first` before others."""
-    paths = sorted((p for p in folder.rglob("*") if p.is_file()), key=lambda p: (_rank(p.name, first), str(p)))
-    tables = [path for path in paths if path.suffix == ".csv"][:8]
-    parts = [_list_files(folder, paths)]
+    return previews_of(folder, first=first, limit=limit)[kind]
+
+
+def previews_of(folder: Path, *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> dict[str, str]:
+    """The same in all three kinds: each file is read once."""
+    listed = sorted(_files(str(folder)), key=lambda file: (_rank(file.name, first), file.place, file.name))
+    tables = [file for file in listed if file.suffix == ".csv"][:8]
     described: dict[str, list[str]] = {}
-    for path in tables:
-        parts.append(_describe_table(path, str(path.relative_to(folder)), kind, described))
-    return cut("\n\n".join(parts), limit)
+    files = _list_files(listed)
+    told = [_describe_table(folder / file.shown, file.shown, described) for file in tables]
+    return {kind: cut("\n\n".join([files, *(table[kind] for table in told)]), limit) for kind in KINDS}
 
 
 def cut(text: str, limit: int) -> str:
@@ -60,38 +65,65 @@ def _rank(name: str, first: Sequence[str]) -> int:
     return first.index(name) if name in first else len(first)
 
 
-def _list_files(folder: Path, paths: Sequence[Path]) -> str:
+class _File(NamedTuple):
+    """A file below a folder. There may be a million: no Path is made of each."""
+
+    place: str
+    """Its folder below that one, '' for that one itself."""
+    name: str
+    size: int
+
+    @property
+    def suffix(self) -> str:
+        return os.path.splitext(self.name)[1]
+
+    @property
+    def shown(self) -> str:
+        return f"{self.place}/{self.name}" if self.place else self.name
+
+
+def _files(folder: str, place: str = "") -> Iterator[_File]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files(entry.path, f"{place}/{entry.name}" if place else entry.name)
+            elif entry.is_file():
+                yield _File(place, entry.name, entry.stat().st_size)
+
+
+def _list_files(files: Sequence[_File]) -> str:
     groups: dict[tuple[str, str], list[int]] = {}
-    for path in paths:
-        groups.setdefault((str(path.parent.relative_to(folder)), path.suffix), []).append(path.stat().st_size)
+    for file in files:
+        groups.setdefault((file.place, file.suffix), []).append(file.size)
     lines = ["Files in input/:"]
-    for path in [p for p in paths if p.parent == folder][:20]:
-        lines.append(f"  {path.name} ({_size(path.stat().st_size)})")
+    for file in [file for file in files if not file.place][:20]:
+        lines.append(f"  {file.name} ({_size(file.size)})")
     for (place, suffix), sizes in sorted(groups.items())[:20]:
-        if place != ".":
+        if place:
             lines.append(f"  {place}/: {len(sizes)} files '{suffix}' ({_size(sum(sizes))})")
     return "\n".join(lines)
 
 
-def _describe_table(path: Path, name: str, kind: str, described: dict[str, list[str]]) -> str:
-    """A table by its columns; one whose columns were nearly all described before is said to be like that one."""
+def _describe_table(path: Path, name: str, described: dict[str, list[str]]) -> dict[str, str]:
+    """A table by its columns, in each kind; one whose columns were nearly all described before is said to be like that
+    one."""
     import pandas as pd
 
     try:
         frame = pd.read_csv(path, nrows=SAMPLE_ROWS, low_memory=False)
     except (ValueError, OSError) as error:
-        return f"{name}: not readable as a table ({str(error).splitlines()[0]})"
+        return dict.fromkeys(KINDS, f"{name}: not readable as a table ({str(error).splitlines()[0]})")
     names = [str(column) for column in frame.columns]
     head = f"{name}: {len(frame)}{'+' if len(frame) == SAMPLE_ROWS else ''} rows, {len(names)} columns"
     like = next((other for other, theirs in described.items() if _is_like(names, theirs)), None)
     described[name] = names
     if like:
-        return f"{head}: {_difference(names, described[like], like)}"
-    lines = [head, *_column_lines(profile(frame), kind)]
-    if kind == "rows":
-        shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
-        lines += ["first rows:", shown.to_csv(index=False).rstrip()]
-    return "\n".join(lines)
+        return dict.fromkeys(KINDS, f"{head}: {_difference(names, described[like], like)}")
+    columns = profile(frame)
+    lines = {kind: [head, *_column_lines(columns, kind)] for kind in KINDS}
+    shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
+    lines["rows"] += ["first rows:", shown.to_csv(index=False).rstrip()]
+    return {kind: "\n".join(of_kind) for kind, of_kind in lines.items()}
 
 
 def _is_like(names: Sequence[str], others: Sequence[str]) -> bool:

@@ -171,8 +171,20 @@ class ProblemDefaults(Protocol):
         where = "in competitions" if form == "notebook" else "where problem.source is a folder"
         raise ConfigError(f"--{form}: only {where}")
 
-    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
+    def refit(
+        self,
+        node: Node,
+        out: Path,
+        jobs: Jobs,
+        limits: Limits,
+        seeds: int = 1,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> list[Path]:
         """Train `node` once more on all labelled rows, write program and outputs into `out`, return what was written.
+
+        Args:
+            seeds: how many times, each with another seed; the outputs are put together.
+            tell: is given a line on how.
 
         Raises:
             ConfigError: the problem has nothing to train on.

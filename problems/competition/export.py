@@ -6,6 +6,7 @@ import csv
 import json
 import secrets
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from core.contracts import Jobs, Limits
 from core.evaluation.grading import GradingFault, python_command, run_trusted
 from core.state.node import Node
 from core.workers.local import script_spec
+from problems.competition.bagging import STEP, bagged, reseeded
 from problems.competition.evaluator import MIN_BYTES
 from problems.competition.prepared import LAUNCH, Prepared, open_to_all
 from utils.errors import ConfigError, SwarmEvoError
@@ -31,32 +33,68 @@ def export(node: Node, out: Path, run_dir: Path, prepared: Prepared) -> list[Pat
     return [program, *(_predictions(kept, out, prepared) if kept.is_file() else [])]
 
 
-def refit(node: Node, out: Path, prepared: Prepared, jobs: Jobs, limits: Limits, seed: int) -> list[Path]:
+def refit(
+    node: Node,
+    out: Path,
+    prepared: Prepared,
+    jobs: Jobs,
+    limits: Limits,
+    seed: int,
+    seeds: int,
+    tell: Callable[[str], None],
+) -> list[Path]:
     """Run the program once more with the hidden labels added to `train.csv`, in the same sandbox.
 
     There is no score for what comes out: no labelled row is left to check it on.
+
+    Args:
+        seed: that it was scored with.
+        seeds: how many times it is run, each time with other seeds; the predictions are their mean or vote.
+        tell: is given a line on how.
     """
     if not prepared.meta["targets"]:
         raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
     inputs = prepared.folder / f"refit-{secrets.token_hex(8)}"
-    job = script_spec(
-        node.code, limits=limits, inputs=inputs, seed=seed, collect=[SUBMISSION], max_bytes=MIN_BYTES * 8,
-        keep_dir=out / ".refit",
-    )  # fmt: skip
     out.mkdir(parents=True, exist_ok=True)
+    made: list[Path] = []
     try:
         _write_all_labels(prepared, inputs)
-        value = jobs.run(job)
-        result, found = value["result"], value["files"].get(SUBMISSION)
-        if result.get("failure") or found is None or "error" in found:
-            why = result.get("message") or (found or {}).get("error") or f"it did not write {SUBMISSION}"
-            raise SwarmEvoError(f"the refit of node {node.id} failed: {why}")
+        for number in range(seeds):
+            job = script_spec(
+                reseeded(node.code, number), limits=limits, inputs=inputs, seed=seed + STEP * number,
+                collect=[SUBMISSION], max_bytes=MIN_BYTES * 8, keep_dir=out / ".refit" / str(number),
+            )  # fmt: skip
+            made.append(_submission(jobs.run(job), node))
+            if number == 1 and made[0].read_bytes() == made[1].read_bytes():
+                made.pop()  # nothing in it is drawn
+                break
         program = out / PROGRAM
         program.write_text(node.code, encoding="utf-8")
-        return [program, *_predictions(Path(found["path"]), out, prepared)]
+        return [program, *_predictions(_put_together(made, seeds, prepared, tell), out, prepared)]
     finally:
         shutil.rmtree(out / ".refit", ignore_errors=True)
         shutil.rmtree(inputs, ignore_errors=True)
+
+
+def _submission(value: dict[str, Any], node: Node) -> Path:
+    """What a run has handed in. SwarmEvoError: why there is nothing."""
+    result, found = value["result"], value["files"].get(SUBMISSION)
+    if result.get("failure") or found is None or "error" in found:
+        why = result.get("message") or (found or {}).get("error") or f"it did not write {SUBMISSION}"
+        raise SwarmEvoError(f"the refit of node {node.id} failed: {why}")
+    return Path(found["path"])
+
+
+def _put_together(made: list[Path], seeds: int, prepared: Prepared, tell: Callable[[str], None]) -> Path:
+    """One submission of all; how, is told in a line."""
+    if len(made) == 1:
+        if seeds > 1:
+            tell("refit: the program predicts the same with every seed, so one is enough")
+        return made[0]
+    whole = made[0].with_name("bagged.csv")
+    how = bagged(made, whole, prepared.exam())
+    tell(f"refit: submission.csv is the {how} of {len(made)} seeds, {PROGRAM} the program with the first")
+    return whole
 
 
 def _write_all_labels(prepared: Prepared, target: Path) -> None:

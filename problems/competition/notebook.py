@@ -17,7 +17,8 @@ _HEAD = """# {title}
 {message}
 
 Attach the data (*Add Input*) and run all cells: the program learns every labelled row and leaves `submission.csv`.
-Elsewhere, set `SWARM_EVO_DATA` to the folder of the data, and `SWARM_EVO_WORKING` to one to work in.
+The data are found by the names of their files, below `/kaggle/input` or beside this notebook. Elsewhere, set
+`SWARM_EVO_DATA` to their folder, and `SWARM_EVO_WORKING` to one to work in.
 """
 
 _FIND = """import os
@@ -28,8 +29,28 @@ from pathlib import Path
 
 import pandas as pd
 
-DATA = Path(os.environ.get("SWARM_EVO_DATA", {data!r}))
-os.chdir(os.environ.get("SWARM_EVO_WORKING", "/kaggle/working"))
+FILES = {files!r}  # by these the data are known
+
+
+def has_all(folder):
+    return folder.is_dir() and all(next(folder.rglob(name), None) for name in FILES)
+
+
+def data_in(places):  # the innermost folder that has all files
+    for place in places:
+        if has_all(place):
+            return data_in(sorted(path for path in place.iterdir() if path.is_dir())) or place.resolve()
+
+
+PLACES = [os.environ["SWARM_EVO_DATA"]] if "SWARM_EVO_DATA" in os.environ else ["/kaggle/input", "."]
+DATA = data_in(map(Path, PLACES))
+if DATA is None:
+    raise FileNotFoundError(f"no folder in {{' or '.join(PLACES)}} has the files {{', '.join(FILES)}}: add the data")
+print("data:", DATA)
+kaggle = Path("/kaggle/working")
+WORKING = Path(os.environ.get("SWARM_EVO_WORKING", kaggle if kaggle.is_dir() else "kaggle_working"))
+WORKING.mkdir(exist_ok=True)
+os.chdir(WORKING)
 for name in ("input", "working", "submission"):
     shutil.rmtree(name, ignore_errors=True)
     Path(name).mkdir()
@@ -49,7 +70,7 @@ def read(name):
 
 
 train = pd.{train[function]}(read({train[file]!r}){train[how]})
-{lost}train = train.dropna(subset=TARGETS)
+{lost}{joined}train = train.dropna(subset=TARGETS)
 test = pd.{test[function]}(read({test[file]!r}){test[how]})
 {sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
@@ -64,7 +85,28 @@ for path in DATA.iterdir():
 
 _LOST = """spelled = pd.{function}(read({file!r}){texts})
 for name, words in {lost!r}.items():  # classes that pandas takes for missing
-    train[name] = train[name].where(train[name].notna(), spelled[name].map(words))
+    {table}[name] = {table}[name].where({table}[name].notna(), spelled[name].map(words))
+"""
+
+_LABELS = """labels = pd.{function}(read({file!r}){how})
+{lost}"""
+
+_BY_KEY = """
+
+def keys(ids):
+    \"\"\"As text: 7, 7.0 and "7" are one id.\"\"\"
+    if pd.api.types.is_float_dtype(ids) and (ids.dropna() % 1 == 0).all():
+        ids = ids.astype("Int64")
+    return ids.astype("string")
+
+
+labels.index = keys(labels[{key!r}])
+for name in {columns!r}:  # the labels stand in a table of their own
+    train[name] = labels[name].reindex(keys(train[{key!r}])).to_numpy()
+"""
+
+_BY_ROW = """for name in {columns!r}:  # the labels stand in a table of their own, row by row
+    train[name] = labels[name].to_numpy()
 """
 
 _NAMES = """names = pd.{function}(read({file!r}){texts})[{column!r}].astype(str)  # ids as they stand
@@ -129,11 +171,13 @@ _UNLIKE = """print({told!r})
 
 def write_notebook(node: Node, target: Path, message: str, source: Source, prepared: Prepared) -> None:
     """Write the notebook. ConfigError where its cells could not make the program's input from the user's files."""
-    data = f"/kaggle/input/{source.name}"
-    first, last = _own(source, prepared) if source.request["kind"] == "own" else (_LINK, _CHECK_LINKED)
+    if source.request["kind"] == "own":
+        first, last, files = _own(source, prepared)
+    else:
+        first, last, files = _LINK, _CHECK_LINKED, [name for name in prepared.meta["files"] if name.endswith(".csv")]
     cells = [
         _cell("markdown", _HEAD.format(title=source.name, message=message)),
-        _cell("code", _FIND.format(data=data) + first),
+        _cell("code", _FIND.format(files=files) + first),
         _cell("code", f"%%writefile solution.py\n{node.code}"),
         _cell("code", _RUN),
         _cell("code", last),
@@ -143,8 +187,8 @@ def write_notebook(node: Node, target: Path, message: str, source: Source, prepa
     target.write_text(json.dumps(page, indent=1) + "\n", encoding="utf-8")
 
 
-def _own(source: Source, prepared: Prepared) -> tuple[str, str]:
-    """The cells that make `input/` from the user's tables, and that give his rows their names back."""
+def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
+    """The cells that make `input/` of the user's tables and give his rows their names back; the tables' files."""
     if source.request.get("sorted"):
         raise ConfigError("export-best --notebook: the labels are names of folders; the notebook reads tables")
     try:
@@ -153,21 +197,23 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str]:
         raise SwarmEvoError(f"export-best --notebook: {error}") from error
     if "config_error" in ways:
         raise ConfigError(ways["config_error"])
-    if "test" not in ways:
+    if "test" not in ways["tables"]:
         raise ConfigError("export-best --notebook: the data have no table to predict (data.test)")
     meta = prepared.meta
     own = json.loads((prepared.folder / "private" / "user_rows.json").read_text(encoding="utf-8"))
     tables = {name: {**way, "how": _words(way["how"]), "texts": _words(way["texts"])} for name, way in
-              ways.items() if name != "targets"}  # fmt: skip
+              ways["tables"].items()}  # fmt: skip
     classes = meta.get("task") == "classes"
     sample: dict[str, Any] | None = tables.get("sample")
+    files = [table["file"] for table in tables.values()]
     first = _TABLES.format(
-        key=meta["id"], targets=ways["targets"], columns=meta["targets"], lost=_lost(own, tables["train"]),
+        key=meta["id"], targets=ways["targets"], columns=meta["targets"],
+        lost=_lost(own, tables["train"], "train", ways),
         sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
-        own=[table["file"] for table in tables.values()], **{n: tables[n] for n in ("train", "test")},
+        own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip
-    return first, _last(own, sample=sample is not None)
+    return first, _last(own, sample=sample is not None), files
 
 
 def _last(own: dict[str, Any], *, sample: bool) -> str:
@@ -184,10 +230,20 @@ def _last(own: dict[str, Any], *, sample: bool) -> str:
     )  # fmt: skip
 
 
-def _lost(own: dict[str, Any], train: dict[str, Any]) -> str:
-    """Lines that give back the labels that pandas takes for missing."""
-    lost = {name: found for name, found in own["lost"].items() if found}
-    return _LOST.format(lost=lost, **train) if lost else ""
+def _lost(own: dict[str, Any], way: dict[str, Any], table: str, ways: dict[str, Any]) -> str:
+    """Lines that give back the labels of a table that pandas takes for missing."""
+    elsewhere = ways["joined"]["columns"] if ways["joined"] else []
+    here = [name for name in own["lost"] if (name in elsewhere) == (table == "labels")]
+    lost = {name: own["lost"][name] for name in here if own["lost"][name]}
+    return _LOST.format(lost=lost, table=table, **way) if lost else ""
+
+
+def _joined(own: dict[str, Any], tables: dict[str, Any], ways: dict[str, Any]) -> str:
+    """Lines that take the targets from a second table, as the preparation did."""
+    if not ways["joined"]:
+        return ""
+    lines = _LABELS.format(lost=_lost(own, tables["labels"], "labels", ways), **tables["labels"])
+    return lines + (_BY_KEY if ways["joined"]["key"] else _BY_ROW).format(**ways["joined"])
 
 
 def _names(own: dict[str, Any], tables: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,9 +128,10 @@ def open_to_all(folder: Path) -> None:
     for root, _, names in os.walk(folder):
         os.chmod(root, 0o755)
         for name in names:
-            path = Path(root, name)
-            if not path.is_symlink() and path.stat().st_mode & 0o444 != 0o444:
-                path.chmod(0o644)
+            path = f"{root}/{name}"
+            mode = os.lstat(path).st_mode
+            if not stat.S_ISLNK(mode) and mode & 0o444 != 0o444:
+                os.chmod(path, 0o644)
 
 
 def _tables(source: Source) -> dict[str, str]:

@@ -47,7 +47,7 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         smoke=cfg.search.smoke,
         pace={
             "budget": _budget(cfg), "timeout": cfg.execution.timeout, "workers": cfg.search.workers,
-            "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
+            "memory_mb": cfg.execution.memory_mb, "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
             "batch": cfg.search.batch if cfg.search.schedule == "rounds" else 1,  # else each program is a round
         },
         packages=boosters(cfg.execution.python),
@@ -225,14 +225,22 @@ class CompetitionProblem(Problem):
         write_notebook(node, Path(target), message, self._source, self._ready())
         return target
 
-    def refit(self, node: Node, out: Path, jobs: Jobs, limits: Limits) -> list[Path]:
+    def refit(
+        self,
+        node: Node,
+        out: Path,
+        jobs: Jobs,
+        limits: Limits,
+        seeds: int = 1,
+        tell: Callable[[str], None] = lambda text: None,
+    ) -> list[Path]:
         """Train `node` once more on all labelled rows and write its program and predictions into `out`.
 
-        It gets the seed that it was scored with.
+        The first of the seeds is that which it was scored with.
         """
         from problems.competition.export import refit
 
-        return refit(node, out, self._ready(), jobs, limits, seed_of(self._seed, node))
+        return refit(node, out, self._ready(), jobs, limits, seed_of(self._seed, node), seeds, tell)
 
     def _ready(self) -> Prepared:
         if self._prepared is None:

@@ -181,6 +181,30 @@ def test_refit_trains_on_every_label(diabetes, tmp_path):
     assert not (tmp_path / "best" / ".refit").exists()
 
 
+def test_a_refit_with_several_seeds_hands_in_their_mean(diabetes, tmp_path):
+    drawn = "def drawn(seed): return seed\nfor row in rows: row['progression'] = drawn(seed=5)"
+    node, _ = diabetes.score(writes(drawn))
+    told = []
+    diabetes.problem.refit(node, tmp_path / "best", diabetes.jobs, Limits(), 3, told.append)
+    assert told == ["refit: submission.csv is the mean of 3 seeds, solution.py the program with the first"]
+    assert set(column(tmp_path / "best" / "submission.csv", "progression")) == {"1005.0"}
+    assert (tmp_path / "best" / "solution.py").read_text() == node.code
+    assert not (tmp_path / "best" / ".refit").exists()
+
+
+def test_a_program_that_draws_nothing_is_refitted_twice_at_most(diabetes, tmp_path):
+    node, _ = diabetes.score(writes("for row in rows: row['progression'] = 7"))
+    runs, run = [], diabetes.jobs.run
+
+    class Counted:
+        def run(self, spec):
+            runs.append(spec)
+            return run(spec)
+
+    diabetes.problem.refit(node, tmp_path / "best", Counted(), Limits(), 9)
+    assert len(runs) == 2 and set(column(tmp_path / "best" / "submission.csv", "progression")) == {"7"}
+
+
 # ------------------------------------------------------------ preparing
 
 

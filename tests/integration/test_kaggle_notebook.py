@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,7 +60,28 @@ def test_its_cells_run_as_a_program_on_kaggles_folders(exported: tuple[Path, Pat
     done = run_cells(page, data, tmp_path)
     assert done.returncode == 0, done.stderr
     check(tmp_path / "submission.csv")
-    assert "/kaggle/input/data" in page.read_text()
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("place", ["kaggle/input/rents", "kaggle/input/competitions/rents", "beside"])
+def test_the_data_are_found_by_their_files_whatever_their_folder_is_called(
+    exported: tuple[Path, Path], tmp_path: Path, place: str
+) -> None:
+    page, data = exported
+    (tmp_path / "kaggle" / "input" / "another").mkdir(parents=True)
+    (tmp_path / "kaggle" / "input" / "another" / "test.csv").write_text("a\n1\n")
+    shutil.copytree(data, tmp_path / place)
+    moved = tmp_path / "page.ipynb"
+    moved.write_text(page.read_text().replace('/kaggle/input\\"', f'{tmp_path}/kaggle/input\\"'))
+    done = run_cells(moved, None, tmp_path / "work", at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"data: {tmp_path / place}" in done.stdout
+    check(tmp_path / "work" / "submission.csv")
+
+
+def test_data_that_are_not_there_are_named(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    done = run_cells(exported[0], None, tmp_path / "work", at=tmp_path)
+    assert "has the files train.csv.gz, test.csv, sample_submission.csv: add the data" in done.stderr
 
 
 @pytest.mark.long

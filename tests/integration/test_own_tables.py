@@ -6,11 +6,13 @@ import gzip
 import itertools
 import json
 import random
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from support.competition_stand import Stand, column, writes
 
@@ -275,7 +277,7 @@ def test_several_targets_are_scored_by_their_mean(tmp_path, inline):
     plain(tmp_path)
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent,size", "data.metric=mae")
     try:
-        assert "2 targets: the rules writer hands in the sample submission" in stand.problem.note
+        assert "2 targets: a program predicts all of them" in stand.problem.note
         assert not {"rent", "size"} & set(cells(stand.problem.input_dir / "test.csv")[0])
         private = stand.problem.input_dir.parent / "private" / "answers.csv"
         rents, sizes = ([float(value) for value in column(private, name)] for name in ("rent", "size"))
@@ -390,6 +392,58 @@ def test_leaks_are_told_before_the_search(tmp_path, inline):
     text = "number,x,copy,twice,rent\n" + "".join(f"{n},{x},{y * 3 + 1},{n % 4},{y}\n" for n, (x, y) in enumerate(rows))
     plain(tmp_path, content=text.encode())
     assert "possible leak: copy tells rent exactly" in made(tmp_path).note
+
+
+@pytest.mark.parametrize(("name", "leaks"), [("image_{kind}_{i:03}.png", True), ("pics/{kind}{i}.jpg", True),
+                                             ("image_{i:03}.png", False), ("cat_or_dog_{i}.png", False)])  # fmt: skip
+def test_classes_that_stand_in_file_names_are_told(tmp_path, inline, name, leaks):
+    kinds = [("Cat", "dog")[i % 3 == 0] for i in range(ROWS)]
+    rows = [f"{i},{name.format(kind=kind, i=i)},{i % 7},{kind}" for i, kind in enumerate(kinds)]
+    plain(tmp_path, content="\n".join(["id,file,x,kind", *rows]).encode())
+    note = made(tmp_path, "data.target=kind", "data.metric=accuracy").note
+    assert ("file has the class of kind among its words" in note) == leaks
+
+
+def test_a_locked_zip_of_a_whole_data_set_is_told_in_a_line(tmp_path):
+    if (packer := shutil.which("zip")) is None:
+        pytest.skip("no zip")
+    plain(tmp_path)
+    (tmp_path / "mine" / "more.csv").write_text("a\n1\n")
+    subprocess.run([packer, "-qP", "secret", "../data.zip", "train.csv", "more.csv"], cwd=tmp_path / "mine", check=True)
+    with pytest.raises(ConfigError, match=r"^data: '.*data\.zip' is locked by a password; unpack it first$"):
+        made(tmp_path, f"data.dir={tmp_path / 'data.zip'}")
+
+
+def test_long_tables_are_prepared_in_pieces_as_short_ones_are_whole(tmp_path, inline, monkeypatch):
+    """Types come from all pieces: fractions, truth values with gaps and words that begin late."""
+    draw = random.Random(1)
+    lines = ["flat,size,late,open,word,rent"]
+    for i in range(500):
+        late, is_open = (f"{i}.5" if i > 400 else f"{i}"), ("" if i == 450 else "true" if i % 2 else "false")
+        word, rent = ("Ulm" if i > 300 else f"00{i}"), ("" if i == 7 else f"{draw.random():.6f}")
+        lines.append(f"F{i},{draw.random()},{late},{is_open},{word},{rent}")
+    plain(tmp_path, content="\n".join(lines).encode())
+    whole = made(tmp_path)
+    monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 60)
+    (tmp_path / "pieces").mkdir()
+    pieces = build(load_config(None, [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae"]),
+                   tmp_path / "pieces")  # fmt: skip
+    pieces.prepare()
+    for name in ("train", "test", "sample_submission"):
+        one, other = (pd.read_csv(problem.input_dir / f"{name}.csv") for problem in (whole, pieces))
+        pd.testing.assert_frame_equal(one, other)
+    assert (whole.input_dir / "train.csv").read_text() == (pieces.input_dir / "train.csv").read_text()
+    assert whole.prompt_extras()["data"]["columns"] == pieces.prompt_extras()["data"]["columns"]
+
+
+def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path, inline, monkeypatch):
+    plain(tmp_path)
+    monkeypatch.setattr("problems.competition.grader.split.MOST_HIDDEN", 20)
+    monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 30)
+    problem = made(tmp_path)
+    data = problem.prompt_extras()["data"]
+    assert data["rows"] == {"train": ROWS - 20, "test": 20, "validation": 10, "final": 10}
+    assert f"of {ROWS} rows 20 are hidden" in problem.note
 
 
 def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_path, inline):

@@ -91,6 +91,33 @@ def test_a_submission_and_the_notebooks_have_the_form_of_the_sample(tmp_path, in
             }  # fmt: skip
 
 
+@pytest.mark.parametrize("key", ["flat", None])
+def test_the_notebook_takes_labels_from_the_second_table(tmp_path, inline, key):
+    """A class `None` among them, which pandas alone would lose."""
+    names = [f"F{n}" for n in range(COUNT)]
+    frame = pd.DataFrame({"flat": names, "size": np.arange(COUNT) % 37})
+    frame["kind"] = np.where(frame["size"] < 10, "None", np.where(frame["size"] < 20, "mid", "high"))
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    frame[:-TESTED].drop(columns="kind").to_csv(mine / "train.csv", index=False)
+    frame[-TESTED:].drop(columns="kind").to_csv(mine / "test.csv", index=False)
+    labels = frame[:-TESTED][["flat", "kind"]]
+    labels = labels.sample(frac=1, random_state=0) if key else labels[["kind"]]
+    labels.to_csv(mine / "labels.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=kind", "data.metric=accuracy")
+    try:
+        node, verdict = stand.score(stand.problem.baselines()[-1].code)
+        assert verdict.metric == 1, verdict
+        stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
+    finally:
+        stand.close()
+    (tmp_path / "kaggle").mkdir()
+    done = run_cells(tmp_path / "solution.ipynb", mine, tmp_path / "kaggle")
+    assert done.returncode == 0, done.stderr
+    made = pd.read_csv(tmp_path / "kaggle" / "submission.csv", keep_default_na=False)
+    assert made["kind"].tolist() == frame["kind"][-TESTED:].tolist()
+
+
 UNLIKE = {
     "fewer ids": ("rent", {"id": NAMES[:-4], "rent": 0}, "lacks 4 ids of test.csv, such as 1156"),
     "other ids": ("rent", {"id": range(40), "rent": 0}, "lacks 40 ids of test.csv, such as 1120 and has 40"),

@@ -12,11 +12,15 @@ from pathlib import Path
 CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
 
 
-def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> subprocess.CompletedProcess[str]:
+def run_cells(
+    page: Path, data: Path | None, working: Path, *, instead: str = "", at: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """The cells one after the other in a process without our modules.
 
     Args:
+        data: what is named as the folder of the data; None for nothing.
         instead: lines that take the program's place.
+        at: the folder in which the notebook lies.
     """
     lines = ["from pathlib import Path"]
     for cell in json.loads(page.read_text())["cells"]:
@@ -25,6 +29,7 @@ def run_cells(page: Path, data: Path, working: Path, *, instead: str = "") -> su
             text = cell["source"]
             text = f"Path({written[1]!r}).write_text({instead or text[written.end() :]!r})" if written else text
             lines.append(text)
-    found = {**os.environ, "SWARM_EVO_DATA": str(data), "SWARM_EVO_WORKING": str(working), "PYTHONPATH": ""}
+    found = {**os.environ, "SWARM_EVO_WORKING": str(working), "PYTHONPATH": ""}
+    found |= {"SWARM_EVO_DATA": str(data)} if data else {}
     words = [sys.executable, "-c", "\n".join(lines)]
-    return subprocess.run(words, env=found, capture_output=True, text=True, timeout=200, check=False)
+    return subprocess.run(words, env=found, cwd=at, capture_output=True, text=True, timeout=200, check=False)

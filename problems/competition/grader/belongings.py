@@ -8,9 +8,11 @@ is told.
 from __future__ import annotations
 
 import os
-import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from typing import IO
 
 from .contents import Opaque, texts
 from .hidden_labels import HiddenLabels
@@ -18,6 +20,8 @@ from .tables import Unusable
 
 MOST_TEXT = 1 << 32
 """Characters of one file that are looked through; a longer one stays behind."""
+PIECE = 1 << 22
+"""Bytes that are copied at once."""
 MOST_TOLD = 5
 MOST_LETTERS = 60
 """Of a name that is told."""
@@ -41,17 +45,21 @@ class Left:
 
 
 def copy_rest(
-    folder: Path, public: Path, labels: HiddenLabels | None, barred: set[Path], beside: Path | None = None
+    folder: Path,
+    public: Path,
+    labels: Callable[[], HiddenLabels] | None,
+    barred: set[Path],
+    beside: Path | None = None,
 ) -> Left:
     """Copy the folder to `public`; hidden files and `barred` (by whatever link) stay behind.
 
     Args:
-        labels: what must not be told; None where nothing is hidden.
+        labels: what must not be told, asked for once, by the first file; None where nothing is hidden.
         beside: a further folder of the user's, into which links may lead.
     """
     root = os.path.realpath(folder)
     roots = (root, *([os.path.realpath(beside)] if beside else []))
-    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred})
+    copy = _Copy(root, roots, labels and cache(labels), {os.path.realpath(path) for path in barred})
     try:
         copy.folder(root, str(public), linked=False)
     except OSError as error:
@@ -63,7 +71,7 @@ def copy_rest(
 class _Copy:
     root: str
     roots: tuple[str, ...]
-    labels: HiddenLabels | None
+    labels: Callable[[], HiddenLabels] | None
     barred: set[str]
     left: Left = field(default_factory=Left)
 
@@ -92,10 +100,19 @@ class _Copy:
                 self.folder(path, to, linked=linked or is_link, shown=f"{name}/")
             elif not entry.is_file() or os.path.lexists(to):
                 self.left.special.append(name)
-            elif self.labels is not None and may_tell(path, self.labels):
-                self.left.telling.append(name)
             else:
-                _write(path, to)
+                self._file(path, to, name)
+
+    def _file(self, path: str, to: str, name: str) -> None:
+        """Copy one file that may be shown. It is opened once: of a small one that is most of the time."""
+        with open(path, "rb", buffering=0) as source:
+            if self.labels is not None and _tells(source, self.labels()):
+                self.left.telling.append(name)
+                return
+            source.seek(0)
+            with open(to, "xb", buffering=0) as target:
+                while piece := source.read(PIECE):
+                    target.write(piece)
 
     def _is_barred(self, path: str) -> bool:
         return any(path == other or path.startswith(f"{other}{os.sep}") for other in self.barred)
@@ -111,22 +128,20 @@ class _Copy:
 
 def may_tell(path: str | Path, labels: HiddenLabels) -> bool:
     """True if the file holds hidden labels, or might and cannot be looked into."""
-    search, length = labels.search(), 0
     with open(path, "rb", buffering=0) as file:
-        try:
-            for text in texts(file):
-                length += len(text)
-                if length > MOST_TEXT or search.tells(text):
-                    return True
-        except Opaque:
-            return True
+        return _tells(file, labels)
+
+
+def _tells(file: IO[bytes], labels: HiddenLabels) -> bool:
+    search, length = labels.search(), 0
+    try:
+        for text in texts(file):
+            length += len(text)
+            if length > MOST_TEXT or search.tells(text):
+                return True
+    except Opaque:
+        return True
     return False
-
-
-def _write(path: str, to: str) -> None:
-    """Copy one file: `shutil.copyfile` asks for its status several times, which is most of the time of a small one."""
-    with open(path, "rb", buffering=0) as source, open(to, "xb") as target:
-        shutil.copyfileobj(source, target, 1 << 22)
 
 
 def _listed(names: list[str]) -> str:

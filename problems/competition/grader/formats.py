@@ -7,6 +7,7 @@ seen is told in a few words, so that a user notices a wrong guess.
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import importlib
@@ -15,7 +16,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -75,7 +76,7 @@ def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
     Raises:
         Unusable: one line that names the file and what to do.
     """
-    with _refusals(path):
+    with refusals(path):
         table, told = _read(path, look_at(path), rows)
     table.columns = [str(name) for name in table.columns]
     return table, told
@@ -86,14 +87,14 @@ def read_texts(path: Path, column: str) -> Any:
 
     Where a table holds numbers themselves, a whole one has no point.
     """
-    with _refusals(path):
+    with refusals(path):
         table = _read_texts(path, look_at(path), column)
     table.columns = [str(name) for name in table.columns]
     return as_keys(table[column]).fillna("")
 
 
 @contextmanager
-def _refusals(path: Path) -> Iterator[None]:
+def refusals(path: Path) -> Iterator[None]:
     """Whatever goes wrong while a file of the user's is read is told in one line that names it."""
     try:
         yield
@@ -109,7 +110,7 @@ def _refusals(path: Path) -> Iterator[None]:
 
 def doubled(path: Path) -> dict[str, int]:
     """Names that several columns of a table have, and how many: pandas calls the later ones `price.1` in silence."""
-    with _refusals(path):
+    with refusals(path):
         return _doubled(path, look_at(path))
 
 
@@ -184,15 +185,43 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
 
 
 def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
-    """A text table; one whose later rows are not UTF-8 is read again as what old programs write."""
+    """A text table."""
+    look = sure_encoding(path, look)
+    with _opened(path, look.packed) as file:
+        return pd.read_csv(file, nrows=rows, **_ways(look), **(how or {})), look.told()
+
+
+def is_text(look: Look) -> bool:
+    """True for a table that is read in pieces."""
+    return look.suffix not in (*SHEETS, *COLUMNAR, *LINED_JSON, ".json")
+
+
+def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Iterator[Any]:
+    """A text table, so many rows at a time.
+
+    Args:
+        look: with an encoding that reads the whole file.
+        how: what `pandas.read_csv` is told beside the look of the file.
+    """
+    with _opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **_ways(look), **how) as reader:
+        yield from reader
+
+
+def _ways(look: Look) -> dict[str, Any]:
+    exact = {} if look.decimal == "," else EXACT
+    return {"encoding": look.encoding, "sep": look.mark, "decimal": look.decimal, "low_memory": False, **exact}
+
+
+def sure_encoding(path: Path, look: Look) -> Look:
+    """The look, where its encoding reads the whole file: later rows may not be UTF-8 but what old programs write."""
     for encoding in dict.fromkeys((look.encoding, "cp1252", "latin-1")):
+        decoder = codecs.getincrementaldecoder(encoding)()
         try:
             with _opened(path, look.packed) as file:
-                table = pd.read_csv(
-                    file, encoding=encoding, sep=look.mark, decimal=look.decimal, low_memory=False, nrows=rows,
-                    **({} if look.decimal == "," else EXACT), **(how or {}),
-                )  # fmt: skip
-            return table, Look(look.packed, look.suffix, encoding, look.mark, look.decimal).told()
+                while part := file.read(LOOK):
+                    decoder.decode(part)
+                decoder.decode(b"", final=True)
+            return replace(look, encoding=encoding)
         except UnicodeDecodeError:
             continue
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .formats import field_rows, separator
+from .pieces import spread
 from .scores import spearman
 
 SHARE = 0.2
@@ -29,6 +30,8 @@ SIGNIFICANT = 4
 """Digits that a number needs to be no accident."""
 MOST_ROWS = 500
 """Hidden rows that are enough in any piece of a long text, however many there are."""
+MOST_NAMED = 20_000
+"""Hidden rows whose names and labels are looked for."""
 HEAD_ROWS = 10
 """Rows below a head amid other text that make a table: fewer are an example."""
 SAVED, ALIKE, RANKED = 0.9, 0.5, 0.999
@@ -38,6 +41,19 @@ _FIELDS = re.compile(r"[,;|\t\n\"<>]+")
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]*(?:[eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<![\w.])-?\d[\d.]*,\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Labels as they are compared; each is written out when it is asked for."""
+
+    values: Any
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, place: int) -> str:
+        return _plain(self.values[place])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +68,41 @@ class HiddenLabels:
         values: each distinct hidden label that is no accident, in every spelling.
         decoys: numbers beside them that are no labels, in every spelling.
         least: characters below which a text cannot hold enough of them.
+        known: part of the hidden rows that this knows of.
     """
 
     targets: list[str]
-    labels: list[list[str]]
+    labels: list[Plain]
     hidden: list[int]
     rows: dict[str, int]
     values: dict[str, str]
     decoys: dict[str, str]
     least: int
+    known: float = 1.0
 
     @classmethod
-    def of(cls, labelled: Any, hidden: Any, targets: list[str]) -> HiddenLabels:
-        """Of a table and the mask of its hidden rows."""
-        places = np.flatnonzero(hidden).tolist()
-        away = labelled[hidden]
+    def of(cls, rows: Any, hidden: Any, targets: list[str], labels: Any = None) -> HiddenLabels:
+        """Of a table, or of rows of it, and the mask of those that are hidden.
+
+        Args:
+            labels: the targets of the whole table, where `rows` are only some of it, by their index.
+        """
+        labels = rows if labels is None else labels
+        away = rows[hidden].iloc[spread(np.arange(int(hidden.sum())), MOST_NAMED)]
+        places = labels.index.get_indexer(away.index).tolist()
         values = dict(_spellings({text for name in targets for text in _telling(away[name])}))
         known = set(values.values())
         decoys = dict(_spellings({near for text in known for near in _beside(text)} - known))
-        rows: dict[str, int] = {}
-        for name in labelled.columns.difference(targets, sort=False):
-            rows |= {
+        named: dict[str, int] = {}
+        for name in rows.columns.difference(targets, sort=False):
+            named |= {
                 text: place
-                for text, place in _names(away[name], labelled[name].value_counts(), places)
-                if text not in rows
+                for text, place in _names(away[name], rows[name].value_counts(), places)
+                if text not in named
             }
-        labels = [[_plain(value) for value in labelled[name]] for name in targets]
-        return cls(targets, labels, places, rows, values, decoys, int(2 * SHARE * min(len(places), MOST_ROWS)))
+        plain = [Plain(labels[name].to_numpy(object)) for name in targets]
+        part = len(places) / max(1, int(hidden.sum()))
+        return cls(targets, plain, places, named, values, decoys, int(2 * SHARE * min(len(places), MOST_ROWS)), part)
 
     def search(self) -> Search:
         return Search(self)
@@ -133,7 +157,7 @@ class Search:
         return any(self._runs_along(columns) for columns in _grids(text))
 
     def _enough(self) -> int:
-        return max(SIGNIFICANT, int(SHARE * min(len(self.labels.hidden), MOST_ROWS)))
+        return max(SIGNIFICANT, int(SHARE * self.labels.known * min(len(self.labels.hidden), MOST_ROWS)))
 
     def _runs_along(self, columns: list[list[str]]) -> bool:
         """True if some column runs with the labels, by a column of names or by the order of its rows."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .parted import Parted
 from .scores import spearman
 
 ROWS = 20_000
@@ -16,31 +18,34 @@ COPY = 0.9999
 """Rank correlation from which a column is called a copy of a target of numbers."""
 TELLS = 0.95
 """Share of labels, or rank correlation, from which an id is said to tell the target."""
+MOST_CLASSES = 1000
+"""Classes whose names are looked for in texts."""
+_SIGNS, _WORDS = re.compile(r"[\W_]+"), re.compile(r"[^\W\d_]+")
 TWINS = 0.01
 """Share of hidden rows with a twin from which it is told."""
 FEWEST_TWINS = 3
 """Fewer are an accident, however few the hidden rows are."""
 
 
-def find_leaks(shown: Any, hidden: Any, targets: list[str], key: str) -> Iterator[str]:
+def find_leaks(parted: Parted, targets: list[str], key: str) -> Iterator[str]:
     """One line for each thing that a user should know of.
 
     Args:
-        shown, hidden: labelled rows on both sides of the split.
         key: the column that names rows.
     """
-    head = shown.head(ROWS)
+    shown, head = parted.shown, parted.shown.head(ROWS)
     for target in targets:
         copies = [str(name) for name in head if name not in (*targets, key) and _is_copy(head[name], head[target])]
         if copies:
             yield f"possible leak: {', '.join(copies[:3])} tells {target} exactly; is it known when you predict?"
+        spelled = [str(name) for name in head if name not in targets and _spells(head[name], head[target])]
+        if spelled:
+            yield f"possible leak: {', '.join(spelled[:3])} has the class of {target} among its words (file names?)"
         if order_tells(shown[key], shown[target]):
             yield f"possible leak: {target} follows the order of {key}"
-    names = [name for name in shown if name not in (key, *targets)]
-    twins = _twins(shown[names], hidden[names])
-    if twins >= max(FEWEST_TWINS, TWINS * len(hidden)):
+    if parted.twins >= max(FEWEST_TWINS, TWINS * len(parted.hidden)):
         yield (
-            f"possible leak: {twins} of {len(hidden)} hidden rows equal a training row in every feature; "
+            f"possible leak: {parted.twins} of {len(parted.hidden)} hidden rows equal a training row in every feature; "
             f"if they are the same case, say --data.split=group:COLUMN"
         )
 
@@ -61,22 +66,25 @@ def _is_copy(values: Any, target: Any) -> bool:
     return bool(pd.DataFrame({"v": values.astype(str), "t": target.astype(str)}).groupby("v")["t"].nunique().max() == 1)
 
 
+def _spells(values: Any, target: Any) -> bool:
+    """True if texts such as `image_cat_001.png` name the row's class, and no other class."""
+    classes = {word.casefold() for word in target.dropna().astype(str)}
+    if (
+        pd.api.types.is_numeric_dtype(values)
+        or not 2 <= len(classes) <= MOST_CLASSES
+        or values.nunique() <= len(classes)
+    ):
+        return False
+    words = (
+        {*_SIGNS.split(text.casefold()), *_WORDS.findall(text.casefold())} & classes for text in values.astype(str)
+    )
+    right = [found == {label.casefold()} for found, label in zip(words, target.astype(str), strict=True)]
+    return sum(right) >= TELLS * len(right)
+
+
 def order_tells(ids: Any, target: Any) -> bool:
     """True if ids that count upwards run with the target, as in a table that is sorted by it."""
     if not pd.api.types.is_numeric_dtype(ids) or target.nunique() < 2:
         return False
     codes = pd.factorize(target, sort=True)[0] if not pd.api.types.is_numeric_dtype(target) else target.to_numpy(float)
     return abs(spearman(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS
-
-
-def _twins(shown: Any, hidden: Any) -> int:
-    """Hidden rows whose every feature is that of a training row."""
-    if len(shown.columns) < 2:
-        return 0
-    known, there = (pd.util.hash_pandas_object(_hashable(rows), index=False) for rows in (shown, hidden))
-    return int(there.isin(known.unique()).sum())
-
-
-def _hashable(rows: Any) -> Any:
-    """Lists and the like, as JSON and Parquet may hold them, as text."""
-    return rows.assign(**{name: rows[name].astype(str) for name in rows if rows[name].dtype == object})

@@ -12,6 +12,7 @@ import pandas as pd
 
 from . import validate
 from .formats import COLUMNAR, SHEETS, TEXT, doubled, read_any, read_texts
+from .pieces import Table, open_table
 from .spelling import Classes, Ids, classes_of
 from .tables import Unusable
 from .targets import task_of
@@ -23,13 +24,28 @@ MOST_LETTERS = 60
 """Of a column's name in a list."""
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """How the targets of a second table were found.
+
+    Args:
+        path: of the table.
+        key: the column that names the rows of both; None where they stand row by row.
+        columns: the targets.
+    """
+
+    path: Path
+    key: str | None
+    columns: list[str]
+
+
 @dataclass(slots=True)
 class OwnTables:
     """What the user brought."""
 
-    train: Any
+    train: Table
     labelled: Any
-    """Rows of `train` that have every target."""
+    """The targets of the rows that have all of them; the index is a row's place in `train`."""
     test: Any
     """The user's rows to predict, without targets; empty where there are none."""
     sample: Any
@@ -42,12 +58,35 @@ class OwnTables:
     classes: dict[str, Classes] = field(default_factory=dict)
     """Targets that are classes, as their file spells them."""
     notes: list[str] = field(default_factory=list)
+    joined: Joined | None = None
+    """How targets of a second table were found."""
+
+    @property
+    def features(self) -> list[str]:
+        """Columns to predict from, ids among them."""
+        return [name for name in self.train.columns if name not in self.targets]
+
+    @property
+    def columns(self) -> list[str]:
+        """Of the training table, with targets that lay elsewhere at its end."""
+        return [*self.train.columns, *(name for name in self.targets if name not in self.train.kinds)]
 
     @property
     def no_rows(self) -> str:
         """That there will be no submission, where the user's test holds nothing but a header; else ''."""
         empty = "test" in self.files and not len(self.test)
         return f"{self.files['test'].name} has no rows: there will be no submission.csv" if empty else ""
+
+    def column(self, name: str) -> Any:
+        """A column of the labelled rows."""
+        return self.labelled[name] if name in self.labelled else self.train.read([name])[name].loc[self.labelled.index]
+
+    def pieces(self) -> Iterator[Any]:
+        """The labelled rows with all columns in order, so many at a time; whatever `labelled` holds is as there."""
+        for piece in self.train.pieces():
+            if len(piece):
+                known = self.labelled.loc[piece.index[0] : piece.index[-1]]
+                yield piece.loc[known.index].assign(**{name: known[name] for name in known})
 
     def ids(self, name: str, column: str) -> Ids:
         """A column of `test` or `sample` that may name rows, with its cells as they stand."""
@@ -62,32 +101,40 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
     used = {*files.values(), *([Path(request["labels"])] if request.get("labels") else [])}
 
-    def read(name: str) -> Any:
+    def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]
-        table, told = read_any(path)
-        notes.extend(_of_doubled(path, table, request["target"], name))
+        notes.extend(_of_doubled(path, columns, request["target"], name))
         if told or (name == "train" and path.stem.lower() != "train"):
             notes.append(f"{path.name} is read as {name}.csv" + (f" ({told})" if told else ""))
+
+    def read(name: str) -> Any:
+        table, told = read_any(files[name])
+        tell(name, list(table.columns), told)
         return table
 
-    train = read("train")
-    targets = _targets(request["target"], train)
+    train, told = open_table(files["train"])
+    tell("train", train.columns, told)
+    targets = _targets(request["target"], train.columns)
     missing = [name for name in targets if name not in train.columns]
-    classes = _read_classes(train, files["train"], targets, request)
+    known = train.read([name for name in targets if name in train.columns])
+    classes = _read_classes(known, files["train"], targets, request)
+    joined = None
     if missing:
-        train, labels_at, others = _with_labels(train, missing, request, notes)
-        used.add(labels_at)
+        joined, values, others = _with_labels(train, missing, request, notes)
+        known = pd.concat([known, values.set_axis(known.index)], axis=1)
+        used.add(joined.path)
         classes |= others
-    labelled = train[train[targets].notna().all(axis=1)].reset_index(drop=True)
-    theirs = (read("test") if request.get("test") else labelled.iloc[:0]).drop(columns=targets, errors="ignore")
+    labelled = known[targets][known[targets].notna().all(axis=1)]
+    theirs = read("test") if request.get("test") else next(train.pieces()).iloc[:0]
+    theirs = theirs.drop(columns=targets, errors="ignore")
     sample = read("sample") if request.get("sample") else pd.DataFrame()
-    _check(labelled, theirs, targets, request)
+    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined)
+    _check(tables, request)
     if not request.get("sample") and (found := _unnamed_sample(labelled, theirs, targets, request)):
-        files["sample"], sample = found, read_any(found)[0]
+        files["sample"], tables.sample = found, read_any(found)[0]
         used.add(found)
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
-    notes += [note for found in classes.values() for note in found.notes]
-    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes)
+    tables.notes += [note for found in classes.values() for note in found.notes]
     tables.notes += _surprises(tables)
     return tables
 
@@ -103,7 +150,7 @@ def _read_classes(table: Any, path: Path, targets: list[str], request: dict[str,
     return found
 
 
-def _of_doubled(path: Path, table: Any, given: str, name: str = "labels") -> Iterator[str]:
+def _of_doubled(path: Path, table: list[str], given: str, name: str = "labels") -> Iterator[str]:
     """What columns of one name are called here. Unusable where it is the target's: either may be meant."""
     for column, count in doubled(path).items():
         named = [other for other in table if other == column or re.fullmatch(rf"{re.escape(column)}\.\d+", other)]
@@ -112,34 +159,37 @@ def _of_doubled(path: Path, table: Any, given: str, name: str = "labels") -> Ite
         yield f"{path.name} has {count} columns called '{column}': they are {_listed(named)}"
 
 
-def _targets(given: str, train: Any) -> list[str]:
+def _targets(given: str, columns: list[str]) -> list[str]:
     """One target, or several with commas between them."""
-    if given in train.columns or "," not in given:
+    if given in columns or "," not in given:
         return [given]
     return list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
 
 
-def _check(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> None:
+def _check(tables: OwnTables, request: dict[str, Any]) -> None:
+    targets, labelled, theirs = tables.targets, tables.labelled, tables.test
     said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
     if len(labelled) < MIN_ROWS:
         raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
-    if len(labelled.columns) == len(targets):
+    if not tables.features:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
-    if len(theirs) and not set(theirs) & set(labelled):
+    if len(theirs) and not set(theirs) & set(tables.columns):
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
 
 def _with_labels(
-    train: Any, missing: list[str], request: dict[str, Any], notes: list[str]
-) -> tuple[Any, Path, dict[str, Classes]]:
-    """The training table with its targets joined from a second table, the one named or the only one that has them."""
-    path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, train)
+    table: Table, missing: list[str], request: dict[str, Any], notes: list[str]
+) -> tuple[Joined, Any, dict[str, Classes]]:
+    """The targets of all rows, joined from a second table: the one named or the only one that has them."""
+    path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, table.columns)
     labels, _ = read_any(path)
-    notes.extend(_of_doubled(path, labels, request["target"]))
+    notes.extend(_of_doubled(path, list(labels), request["target"]))
     lacking = [name for name in missing if name not in labels.columns]
     if lacking:
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {_listed(list(labels))}")
     classes = _read_classes(labels, path, missing, request)
+    alike = {str(name).casefold() for name in labels if name not in missing}
+    train = table.read([name for name in table.columns if name.casefold() in alike])
     key = _shared_key(train, labels, missing)
     if key is not None:
         mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
@@ -151,10 +201,10 @@ def _with_labels(
         first = Path(request["train"]).name
         raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
     notes.append(f"{', '.join(missing)} of {path.name} is {said}")
-    return pd.concat([train.reset_index(drop=True), joined], axis=1), path, classes
+    return Joined(path, key, missing), joined, classes
 
 
-def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Path:
+def _second_table(missing: list[str], request: dict[str, Any], train: list[str]) -> Path:
     """The only further table that has the targets."""
     folder, name = Path(request["folder"]), Path(request["train"]).name
     others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if _may_be_table(path, request)]
@@ -167,7 +217,7 @@ def _second_table(missing: list[str], request: dict[str, Any], train: Any) -> Pa
     like = next((f"; did you mean {other}?" for other in train if other.casefold() == missing[0].casefold()), "")
     raise Unusable(
         f"data.target={missing[0]}: no such column in '{folder / name}'{like or '; columns are '}"
-        f"{'' if like else _listed(list(train), 10)}"
+        f"{'' if like else _listed(train, 10)}"
     )
 
 
@@ -238,14 +288,14 @@ def _surprises(tables: OwnTables) -> Iterator[str]:
     """What is not as the user may think, and what then holds."""
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
-        yield f"{len(targets)} targets: the rules writer hands in the sample submission, other writers predict them"
-    if len(labelled) < len(tables.train):
-        yield f"{len(tables.train) - len(labelled)} rows without {', '.join(targets)} are left out"
+        yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
+    if len(labelled) < tables.train.count:
+        yield f"{tables.train.count - len(labelled)} rows without {', '.join(targets)} are left out"
     if tables.no_rows:
         yield tables.no_rows
     if len(theirs):
-        missing = [str(name) for name in labelled if name not in theirs and name not in targets]
-        new = [str(name) for name in theirs if name not in labelled]
+        missing = [name for name in tables.features if name not in theirs]
+        new = [str(name) for name in theirs if name not in tables.columns]
         if missing:
             yield f"test.csv has no column {_listed(missing)}: empty in its rows"
         if new:

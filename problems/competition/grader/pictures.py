@@ -3,6 +3,7 @@ whoever writes programs."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,13 +12,13 @@ from typing import Any
 import pandas as pd
 
 from . import validate
-from .tables import read_table
 
 KINDS = {
     "images": (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".dcm"),
     "sounds": (".wav", ".mp3", ".flac", ".ogg", ".aif", ".aiff"),
     "texts": (".txt", ".html", ".xml"),
 }
+_KIND_OF = {end: kind for kind, ends in KINDS.items() for end in ends}
 FEW = 8
 """Files from which they are a collection."""
 MOST = 0.9
@@ -29,18 +30,22 @@ SHOWN = 8
 """Folders of a family that a line names."""
 
 
-def collections(public: Path, tables: list[Path], invented: str | None = None) -> list[str]:
+def collections(public: Path, tables: list[Any], invented: str | None = None) -> list[str]:
     """One line for each folder of like files: how many, how large a first image is, and which column names them.
     Folders side by side whose files no column names are one line: their names sort them, and are the labels where no
     table has any.
 
     Args:
-        tables: of the labelled rows and of those to predict, where they are.
+        tables: the labelled rows and those to predict, where they are.
         invented: the column of ids that we made. It names no file of the user's, whatever numbers the files have.
     """
     folders = _folders(public)
     columns = dict(_columns(tables, invented)) if folders else {}
-    named = {place: _named_by(paths, public, columns) for place, paths in folders.items() if len(paths) >= FEW}
+    named = {
+        (folder, kind): _named_by(names, _place(folder, public), columns)
+        for (folder, kind), names in folders.items()
+        if len(names) >= FEW
+    }
     if len(tables) < 2:  # numbers of the rows to predict, which the files of every class may have
         side = Counter(folder.parent for folder, _ in folders)
         named |= {(folder, kind): "" for folder, kind in named if folder.parent != public and side[folder.parent] > 1}
@@ -55,29 +60,30 @@ def collections(public: Path, tables: list[Path], invented: str | None = None) -
             if folder == family[0]:
                 lines += _family(family, kind, folders, public, labels=len(tables) < 2)
         elif (folder, kind) in named:
-            paths = folders[folder, kind]
-            where = f"{len(paths)} {kind} in input/{_place(folder, public)}"
-            lines.append(f"{where}{_size(paths[0], kind)}{named[folder, kind]}")
+            names = folders[folder, kind]
+            where = f"{len(names)} {kind} in input/{_place(folder, public)}"
+            lines.append(f"{where}{_size(folder / names[0], kind)}{named[folder, kind]}")
     return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more such folders"]
 
 
 def sort_of(path: Path) -> str | None:
     """`images`, `sounds` or `texts`; None for other files."""
-    return next((kind for kind, ends in KINDS.items() if path.suffix.lower() in ends), None)
+    return _KIND_OF.get(path.suffix.lower())
 
 
-def _folders(public: Path) -> dict[tuple[Path, str], list[Path]]:
-    """Folder and kind → its files."""
-    found: dict[tuple[Path, str], list[Path]] = {}
-    for path in sorted(public.rglob("*")):
-        kind = sort_of(path)
-        if kind and path.is_file():
-            found.setdefault((path.parent, kind), []).append(path)
-    return found
+def _folders(public: Path) -> dict[tuple[Path, str], list[str]]:
+    """Folder and kind → names of its files."""
+    found: dict[tuple[Path, str], list[str]] = {}
+    for folder, _, names in os.walk(public):
+        place = Path(folder)
+        for name in names:
+            if kind := _KIND_OF.get(os.path.splitext(name)[1].lower()):
+                found.setdefault((place, kind), []).append(name)
+    return {place: sorted(names) for place, names in sorted(found.items())}
 
 
 def _family(
-    family: list[Path], kind: str, folders: dict[tuple[Path, str], list[Path]], public: Path, *, labels: bool
+    family: list[Path], kind: str, folders: dict[tuple[Path, str], list[str]], public: Path, *, labels: bool
 ) -> Iterator[str]:
     """Folders side by side, in one line; none where they hold too few files."""
     counts = {folder.name: len(folders[folder, kind]) for folder in family}
@@ -85,7 +91,7 @@ def _family(
         return
     each = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:SHOWN])
     more = f" and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
-    first = folders[family[0], kind][0]
+    first = family[0] / folders[family[0], kind][0]
     yield (
         f"{sum(counts.values())} {kind} in {len(family)} folders of input/{_place(family[0].parent, public)}"
         f"{_size(first, kind)}: {each}{more}{'; no table has labels, these folders sort them' if labels else ''}"
@@ -109,19 +115,18 @@ def _size(path: Path, kind: str) -> str:
         return ""
 
 
-def _columns(paths: list[Path], invented: str | None) -> Iterator[tuple[str, tuple[Any, Any]]]:
+def _columns(tables: list[Any], invented: str | None) -> Iterator[tuple[str, tuple[Any, Any]]]:
     """What may name files: columns that the tables share, as ids of all their rows and of those of the first."""
-    tables = [read_table(path) for path in paths]
     for name in tables[0].columns if tables else ():
         if str(name) != invented and all(name in table for table in tables):
             keys = [validate.as_keys(table[name]).dropna() for table in tables]
             yield str(name), (pd.concat(keys), keys[0])
 
 
-def _named_by(paths: list[Path], public: Path, columns: dict[str, tuple[Any, Any]]) -> str:
+def _named_by(names: list[str], place: str, columns: dict[str, tuple[Any, Any]]) -> str:
     """`; the file of a row is its doc + '.txt'`: the column that names most of the files, and all that name as many."""
-    for ending, names in _forms(paths, public):
-        counts = {name: found for name, keys in columns.items() if (found := _named(*keys, names, len(paths)))}
+    for ending, forms in _forms(names, place):
+        counts = {name: found for name, keys in columns.items() if (found := _named(*keys, forms, len(names)))}
         best = [name for name, found in counts.items() if found == max(counts.values())]
         if best:
             more = f" + '{ending}'" if ending else ""
@@ -139,7 +144,7 @@ def _named(keys: Any, shown: Any, names: set[str], files: int) -> tuple[int, flo
     return len(found), float(keys.isin(names).mean())
 
 
-def _forms(paths: list[Path], public: Path) -> Iterator[tuple[str, set[str]]]:
+def _forms(names: list[str], place: str) -> Iterator[tuple[str, set[str]]]:
     """What ends a name that a column leaves out, and the names."""
-    yield "", {path.name for path in paths} | {str(path.relative_to(public)) for path in paths}
-    yield paths[0].suffix, {path.stem for path in paths}
+    yield "", {*names, *(place + name for name in names)}
+    yield os.path.splitext(names[0])[1], {os.path.splitext(name)[0] for name in names}

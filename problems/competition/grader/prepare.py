@@ -14,13 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import parts, reading, refit, split, validate
+from . import looked, parts, reading, refit, split, validate
 from .direction import by_name
 from .grade import Judge
 from .pictures import collections
+from .pieces import PLAIN, open_table
 from .rdata import write_raw
 from .shim import import_function, install
-from .survey import Survey, form_of_columns, survey
+from .survey import TEST, TRAIN, Survey, form_of_columns, survey
 from .tables import Unusable, read_table
 from .times import date_formats
 
@@ -45,14 +46,18 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         if request["verb"] == "refit":
             refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
             return {}
-        exam, meta = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
+        made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
     except Unusable as error:
         return {"config_error": str(error)}
+    exam, meta, tables = made
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
-    seen = survey(public, out / exam["sample"] if "sample" in exam else public / SAMPLE, exam["targets"])
-    meta.update(_describe(public, exam, preview, seen))
-    found = collections(public, seen.tables, meta.get("invented"))
+    seen = Survey(public / TRAIN, None, (), public / TEST)
+    if tables is None:
+        seen = survey(public, out / exam["sample"], exam["targets"])
+        tables = looked.looked_at(train=seen.labelled, test=seen.test)
+    meta.update(_describe(public, exam, preview, seen, tables))
+    found = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     if found:
         told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
         meta["note"] = "; ".join(filter(None, (meta["note"], told)))
@@ -60,30 +65,44 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         found = [*seen.told(), *found]
     meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
     first = (seen.labelled.name if seen.labelled else "train.csv", "test.csv", SAMPLE)
-    for kind in preview.KINDS:
-        text = preview.preview_folder(public, kind, first=first)
+    for kind, text in preview.previews_of(public, first=first).items():
         text = "".join(f"{line}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
-    _write_smoke(public, out / "smoke")
+    _write_smoke(public, out / "smoke", meta["rows"].get("train", 0))
     _write_json(out / "private" / "exam.json", exam)
     _write_json(out / "meta.json", meta)
     return {"meta": meta}
 
 
-def _write_smoke(public: Path, smoke: Path) -> None:
+def _write_smoke(public: Path, smoke: Path, rows: int) -> None:
     """The same files with every fiftieth training row, where that leaves enough rows to try a program on."""
-    train = public / "train.csv"
-    if not train.is_file() or train.stat().st_size < SMOKE_ROWS:
+    if rows < SMOKE_ROWS or not (public / "train.csv").is_file():
         return
-    rows = read_table(train)
-    if len(rows) < SMOKE_ROWS:
-        return
-    shutil.copytree(public, smoke, ignore=shutil.ignore_patterns("train.csv"))
-    rows.iloc[::SMOKE_STEP].to_csv(smoke / "train.csv", index=False)
+    _share(str(public), str(smoke))
+    (smoke / "train.csv").unlink()
+    table, _ = open_table(public / "train.csv", PLAIN)
+    for place, piece in enumerate(table.pieces()):
+        few = piece[piece.index % SMOKE_STEP == 0]
+        few.to_csv(smoke / "train.csv", index=False, mode="a", header=place == 0)
 
 
-def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A competition folder in MLE-bench's form."""
+def _share(folder: str, target: str) -> None:
+    """The same files under two names where the disk can: nobody writes to either."""
+    os.mkdir(target)
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            to = f"{target}/{entry.name}"
+            if entry.is_dir():
+                _share(entry.path, to)
+                continue
+            try:
+                os.link(entry.path, to)
+            except OSError:
+                shutil.copyfile(entry.path, to)
+
+
+def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], None]:
+    """A competition folder in MLE-bench's form, whose tables have not been looked at."""
     folder, config = Path(request["folder"]), request["config"]
     public, private = _public_and_private(request, folder, config, out)
     sample = _find(config["dataset"]["sample_submission"], public, private)
@@ -108,7 +127,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
         "form": form_of_columns(head, targets),
     }  # fmt: skip
     (out / "private").mkdir(exist_ok=True)
-    return exam, meta
+    return exam, meta, None
 
 
 def _with_sample(public: Path, sample: Path, out: Path) -> Path:
@@ -208,17 +227,16 @@ def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
     return "failure" in whole or not any("failure" in verdict for verdict in divided)
 
 
-def _describe(public: Path, exam: dict[str, Any], preview: Any, seen: Survey) -> dict[str, Any]:
+def _describe(
+    public: Path, exam: dict[str, Any], preview: Any, seen: Survey, tables: dict[str, looked.Looked]
+) -> dict[str, Any]:
     """Columns with their kinds and the sizes, for prompts and rules; without a table to predict, the sizes alone."""
-    tables = {name: read_table(path) for name, path in (("train", seen.labelled), ("test", seen.test)) if path}
-    if not seen.is_plain:
-        tables.pop("test", None)
-    rows = {name: len(table) for name, table in tables.items()}
-    columns: list[dict[str, Any]] = preview.profile(tables["train"]) if seen.is_plain else []
-    _add_date_formats(columns, tables)
+    tables = tables if seen.is_plain else {name: table for name, table in tables.items() if name != "test"}
+    rows = {name: table.count for name, table in tables.items()}
+    columns = _columns(tables["train"], preview) if seen.is_plain and "train" in tables else []
     label = exam["truth"][0] if exam.get("task") == "classes" else seen.label
     if "test" in tables:
-        usable = {str(name) for name in tables["test"].columns} | {label, *exam["targets"]}
+        usable = {str(name) for name in tables["test"].rows.columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
     return {
@@ -227,12 +245,19 @@ def _describe(public: Path, exam: dict[str, Any], preview: Any, seen: Survey) ->
     }  # fmt: skip
 
 
-def _add_date_formats(columns: list[dict[str, Any]], tables: dict[str, Any]) -> None:
-    """How dates are written, where pandas might take the month for the day."""
+def _columns(train: looked.Looked, preview: Any) -> list[dict[str, Any]]:
+    """The columns, with how dates are written where pandas might take the month for the day.
+
+    Values of which most rows looked at have one of their own go on so in the rows that were not.
+    """
+    columns: list[dict[str, Any]] = preview.profile(train.rows)
     for column in columns:
-        formats = date_formats(tables["train"][column["name"]]) if column["kind"] == "date" else []
+        if column["unique"] > len(train.rows) / 2:
+            column["unique"] = round(column["unique"] / train.share)
+        formats = date_formats(train.rows[column["name"]]) if column["kind"] == "date" else []
         if formats and formats[0] != "ISO8601":
             column["format"] = formats[0]
+    return columns
 
 
 def _load_preview(path: str) -> Any:

@@ -5,27 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .formats import LINED_JSON, SHEETS, look_at, read_any
+from .formats import LINED_JSON, SHEETS, look_at
 from .own_tables import read_own
-from .tables import Unusable
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{train: {file, function, how, texts}, …}` for each table of the user's, and the `targets`.
+    """`{tables: {train: {file, function, how, texts}, …}, targets, joined}`.
 
-    `texts` is how the table is read with its cells as they stand.
-
-    Raises:
-        Unusable: the labels lie in a second table, which a reader elsewhere would have to join.
+    `texts` is how a table is read with its cells as they stand; `joined` is None, or the `key` (None: row by row) and
+    the `columns` of the targets that lie in the table `labels`.
     """
-    tables = read_own(request)
-    if request.get("labels") or not set(tables.targets) <= _columns(request["train"]):
-        raise Unusable("export-best --notebook: the labels lie in a second table; join it to the first before")
-    return {**{name: _way(path) for name, path in tables.files.items()}, "targets": tables.targets}
-
-
-def _columns(path: str) -> set[str]:
-    return set(map(str, read_any(Path(path), rows=5)[0].columns))
+    found = read_own(request)
+    tables = {name: _way(path) for name, path in found.files.items()}
+    joined = None
+    if found.joined is not None:
+        tables["labels"] = _way(found.joined.path)
+        joined = {"key": found.joined.key, "columns": found.joined.columns}
+    return {"tables": tables, "targets": found.targets, "joined": joined}
 
 
 def _way(path: Path) -> dict[str, Any]:

@@ -7,6 +7,8 @@ rows are scored; the user's rows are what the exported submission holds.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +20,26 @@ from .belongings import copy_rest
 from .formats import read_texts
 from .hidden_labels import HiddenLabels
 from .leaks import find_leaks, order_tells
+from .looked import Looked, as_programs_read, looked_at
 from .own_tables import OwnTables, read_own
+from .parted import Parted, part_rows
+from .pieces import LOOKED_AT, marked, spread
 from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
 from .spelling import Ids
 from .tables import Unusable
 from .targets import Goal, goal_of
 from .times import as_time
+from .validate import each_once
 
 HIDDEN = 0.3
-"""Fraction of the labelled rows that is hidden: half for validation, half for the final score."""
+"""Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
+MOST_HIDDEN = 200_000
+"""… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
 ROW_ID = "row_id"
 
 
-def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Write `public/` and `private/`; return the exam and the meta of the competition."""
+def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Looked]]:
+    """Write `public/` and `private/`; return the exam, the meta and the tables of the competition."""
     public, private = out / "public", out / "private"
     private.mkdir()
     if not request.get("target"):
@@ -39,32 +47,34 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     public.mkdir()
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
-    labelled, theirs, key, names = _with_ids(tables, request)
-    labelled = _as_classes(labelled, targets, goal)
-    hidden, how, column = _hidden_rows(labelled, targets, request)
-    hidden, foreign = _known_classes(labelled, hidden, targets, goal)
-    shown, answers = labelled[~hidden & ~foreign], labelled[hidden]
-    notes = [*tables.notes, *find_leaks(shown, answers, targets, key)]
+    tables.labelled = _as_classes(tables.labelled, targets, goal)
+    theirs, key, names = _with_ids(tables, request)
+    hidden, how, column = _hidden_rows(tables, request)
+    hidden, foreign = _known_classes(tables.labelled, hidden, targets, goal)
+    shown = tables.labelled[~hidden & ~foreign]
+    parted = part_rows(tables, hidden, shown.index, public / "train.csv", key)
+    answers = parted.hidden
+    notes = [*tables.notes, *_of_size(tables), *find_leaks(parted, targets, key)]
     notes += (
         [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
     )
     split = parts.split_hidden(
         answers, targets, how=how, seed=request["seed"],
-        order=as_time(answers[column], labelled[column]) if how == "time" else None,
+        order=as_time(answers[column], tables.column(column)) if how == "time" else None,
         groups=answers[column] if how == "group" else None,
     )  # fmt: skip
-    test = pd.concat([answers.drop(columns=targets), theirs[[c for c in theirs if c in labelled]]], ignore_index=True)
+    there = [name for name in theirs if name in answers]
+    test = pd.concat([answers.drop(columns=targets), theirs[there]], ignore_index=True)
     if how != "time":
         test = test.sample(frac=1, random_state=request["seed"])
-    columns = sorted(shown[targets[0]].astype(str).unique()) if goal.task == "classes" else targets
-    shown.to_csv(public / "train.csv", index=False)
+    columns = sorted(map(str, shown[targets[0]].unique())) if goal.task == "classes" else targets
     test.to_csv(public / "test.csv", index=False)
     _sample(test[[key]], shown, targets, columns, goal).to_csv(public / "sample_submission.csv", index=False)
     kept = [key, *targets, *([goal.group] if goal.group and goal.group not in (key, *targets) else [])]
     answers[kept].to_csv(private / "answers.csv", index=False)
     outputs = _outputs(tables, shown, columns, goal)
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
-    notes += _go_along(tables.used, public, HiddenLabels.of(labelled, hidden, targets), request)
+    notes += _go_along(tables.used, public, lambda: _labels_of(parted, tables), request)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -72,23 +82,36 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     }  # fmt: skip
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
-        "task": goal.task, "invented": key if key not in tables.labelled else None,
+        "task": goal.task, "invented": key if key not in tables.train.kinds else None,
     }  # fmt: skip
-    return exam, meta
+    return exam, meta, {"train": as_programs_read(parted.shown, parted.count), "test": Looked(test, len(test))}
 
 
-def _claims_only(public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _of_size(tables: OwnTables) -> Iterator[str]:
+    count = len(tables.labelled)
+    if count * HIDDEN > MOST_HIDDEN:
+        yield f"of {count:,} rows {MOST_HIDDEN:,} are hidden, and columns are described from {LOOKED_AT:,}"
+
+
+def _claims_only(public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Looked]]:
     """Nothing is hidden: the program's own words about its score are all there is."""
     left = _go_along(set(), public, None, request)
     note = "; ".join(["no target and metric are given: scores are the programs' claims", *left])
     return (
         {"targets": [], "parts": None},
         {"public": "public", "note": note, "id": None, "targets": [], "user_rows": True},
+        looked_at(train=public / "train.csv", test=public / "test.csv"),
     )
 
 
-def _go_along(used: set[Path], public: Path, labels: HiddenLabels | None, request: dict[str, Any]) -> list[str]:
-    """Copy what else lies in the user's folder; notes of what does not go along."""
+def _go_along(
+    used: set[Path], public: Path, labels: Callable[[], HiddenLabels] | None, request: dict[str, Any]
+) -> list[str]:
+    """Copy what else lies in the user's folder; notes of what does not go along.
+
+    Args:
+        labels: what must not be told, asked for where there is a file to look into.
+    """
     folder = Path(request["folder"])
     if request.get("alone"):
         return []
@@ -96,6 +119,13 @@ def _go_along(used: set[Path], public: Path, labels: HiddenLabels | None, reques
     barred = {*used, *(folder / name for name in request["skip"]), *([Path(own["file"])] if own else [])}
     beside = Path(request["beside"]) if request.get("beside") else None
     return copy_rest(folder, public, labels, barred, beside).notes()
+
+
+def _labels_of(parted: Parted, tables: OwnTables) -> HiddenLabels:
+    """What further files must not tell."""
+    rows = pd.concat([parted.shown, parted.hidden]).sort_index()
+    hidden = rows.index.isin(parted.hidden.index)
+    return HiddenLabels.of(rows, hidden, tables.targets, tables.labelled[tables.targets])
 
 
 def _as_classes(labelled: Any, targets: list[str], goal: Goal) -> Any:
@@ -140,8 +170,7 @@ def _write_user_rows(
 ) -> list[str]:
     """Which rows of the public test are the user's, what he calls them, and the form of his submission; notes of it."""
     key, at = str(ids.name), tables.files.get("sample") if len(ids) else None
-    features = [str(name) for name in tables.labelled if name not in tables.targets]
-    form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, features)
+    form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, tables.features)
     others = other_ids(at.name, names) if at else ""
     mine = validate.as_keys(ids).iloc[names.places]
     own = {
@@ -156,8 +185,9 @@ def _write_user_rows(
     return [*form.told, *filter(None, [others])]
 
 
-def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, Any, str, RowNames]:
-    """A column that names each row once: one of the user's, or a new one; and what he calls the rows of his test.
+def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, RowNames]:
+    """A column that names each row once: one of the user's, or a new one, which `tables.labelled` and the user's rows
+    then have; and what he calls the rows of his test.
 
     Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids of a
     table that is sorted by its target are drawn, so that they do not tell it.
@@ -165,18 +195,20 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, Any, str
     labelled, theirs = tables.labelled, tables.test
     names = names_by_sample(tables)
     called = _id_candidates(tables, names)
+    kept = marked(labelled.index, tables.train.count)
     for name in called:
-        both = pd.concat([validate.as_keys(table[name]) for table in (labelled, theirs) if name in table])
-        if both.notna().all() and both.is_unique:
-            return labelled, theirs, name, names or _names_in(tables, name)
-    key = ROW_ID if ROW_ID not in labelled.columns else "swarm_row_id"
-    labelled, theirs, count, names = labelled.copy(), theirs.copy(), len(labelled), names or _names_of(tables, called)
-    ids = pd.Series(range(count))
-    if not request["split"].startswith("time:") and any(order_tells(ids, labelled[t]) for t in tables.targets):
-        ids = pd.Series(np.random.default_rng(request["seed"]).permutation(count))
-    labelled.insert(0, key, ids.to_numpy())
+        mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
+        if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
+            return theirs, name, names or _names_in(tables, name)
+    key = ROW_ID if ROW_ID not in tables.columns else "swarm_row_id"
+    count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
+    ids, looked = np.arange(count), spread(np.arange(count))
+    tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)
+    if not request["split"].startswith("time:") and any(tells):
+        ids = np.random.default_rng(request["seed"]).permutation(count)
+    tables.labelled = labelled.assign(**{key: ids})
     theirs.insert(0, key, range(count, count + len(theirs)))
-    return labelled, theirs, key, names
+    return theirs, key, names
 
 
 def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
@@ -198,31 +230,34 @@ def _names_in(tables: OwnTables, column: str) -> RowNames:
 
 def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
-    labelled, theirs = tables.labelled, tables.test
-    named = [str(n) for n in labelled.columns if str(n).lower() in ID_NAMES or str(n).lower().endswith("_id")]
+    theirs = tables.test
+    named = [str(n) for n in tables.columns if str(n).lower() in ID_NAMES or str(n).lower().endswith("_id")]
     return [
         n for n in (*([names.source] if names else map(str, tables.sample.columns[:1])), *named)
-        if n in labelled.columns and n not in tables.targets and (n in theirs.columns or not len(theirs))
+        if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))
     ]  # fmt: skip
 
 
-def _hidden_rows(labelled: Any, targets: list[str], request: dict[str, Any]) -> tuple[Any, str, str]:
-    """Which rows are hidden, as `data.split` says."""
+def _hidden_rows(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, str]:
+    """Which of the labelled rows are hidden, as `data.split` says."""
+    targets = tables.targets
     how, _, column = request["split"].partition(":")
-    if column and column not in labelled.columns:
+    if column and column not in (*tables.columns, *tables.labelled):
         raise Unusable(f"data.split={request['split']}: no such column '{column}' in train.csv")
     if column in targets:
         raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
-    random, count = np.random.default_rng(request["seed"]), len(labelled)
-    wanted = max(16, round(count * HIDDEN))
+    random, count = np.random.default_rng(request["seed"]), len(tables.labelled)
+    wanted = max(16, min(round(count * HIDDEN), MOST_HIDDEN))
     if how == "time":
-        order = np.argsort(as_time(labelled[column]), kind="stable")
+        order = np.argsort(as_time(tables.column(column)), kind="stable")
         chosen = order[-wanted:]
     elif how == "group":
-        chosen = _whole_groups(labelled[column].astype(str), wanted, random, request)
+        chosen = _whole_groups(tables.column(column).astype(str), wanted, random, request)
     else:
         chosen = (
-            _strata(labelled[targets[0]], wanted, random) if how == "stratified" else random.permutation(count)[:wanted]
+            _strata(tables.labelled[targets[0]], wanted, random)
+            if how == "stratified"
+            else random.permutation(count)[:wanted]
         )
     mask = np.zeros(count, bool)
     mask[chosen] = True

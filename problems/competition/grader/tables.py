@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pandas as pd
 
@@ -20,7 +20,7 @@ class Unusable(Exception):
     """The user's data or folder cannot be used; the text names the key, the value and the remedy."""
 
 
-def read_table(path: str | Path) -> Any:
+def read_table(path: str | Path | IO[str]) -> Any:
     """A CSV (or JSON lines) file of ours as a DataFrame, floats read to the last digit."""
     if str(path).endswith(".jsonl"):
         return pd.read_json(path, lines=True)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from problems.competition.rules import features
+from problems.competition.rules import features, size
 from problems.competition.rules.drafts import MAX_MEMBERS, UNEVEN, cost, draft, drawn_member, learned, listed
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES, suited
@@ -54,7 +54,7 @@ def improve(
         if not changed or changed[0] == recipe or undoes(changed[1], made_by):
             continue
         most = GROWN * facts.pace if changed[0].rows != recipe.rows else facts.pace
-        if cost(changed[0], facts) <= max(most, cost(recipe, facts)):
+        if size.fits(changed[0], facts) and cost(changed[0], facts) <= max(most, cost(recipe, facts)):
             return changed
     return draft(facts, rng)
 
@@ -73,7 +73,7 @@ def undoes(plan: str, made_by: str) -> bool:
 def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
     """Genes of both parents: models of one beside models of the other, features of either, the better one's target."""
     members = _joined(first.members, second.members)
-    while len(members) > 2 and cost(replace(first, members=members), facts) > facts.pace:
+    while len(members) > 2 and not _affordable(replace(first, members=members), facts):
         members = members[:-1]
     steps = set(first.features) | set(second.features)
     chosen = tuple(n for n in features.available(facts) if n in steps and (n in first.features or rng.random() < 0.5))
@@ -84,11 +84,17 @@ def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tu
     )
 
 
+def _affordable(recipe: Recipe, facts: Facts) -> bool:
+    return size.fits(recipe, facts) and cost(recipe, facts) <= facts.pace
+
+
 def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
-    """All rows; three times as many where all would take too long."""
-    whole = replace(recipe, rows=0)
-    if 3 * recipe.rows >= facts.rows or cost(whole, facts) <= GROWN * facts.pace:
-        return whole, f"Learn all {facts.rows:,} rows."
+    """All rows, or as many as memory has room for; three times as many where these would take too long."""
+    room = size.most_rows(recipe, facts)
+    whole = replace(recipe, rows=0 if room >= facts.rows else room)
+    if 3 * recipe.rows >= min(room, facts.rows) or cost(whole, facts) <= GROWN * facts.pace:
+        said = f"all {facts.rows:,} rows" if not whole.rows else f"{room:,} rows, for which memory has room"
+        return whole, f"Learn {said}."
     return replace(recipe, rows=3 * recipe.rows), f"Learn {3 * recipe.rows:,} rows."
 
 

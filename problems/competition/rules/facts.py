@@ -11,7 +11,9 @@ from typing import Any
 from problems.competition.rules.scales import ordered
 
 PROGRAMS, FEWEST_PROGRAMS = 24, 8
-"""Programs that a short search should come to on small and on the largest tables."""
+"""Programs that a short search should come to on small tables and on large ones."""
+VAST = 1_000_000
+"""Rows at which these are twice as many: a search that does not begin with small parts ends before it begins."""
 HALVED = 15_000
 """Rows at which a search comes to half as many: their models are worth more time, and scores tell them apart."""
 SHORT = 45.0
@@ -21,8 +23,22 @@ MANY, WORDY = 30, 60
 """Values from which on a category is told by its mean target, and by the words in its values."""
 MOST_CLASSES = 30
 """Different whole numbers that are still taken for classes, where no metric tells."""
+MOST_FLAGS = 151
+"""Values of a category that are told apart, with one for all others."""
+EXACT = 2**24
+"""Whole numbers below are exact in four bytes."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is learned of a target."""
+
+    task: str
+    """`regression`, `labels`, `probability` (of the second class) or `classes` (a probability for each)."""
+    outputs: int = 1
+    """Classes that a booster grows trees for: all of them where there are more than two, else 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +50,8 @@ class Facts:
     """Columns of the training table to learn."""
     classes: tuple[str, ...]
     """Where the submission has a column of probabilities for each class: their names; else ()."""
-    task: str
-    """`regression`, `labels`, `probability` (of the second class) or `classes` (a probability for each)."""
+    goals: tuple[Goal, ...]
+    """What is learned of each target."""
     metric: str
     rows: int
     numbers: tuple[str, ...]
@@ -58,10 +74,8 @@ class Facts:
     """Categories of many values, each seen several times."""
     wordy: tuple[str, ...] = ()
     """Categories of many values that are texts themselves, such as names of products."""
-    outputs: int = 1
-    """Classes that a booster grows trees for: all of them where there are more than two, else 1."""
     pace: float = 4.0
-    """Seconds on one thread that one program may take, by estimate."""
+    """Seconds on one thread that one program may take for one target, by estimate."""
     longest: float = 100.0
     """What the last ones of a long search may take."""
     programs: float = inf
@@ -74,6 +88,12 @@ class Facts:
     """The training table in `input/`, whatever a competition calls it."""
     packages: tuple[str, ...] = ()
     """Libraries of boosted trees that programs can import beside scikit-learn."""
+    memory_mb: float = 4096.0
+    """What a program may take."""
+    flags: int = 0
+    """Columns that categories become, one for each value."""
+    narrow: frozenset[str] = frozenset()
+    """Numbers that lose nothing that matters at half their size."""
 
     def at(self, ordinal: int | None) -> Facts:
         """As the writer of that program of the run sees them, the first is 0; None: of any."""
@@ -82,12 +102,29 @@ class Facts:
 
     @property
     def is_table(self) -> bool:
-        """False where there is no training table with one target column: only the sample submission is known."""
-        return bool(self.numbers or self.categories or self.texts or self.dates) and len(self.targets) == 1
+        """False where there is no training table with the target columns: only the sample submission is known."""
+        return bool(self.columns and self.targets)
 
     @property
     def target(self) -> str:
         return self.targets[0]
+
+    @property
+    def task(self) -> str:
+        """Of the target, the first where there are several."""
+        return self.goals[0].task
+
+    @property
+    def outputs(self) -> int:
+        return max(goal.outputs for goal in self.goals)
+
+    def by_goal(self) -> dict[Goal, Facts]:
+        """The facts of targets that one kind of model learns."""
+        pairs = list(zip(self.targets, self.goals, strict=True))
+        return {
+            goal: replace(self, targets=tuple(name for name, other in pairs if other == goal), goals=(goal,))
+            for goal in dict.fromkeys(self.goals)
+        }
 
     @property
     def classifies(self) -> bool:
@@ -95,8 +132,13 @@ class Facts:
 
     @property
     def averages(self) -> bool:
-        """True if the submissions of two programs have a mean: one column of numbers."""
-        return self.task in ("regression", "probability")
+        """True if the submissions of two programs have a mean: columns of numbers."""
+        return all(goal.task in ("regression", "probability") for goal in self.goals)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns to predict from."""
+        return (*self.numbers, *self.categories, *self.texts, *self.dates)
 
     @property
     def width(self) -> int:
@@ -109,24 +151,25 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     columns = {column["name"]: column for column in data.get("columns", [])}
     label = data.get("label")
     key, targets = data.get("id"), tuple(name for name in data.get("targets", []) if name in columns)
-    targets = (label,) if label in columns else targets
+    targets = (label,) if label in columns else targets if len(targets) == len(data.get("targets", [])) else ()
     used = {name: c for name, c in columns.items() if name != key and name not in targets and c["kind"] != "constant"}
 
     def of(kind: str) -> tuple[str, ...]:
         return tuple(name for name, column in used.items() if column["kind"] == kind)
 
     numbers = of("number")
-    goal = columns[targets[0]] if targets else {}
+    aims = [columns[name] for name in targets] or [{}]
+    tasks = ["classes" if label in columns else _task_of(data, aim) for aim in aims]
+    goals = tuple(Goal(task, _outputs(task, aim)) for task, aim in zip(tasks, aims, strict=True))
     rows = int(data.get("rows", {}).get("train", 0))
-    task = "classes" if label in columns else _task_of(data, goal)
-    if not _is_learnable(goal, task, rows):
+    if not all(_is_learnable(aim, goal.task, rows) for aim, goal in zip(aims, goals, strict=True)):
         targets = ()
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
     return Facts(
         key=str(key or "id"),
         targets=targets,
         classes=tuple(data["targets"]) if label in columns else (),
-        task=task,
+        goals=goals,
         metric=str(data.get("metric") or ""),
         rows=rows,
         numbers=numbers,
@@ -139,17 +182,19 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         years=tuple(n for n in numbers if _is_year(n, used[n])),
         groups=_groups(numbers),
         missing=tuple(n for n in numbers if used[n]["missing"] > 0),
-        positive_target=goal.get("min", -1) >= 0,
-        skewed_target=abs(goal.get("skew", 0)) > 1,
+        positive_target=all(aim.get("min", -1) >= 0 for aim in aims),
+        skewed_target=any(abs(aim.get("skew", 0)) > 1 for aim in aims),
         many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
         wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
-        outputs=_outputs(task, goal),
-        pace=pace,
-        longest=longest,
+        pace=pace / len(aims),
+        longest=longest / len(aims),
         programs=programs,
         batch=int((data.get("limits") or {}).get("batch") or 2),
         table=str(data.get("table") or "train.csv"),
         packages=tuple(data.get("packages") or ()),
+        memory_mb=float((data.get("limits") or {}).get("memory_mb") or 4096),
+        flags=sum(min(used[n]["unique"], MOST_FLAGS) for n in of("category")),
+        narrow=frozenset(n for n in numbers if _is_narrow(used[n])),
     )
 
 
@@ -188,7 +233,7 @@ def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
     if budget is None:
         return min(timeout / 75 * (1 + rows / 20_000), timeout / 3), timeout / 3, inf
     seconds, size = float(budget) * int(limits.get("workers") or 1), 1 + rows / HALVED
-    programs = max(FEWEST_PROGRAMS, PROGRAMS / size)
+    programs = max(min(FEWEST_PROGRAMS * (1 + rows / VAST), PROGRAMS), PROGRAMS / size)
     pace = min(seconds, SHORT * size) / programs
     if limits.get("steps"):
         most = limits["steps"] / programs
@@ -209,6 +254,10 @@ def _scale(column: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 def _is_skewed(column: Mapping[str, Any]) -> bool:
     return bool(column.get("min", -1) >= 0 and column.get("skew", 0) > 1 and column["unique"] > 10)
+
+
+def _is_narrow(column: Mapping[str, Any]) -> bool:
+    return bool(-EXACT < column.get("min", -EXACT) <= column.get("max", EXACT) < EXACT)
 
 
 def _is_year(name: str, column: Mapping[str, Any]) -> bool:

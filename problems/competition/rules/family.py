@@ -67,8 +67,8 @@ class Family:
 
     def suits(self, facts: Facts) -> bool:
         """True if programs can import it, it has a model for the task and columns, and it can afford the rows."""
-        written = self.classifier if facts.classifies else self.regressor
-        if not written or (self.package and self.package not in facts.packages):
+        written = (self.regressor if goal.task == "regression" else self.classifier for goal in facts.goals)
+        if not all(written) or (self.package and self.package not in facts.packages):
             return False
         if self.wants in ("text", "words") and not facts.texts:
             return False

@@ -109,7 +109,7 @@ STEPS: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] 
 }
 """Name → what it is for the plan, whether the data have something for it, and its lines. Applied in this order."""
 
-_NUMBERS = "numbers = [name for name in X if pd.api.types.is_numeric_dtype(X[name])]"
+_NUMBERS = 'numbers = list(X.select_dtypes("number"))'
 
 
 def _winsor(facts: Facts) -> Lines:
@@ -235,7 +235,7 @@ def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
             lines += step(facts)
     lines += ["    return frame", "", "", "X, X_test = add_features(rows), add_features(test_rows)"]
     lines += [
-        "numbers = [name for name in X if pd.api.types.is_numeric_dtype(X[name])]",
+        _NUMBERS,
         f"texts = {list(facts.texts)!r}",
         "categories = [name for name in X if name not in numbers and name not in texts]",
     ]

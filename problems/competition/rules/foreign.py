@@ -109,7 +109,7 @@ def _joined(first: str, second: str, facts: Facts) -> str:
     futures, scripts = zip(*(without_future(_without_recipe(code)) for code in (first, second)), strict=True)
     head = "\n".join(part for part in futures if part)
     joined = _JOIN.format(
-        first=scripts[0].strip(), join=JOIN, second=scripts[1].strip(), key=facts.key, target=facts.target
+        first=scripts[0].strip(), join=JOIN, second=scripts[1].strip(), key=facts.key, targets=list(facts.targets)
     )
     return f"{head}\n{joined}".lstrip()
 
@@ -191,7 +191,8 @@ first_submission = pd.read_csv("submission/submission.csv").set_index({key!r})
 {second}
 
 second_submission = pd.read_csv("submission/submission.csv").set_index({key!r}).reindex(first_submission.index)
-first_submission[{target!r}] = (first_submission[{target!r}] + second_submission[{target!r}]) / 2
+for target in {targets!r}:
+    first_submission[target] = (first_submission[target] + second_submission[target]) / 2
 first_submission.reset_index().to_csv("submission/submission.csv", index=False)
 print("blended two submissions of", len(first_submission), "rows")
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems.competition.rules import features
+from problems.competition.rules import features, size
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import MARK, Member, Recipe
@@ -13,15 +13,42 @@ SUBMISSION = "submission/submission.csv"
 
 def render(recipe: Recipe, facts: Facts) -> str:
     """The script. Equal recipes on equal facts give equal text."""
-    parts = {
-        "DATA": _data(recipe, facts),
-        "FEATURES": features.write(_steps(recipe, facts), facts),
+    sections = _of_one(recipe, facts) if len(facts.targets) == 1 else _of_several(recipe, facts)
+    body = "\n\n".join(f"# [SECTION: {name}]\n" + "\n".join(lines) for name, lines in sections.items())
+    return f"{MARK}{recipe.dump()}\n{body}\n"
+
+
+def _of_one(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
+    freed = ["del rows"] if size.is_large(facts) else []
+    return {
+        "DATA": [*_data(recipe, facts), "y = train[TARGET]", *(["del train"] if size.is_large(facts) else [])],
+        "FEATURES": [*features.write(_steps(recipe, facts), facts), *freed],
         "MODEL": _model(recipe, facts),
         "TRAIN": _train(recipe, facts),
-        "PREDICT": _predict(recipe, facts),
+        "PREDICT": [*_prediction(recipe, facts), *_hand_in(_table(facts))],
     }
-    body = "\n\n".join(f"# [SECTION: {name}]\n" + "\n".join(lines) for name, lines in parts.items())
-    return f"{MARK}{recipe.dump()}\n{body}\n"
+
+
+def _of_several(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
+    """A model of its own for each target; those of one kind come out of one function."""
+    lines: list[str] = []
+    calls: dict[str, str] = {}
+    for place, (goal, alike) in enumerate(facts.by_goal().items()):
+        name = f"learned_{goal.task}" if place == 0 else f"learned_{goal.task}_{place}"
+        steps = features.write(_steps(recipe, alike), alike)
+        body = [*steps, "", *_model(recipe, alike), "", *_train(recipe, alike), "", *_prediction(recipe, alike)]
+        doc = '    """What a model of its own predicts for a target."""'
+        lines += [f"def {name}(TARGET):", doc, "    y = train[TARGET]"]
+        lines += [f"    {line}" if line else "" for line in body] + ["    return prediction", "", ""]
+        calls |= dict.fromkeys(alike.targets, name)
+    table = "pd.DataFrame({ID: test[ID], **predictions})"
+    learned = [f"predictions[{name!r}] = {calls[name]}({name!r})" for name in facts.targets]
+    return {
+        "DATA": _data(recipe, facts),
+        "MODEL": lines[:-2],
+        "TRAIN": ["predictions = {}", *learned],
+        "PREDICT": _hand_in(table),
+    }
 
 
 def constant(facts: Facts) -> str:
@@ -38,6 +65,8 @@ print("wrote the sample submission")
 
 
 def _data(recipe: Recipe, facts: Facts) -> list[str]:
+    one = len(facts.targets) == 1
+    aim = "TARGET" if one else "TARGETS"
     return [
         "import os",
         "import warnings",
@@ -47,11 +76,12 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         *_imports(recipe, facts),
         "",
         'warnings.filterwarnings("ignore")',
-        f"ID, TARGET = {facts.key!r}, {facts.target!r}",
-        f'train, test = pd.read_csv("input/{facts.table}"), pd.read_csv("input/test.csv")',
-        *([f"train = train.sample(min({recipe.rows}, len(train)), random_state=0)"] if recipe.rows else []),
-        "y = train[TARGET]",
-        "names = [name for name in test if name in train and name not in (ID, TARGET) and train[name].notna().any()]",
+        f"ID, TARGET = {facts.key!r}, {facts.target!r}"
+        if one
+        else f"ID, TARGETS = {facts.key!r}, {list(facts.targets)!r}",
+        *size.read(recipe, facts),
+        f"names = [name for name in test if name in train and name not in (ID, {'' if one else '*'}{aim})]",
+        "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
     ]
 
@@ -66,7 +96,9 @@ def _imports(recipe: Recipe, facts: Facts) -> list[str]:
         wanted |= {("sklearn.model_selection", "cross_val_predict"), ("scipy.optimize", "nnls")}
     for member in recipe.members:
         family = FAMILIES[member.family]
-        wanted |= set(family.imports(facts)) | _PREPARATION[_preparation(member, recipe, facts)][0]
+        for alike in facts.by_goal().values():
+            wanted |= set(family.imports(alike))
+        wanted |= _PREPARATION[_preparation(member, recipe, facts)][0]
     by_module: dict[str, list[str]] = {}
     for module, name in sorted(wanted):
         by_module.setdefault(module, []).append(name)
@@ -188,7 +220,7 @@ def _learned(facts: Facts) -> list[str]:
     ]
 
 
-def _predict(recipe: Recipe, facts: Facts) -> list[str]:
+def _prediction(recipe: Recipe, facts: Facts) -> list[str]:
     if facts.task == "labels":
         lines = ["prediction = classes[blend.argmax(axis=1)]"]
         if recipe.rare:
@@ -202,11 +234,14 @@ def _predict(recipe: Recipe, facts: Facts) -> list[str]:
         back = {"log1p": "np.expm1({})", "sqrt": "np.square(np.clip({}, 0, None))"}.get(recipe.target, "{}")
         lines = [f"prediction = {back.format('blend * spread + centre')}",
                  "prediction = np.clip(prediction, y.min(), y.max())"]  # fmt: skip
+    return lines
+
+
+def _hand_in(table: str) -> list[str]:
     return [
-        *lines,
         'os.makedirs("submission", exist_ok=True)',
-        f"{_table(facts)}.to_csv({SUBMISSION!r}, index=False)",
-        f'print("wrote {SUBMISSION}:", len(prediction), "rows")',
+        f"{table}.to_csv({SUBMISSION!r}, index=False)",
+        f'print("wrote {SUBMISSION}:", len(test), "rows")',
     ]
 
 

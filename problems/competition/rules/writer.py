@@ -33,7 +33,7 @@ class CompetitionWriter:
         parents = list(context.get("parents") or ())
         if not facts.is_table:
             return reply(
-                "The data are not one table with one target: hand in the sample submission.", script.constant(facts)
+                "The data are not one table with its targets: hand in the sample submission.", script.constant(facts)
             )
         if self._random_draws:
             return reply("A random draw from the repertoire.", script.render(changes.random_recipe(facts, rng), facts))

@@ -18,7 +18,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
-from problems.competition.rules import changes, drafts, features, foreign, recipe, script
+from problems.competition.rules import changes, drafts, features, foreign, recipe, script, size
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.scales import ordered
@@ -87,7 +87,16 @@ def stage(tmp_path_factory):
 
 
 def hand_in(code: str, folder, target: str) -> pd.DataFrame:
-    """Run a script in this process (importing scikit-learn anew takes a second each); its submission, checked."""
+    """Run a script; its submission, checked."""
+    found = handed_in(code, folder)
+    assert list(found["Id"]) == list(range(ROWS, ROWS + 30))
+    wanted = [target] if target in found else ["a", "b", "c"]
+    assert list(found.columns) == ["Id", *wanted] and found.notna().all().all()
+    return found
+
+
+def handed_in(code: str, folder) -> pd.DataFrame:
+    """What a script hands in. It runs in this process: importing scikit-learn anew takes a second each."""
     (folder / "submission" / "submission.csv").unlink(missing_ok=True)
     here = os.getcwd()
     os.chdir(folder)
@@ -96,11 +105,7 @@ def hand_in(code: str, folder, target: str) -> pd.DataFrame:
             exec(compile(code, "solution.py", "exec"), {"__name__": "__main__"})
     finally:
         os.chdir(here)
-    found = pd.read_csv(folder / "submission" / "submission.csv")
-    assert list(found["Id"]) == list(range(ROWS, ROWS + 30))
-    wanted = [target] if target in found else ["a", "b", "c"]
-    assert list(found.columns) == ["Id", *wanted] and found.notna().all().all()
-    return found
+    return pd.read_csv(folder / "submission" / "submission.csv")
 
 
 def code_of(text: str) -> str:
@@ -272,13 +277,81 @@ def test_large_tables_are_sampled_first_and_learned_whole_later(stage):
     first = [drafts.draft(facts, rng, n)[0] for n in range(3)]
     assert len({draft.members[0] for draft in first}) == 3
     assert all(drafts.SAMPLE_ROWS <= draft.rows < facts.rows for draft in first)
-    assert all(f".sample(min({draft.rows}" in script.render(draft, facts) for draft in first)
+    assert all(f".sample(frac={draft.rows / facts.rows:.4g}" in script.render(draft, facts) for draft in first)
     assert all(drafts.cost(draft, facts) <= facts.pace for draft in first)
     grown, seen = first[0], set()
     for _ in range(60):
         grown, _ = changes.improve(grown, facts, rng)
         seen.add(grown.rows)
     assert 0 in seen and recipe.find(script.render(grown, facts)) == grown
+
+
+@pytest.mark.parametrize("rows", [0, 450_000])
+@pytest.mark.parametrize("text", [False, True])
+def test_what_is_written_for_a_large_table_reads_only_what_it_needs_and_runs(stage, rows, text):
+    folder, extras = stage("regression", text)
+    facts, rng = large(extras, rows=500_000), random.Random(3)
+    for number in range(3):
+        made = dataclasses.replace(drafts.draft(facts, rng, number)[0], rows=rows)
+        code = script.render(made, facts)
+        assert "usecols" in code and "float32" in code and ("chunksize" in code) == bool(rows)
+        hand_in(code, folder, "price")
+
+
+SEVERAL = {
+    "two numbers": ({"price": "regression", "Lot_Area": "regression"}, "regression"),
+    "five of all kinds": (
+        {"price": "regression", "label": "labels", "bit": "regression", "Year_Done": "regression", "Town": "labels"},
+        None,
+    ),
+    "probabilities": ({"bit": "probability", "sold": "probability"}, "probability"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SEVERAL)
+def test_each_of_several_targets_gets_a_model_of_its_own(tmp_path, case):
+    goals, task = SEVERAL[case]
+    frame = table(ROWS + 30).assign(sold=[i % 3 == 0 for i in range(ROWS + 30)]).drop(columns="note")
+    frame["Town"] = frame["Town"].fillna("Ulm")
+    for name in ("input", "submission"):
+        (tmp_path / name).mkdir()
+    train, test = frame[:ROWS], frame[ROWS:].drop(columns=list(goals))
+    train.to_csv(tmp_path / "input" / "train.csv", index=False)
+    test.to_csv(tmp_path / "input" / "test.csv", index=False)
+    columns = [c for c in profile(train) if c["name"] in test or c["name"] in goals]
+    data = {"id": "Id", "targets": list(goals), "rows": {"train": ROWS}, "columns": columns, "metric": "", "task": task}
+    extras = json.loads(json.dumps({"data": data}))
+    facts, rng = read_facts(extras), random.Random(2)
+    assert facts.is_table and [goal.task for goal in facts.goals] == list(goals.values())
+    codes = [line.code for line in baselines(extras)]
+    made = drafts.draft(facts, rng, 0)[0]
+    for number in range(4):
+        codes.append(script.render(made, facts))
+        assert own_recipe(codes[-1], facts) == made
+        made = changes.improve(made, facts, rng)[0] if number else drafts.draft(facts, rng, drafts.PANEL)[0]
+    for code in codes:
+        found = handed_in(code, tmp_path)
+        assert list(found) == ["Id", *goals] and found.notna().all().all() and list(found["Id"]) == list(test["Id"])
+        for name, kind in goals.items():
+            assert set(found[name]) <= set(frame[name]) if kind == "labels" else found[name].dtype.kind == "f"
+            assert kind != "probability" or found[name].between(0, 1).all()
+    assert len({tuple(handed_in(code, tmp_path)[name]) for name in goals for code in codes[1:2]}) == len(goals)
+    joined = foreign.blend(codes[1], facts, rng)[1]
+    assert list(handed_in(joined, tmp_path)) == ["Id", *goals]
+
+
+def test_no_program_learns_more_rows_than_its_memory_holds(stage):
+    """A wide table of ten million rows: what grows, blends and merges stays below; the plan says so."""
+    _, extras = stage("regression")
+    facts, rng = large(extras, rows=10_000_000, budget=36000.0, memory_mb=2048), random.Random(1)
+    made, plans = drafts.draft(facts, rng, 0)[0], []
+    for number in range(150):
+        made, plan = changes.improve(made, facts.at(number), rng)
+        plans.append(plan)
+        assert (made.rows or facts.rows) <= size.most_rows(made, facts) < facts.rows, plan
+    assert any("for which memory has room" in plan for plan in plans)
+    for baseline in baselines(extras | {"data": extras["data"] | {"rows": {"train": 10_000_000}}})[1:]:
+        assert " rows" in baseline.name and ".sample(frac=" in baseline.code
 
 
 @pytest.mark.parametrize(

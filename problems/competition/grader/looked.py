@@ -1,0 +1,47 @@
+"""What facts are told from: as many rows of a table as tell enough, read as programs read them."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .pieces import PLAIN, open_table
+from .tables import read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A table of `public/`.
+
+    Args:
+        rows: at most `LOOKED_AT`, spread over it.
+        count: of all rows.
+    """
+
+    rows: Any
+    count: int
+
+    @property
+    def share(self) -> float:
+        """Part of the rows that was looked at."""
+        return len(self.rows) / max(1, self.count)
+
+
+def as_programs_read(rows: Any, count: int) -> Looked:
+    """Rows of a table that was written, as they come back from its file."""
+    text = io.StringIO()
+    rows.to_csv(text, index=False)
+    text.seek(0)
+    return Looked(read_table(text), count)
+
+
+def looked_at(**tables: Path | None) -> dict[str, Looked]:
+    """Those of the named tables that are there."""
+    found = {}
+    for name, path in tables.items():
+        if path is not None and path.is_file():
+            table, _ = open_table(path, PLAIN)
+            found[name] = Looked(table.sample(), table.count)
+    return found

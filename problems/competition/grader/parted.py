@@ -1,0 +1,65 @@
+"""Writes the rows that programs learn, piece by piece, and keeps those that are hidden from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .own_tables import OwnTables
+from .pieces import LOOKED_AT, marked, spread
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """Labelled rows on both sides of the split.
+
+    Args:
+        shown: at most `LOOKED_AT` of the rows that programs learn, spread over all.
+        count: how many they learn.
+        hidden: all hidden rows.
+        twins: how many of those equal a row that is learned in every feature.
+    """
+
+    shown: Any
+    count: int
+    hidden: Any
+    twins: int
+
+
+def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) -> Parted:
+    """Write the rows at `shown` to `path`.
+
+    Args:
+        hidden: a mask of the labelled rows.
+        shown: places of the rows that are learned.
+        key: the column that names rows; one that we made is the first.
+    """
+    columns = tables.columns if key in tables.train.kinds else [key, *tables.columns]
+    features = [name for name in tables.features if name != key]
+    shown_at, looked_at, hidden_at = (
+        marked(places, tables.train.count)
+        for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
+    )
+    kept, seen, known = [], [], []
+    for piece in tables.pieces():
+        rows = piece[columns]
+        learned = rows[shown_at[rows.index]]
+        learned.to_csv(path, index=False, mode="a", header=not path.exists())
+        kept.append(rows[hidden_at[rows.index]])
+        seen.append(rows[looked_at[rows.index]])
+        known.append(_fingerprints(learned[features]))
+    answers = pd.concat(kept)
+    twins, mine = np.zeros(len(answers), bool), _fingerprints(answers[features])
+    for some in known if len(features) > 1 else ():
+        twins |= np.isin(mine, some)
+    return Parted(pd.concat(seen), len(shown), answers, int(twins.sum()))
+
+
+def _fingerprints(rows: Any) -> Any:
+    """Equal rows have equal numbers. Lists and the like, as JSON and Parquet may hold them, count as text."""
+    plain = rows.assign(**{name: rows[name].astype(str) for name in rows if rows[name].dtype == object})
+    return pd.util.hash_pandas_object(plain, index=False).to_numpy()

@@ -1,0 +1,152 @@
+"""A table of any length that is read in pieces: what is known of it is bounded, whatever its length is.
+
+One pass finds the types of all columns and counts the rows; later passes read pieces of those types. So a column that
+holds fractions in its last rows only is a column of fractions in every piece, as if the whole had been read at once.
+Tables that are not text (Parquet, spreadsheets, JSON) are read whole: their readers know no pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .formats import Look, is_text, look_at, read_any, refusals, sure_encoding, text_pieces
+
+ROWS = 200_000
+"""Of a piece."""
+LOOKED_AT = 200_000
+"""Rows that facts are told from, spread over the whole table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A user's table.
+
+    Args:
+        path: where it lies.
+        count: its rows.
+        kinds: column → its type in every piece; None where pandas' own reading of any piece is that of the whole.
+        look: how its text is written.
+        whole: all of it, where it is short or cannot be read in pieces.
+    """
+
+    path: Path
+    count: int
+    kinds: dict[str, str | None]
+    look: Look
+    whole: Any = None
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.kinds)
+
+    def pieces(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """The rows in order, so many at a time; the index counts them from 0.
+
+        Args:
+            columns: only these.
+        """
+        wanted = self.columns if columns is None else list(columns)
+        if self.whole is not None:
+            for start in range(0, max(self.count, 1), ROWS):
+                yield self.whole[wanted].iloc[start : start + ROWS]
+            return
+        kinds = {name: kind for name in wanted if (kind := self.kinds[name])}
+        with refusals(self.path):
+            for piece in _numbered(text_pieces(self.path, self.look, ROWS, {"usecols": wanted, "dtype": kinds})):
+                yield piece[wanted]
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """These columns of all rows."""
+        return self.whole[list(columns)] if self.whole is not None else pd.concat(self.pieces(columns))
+
+    def sample(self) -> Any:
+        """All columns of at most `LOOKED_AT` rows, spread over the table."""
+        wanted = marked(spread(np.arange(self.count)), self.count)
+        return pd.concat([piece[wanted[piece.index]] for piece in self.pieces()])
+
+
+def spread(places: Any, most: int = LOOKED_AT) -> Any:
+    """At most so many of these places, evenly spaced."""
+    if len(places) <= most:
+        return places
+    return places[np.linspace(0, len(places) - 1, most).round().astype(int)]
+
+
+PLAIN = Look("", ".csv", "utf-8")
+"""A table as programs read it: UTF-8 with commas."""
+
+
+def marked(places: Any, count: int) -> Any:
+    """A mask of so many rows."""
+    mask = np.zeros(count, bool)
+    mask[places] = True
+    return mask
+
+
+def open_table(path: Path, look: Look | None = None) -> tuple[Table, str]:
+    """The table in a file, in any format that `formats` reads, and what was unusual about it in a few words.
+
+    Args:
+        look: how it is written, where that is known.
+
+    Raises:
+        Unusable: one line that names the file and what to do.
+    """
+    with refusals(path):
+        look = look or look_at(path)
+        if not is_text(look):
+            whole, told = read_any(path)
+            return _short(path, look, whole), told
+        look = sure_encoding(path, look)
+        first, count = pd.DataFrame(), 0
+        seen: dict[str, set[str]] = {}
+        for piece in _numbered(text_pieces(path, look, ROWS, {})):
+            first = first if seen else piece
+            for name in piece.columns:
+                seen.setdefault(name, set()).add(_kind(piece[name]))
+            count += len(piece)
+    if count == len(first):
+        return _short(path, look, first), look.told()
+    return Table(path, count, {name: _common(kinds) for name, kinds in seen.items()}, look), look.told()
+
+
+def _short(path: Path, look: Look, whole: Any) -> Table:
+    return Table(path, len(whole), dict.fromkeys(map(str, whole.columns)), look, whole.reset_index(drop=True))
+
+
+def _numbered(pieces: Iterator[Any]) -> Iterator[Any]:
+    start = 0
+    for piece in pieces:
+        piece.columns = [str(name) for name in piece.columns]
+        piece.index = pd.RangeIndex(start, start + len(piece))
+        start += len(piece)
+        yield piece
+
+
+def _kind(values: Any) -> str:
+    """What a piece of a column holds: `empty`, `whole`, `fraction`, `truth` or `text`."""
+    if not values.notna().any():
+        return "empty"
+    if pd.api.types.is_bool_dtype(values):
+        return "truth"
+    if pd.api.types.is_integer_dtype(values):
+        return "whole"
+    if pd.api.types.is_float_dtype(values):
+        return "fraction"
+    return "truth" if values.dtype == object and set(map(type, values.dropna())) == {bool} else "text"
+
+
+def _common(kinds: set[str]) -> str | None:
+    """The type that holds all pieces, as pandas chooses it for the whole."""
+    held = kinds - {"empty"}
+    if len(kinds) == 1:
+        return "str" if kinds == {"text"} else None
+    if held <= {"whole", "fraction"}:
+        return "float64"
+    return "boolean" if held == {"truth"} else "str"

@@ -1,0 +1,68 @@
+"""What a large table asks of a program: the memory that its rows take, the seconds to read them, and how it is read."""
+
+from __future__ import annotations
+
+from problems.competition.rules.facts import Facts
+from problems.competition.rules.families import FAMILIES
+from problems.competition.rules.recipe import Recipe
+
+NARROW = 500_000
+"""Training rows from which only what is needed is read, numbers in half their size."""
+PIECE = 500_000
+"""Rows of such a table that are read at once, where some are learned."""
+LIBRARIES = 250.0
+"""Megabytes of a program before it reads anything."""
+CELL, ROW, FLAG = 34, 90, 12
+"""Bytes that a cell takes, a row beside them, and a cell of the wide table of a linear model: copies, and what models
+make of them."""
+USED = 0.85
+"""Part of the memory that is meant to be filled."""
+READING = 1.2e-7
+"""Seconds to read a cell."""
+
+
+def is_large(facts: Facts) -> bool:
+    return facts.rows >= NARROW
+
+
+def reading_seconds(facts: Facts) -> float:
+    """Small tables are read in no time."""
+    return READING * facts.rows * (len(facts.columns) + 1) if is_large(facts) else 0.0
+
+
+def most_rows(recipe: Recipe, facts: Facts) -> int:
+    """Rows that the recipe can learn in the memory of a program."""
+    wide = any(FAMILIES[member.family].wants not in ("trees", "words") for member in recipe.members)
+    each = CELL * facts.width + ROW + (FLAG * (len(facts.numbers) + facts.flags) if wide else 0)
+    return max(1000, int((USED * facts.memory_mb - LIBRARIES) * 2**20 / each) // 1000 * 1000)
+
+
+def fits(recipe: Recipe, facts: Facts) -> bool:
+    """True if the rows that are learned have room in memory."""
+    return (recipe.rows or facts.rows) <= most_rows(recipe, facts)
+
+
+def read(recipe: Recipe, facts: Facts) -> list[str]:
+    """Lines that leave `train` and `test`."""
+    if not is_large(facts):
+        sampled = [f"train = train.sample(min({recipe.rows}, len(train)), random_state=0)"] if recipe.rows else []
+        return [f'train, test = pd.read_csv("input/{facts.table}"), pd.read_csv("input/test.csv")', *sampled]
+    narrow = [name for name in facts.columns if name in facts.narrow]
+    lines = [
+        f"NARROW = dict.fromkeys({narrow!r}, 'float32')",
+        f"COLUMNS = [*NARROW, *{[name for name in facts.columns if name not in facts.narrow]!r}]",
+        'test = pd.read_csv("input/test.csv", usecols=[ID, *COLUMNS], dtype=NARROW)',
+        f'how = {{"usecols": [{_targets(facts)}, *COLUMNS], "dtype": NARROW}}',
+    ]
+    if not recipe.rows:
+        return [*lines, f'train = pd.read_csv("input/{facts.table}", **how)']
+    return [
+        *lines,
+        f'pieces = pd.read_csv("input/{facts.table}", chunksize={PIECE}, **how)',
+        f"few = [piece.sample(frac={recipe.rows / facts.rows:.4g}, random_state=0) for piece in pieces]",
+        "train = pd.concat(few)  # a part of all rows",
+    ]
+
+
+def _targets(facts: Facts) -> str:
+    return "TARGET" if len(facts.targets) == 1 else "*TARGETS"
