@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from problems.competition.rules import features, size
+from problems.competition.rules import features
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES, seconds_of, suited
 from problems.competition.rules.family import Family
@@ -82,13 +82,12 @@ def _panel(facts: Facts, rng: random.Random, rows: int) -> tuple[Recipe, str]:
 
 
 def cost(recipe: Recipe, facts: Facts) -> float:
-    """Seconds on one thread, about."""
-    read = size.reading_seconds(facts)
+    """Seconds on one thread, about, once the table is read."""
     facts = learned(facts, recipe.rows)
     facts = replace(facts, more=topics(recipe.features, facts))
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if facts.more else 0.0
-    return seconds_of(recipe.members, facts) * fits + texts + read
+    return seconds_of(recipe.members, facts) * fits + texts
 
 
 def topics(steps: tuple[str, ...], facts: Facts) -> int:

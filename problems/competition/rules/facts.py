@@ -19,6 +19,8 @@ HALVED = 15_000
 SHORT = 45.0
 """Seconds, on one thread, of a short search on a small table. A longer one begins as a short one, and goes on with more
 and with longer programs: with longer ones alone, five minutes found less than one."""
+READING = 1.2e-7
+"""Seconds to read a cell, of which a program has no more than half of its time."""
 MANY, WORDY = 30, 60
 """Values from which on a category is told by its mean target, and by the words in its values."""
 MOST_CLASSES = 30
@@ -165,6 +167,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     if not all(_is_learnable(aim, goal.task, rows) for aim, goal in zip(aims, goals, strict=True)):
         targets = ()
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
+    reading = READING * rows * len(columns)
     return Facts(
         key=str(key or "id"),
         targets=targets,
@@ -186,8 +189,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         skewed_target=any(abs(aim.get("skew", 0)) > 1 for aim in aims),
         many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
         wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
-        pace=pace / len(aims),
-        longest=longest / len(aims),
+        pace=max(pace - reading, pace / 2) / len(aims),
+        longest=max(longest - reading, longest / 2) / len(aims),
         programs=programs,
         batch=int((data.get("limits") or {}).get("batch") or 2),
         table=str(data.get("table") or "train.csv"),

@@ -1,4 +1,4 @@
-"""What a large table asks of a program: the memory that its rows take, the seconds to read them, and how it is read."""
+"""What a large table asks of a program: the memory that its rows take, and how they are read."""
 
 from __future__ import annotations
 
@@ -17,17 +17,10 @@ CELL, ROW, FLAG = 34, 90, 12
 make of them."""
 USED = 0.85
 """Part of the memory that is meant to be filled."""
-READING = 1.2e-7
-"""Seconds to read a cell."""
 
 
 def is_large(facts: Facts) -> bool:
     return facts.rows >= NARROW
-
-
-def reading_seconds(facts: Facts) -> float:
-    """Small tables are read in no time."""
-    return READING * facts.rows * (len(facts.columns) + 1) if is_large(facts) else 0.0
 
 
 def most_rows(recipe: Recipe, facts: Facts) -> int:
