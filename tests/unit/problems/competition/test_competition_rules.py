@@ -301,7 +301,7 @@ def test_what_is_written_for_a_large_table_reads_only_what_it_needs_and_runs(sta
 SEVERAL = {
     "two numbers": ({"price": "regression", "Lot_Area": "regression"}, "regression"),
     "five of all kinds": (
-        {"price": "regression", "label": "labels", "bit": "regression", "Year_Done": "regression", "Town": "labels"},
+        {"price": "regression", "label": "labels", "bit": "labels", "Year_Done": "regression", "Town": "labels"},
         None,
     ),
     "probabilities": ({"bit": "probability", "sold": "probability"}, "probability"),
