@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -40,6 +39,7 @@ from runs.outcome import Outcome, conclude, ended_outcome, write_solution
 from runs.recorded_files import record_files
 from runs.run_folder import hold, new_run
 from runs.search import Process, Recorded
+from runs.search_clock import SearchClock
 from runs.seed_nodes import score_seeds
 from runs.sinks import BestSink, MetricsSink, TimeSink
 from runs.start import record_start
@@ -55,7 +55,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError, Interrupted
 from utils.logger_system import close, configure, log_msg
 from utils.program import program
-from utils.stopped import let_go
+from utils.stop_frames import let_go
 
 NOTHING_VALID = 3
 """Exit code of a search that ended by its limits without a single valid program."""
@@ -114,9 +114,7 @@ class RunSession:
         self._stack = ExitStack()
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
-        self._started: float | None = time.monotonic()
-        self._over_at: float | None = None
-        self._before = 0.0
+        self._clock = SearchClock()
 
     def __enter__(self) -> RunSession:
         try:
@@ -140,11 +138,8 @@ class RunSession:
                 raise ConfigError(f"{error}; so the run was not kept: mend this and begin again") from error
 
     def active_seconds(self) -> float:
-        """Seconds of the search, all its processes added up. They grow from its begin to its end: what is made ready
-        before, and baselines that it waits for, take nothing of its budget.
-        """
-        began = self._started
-        return self._before if began is None else self._before + (self._over_at or time.monotonic()) - began
+        """Seconds of the search; see `SearchClock`."""
+        return self._clock.seconds()
 
     def _doing(self, text: str) -> None:
         """Tell whoever watches, here and at the page, what goes on besides the search; '': that is over."""
@@ -254,7 +249,7 @@ class RunSession:
         self.store = RunStore(self.run_dir, delay=0.0 if self._by_hand else IN_A_SEARCH)
         self.store_closed = False
         self._stack.callback(self._close_store)
-        self._before = float(self.store.get_fact("active_seconds") or 0.0)
+        self._clock.before = float(self.store.get_fact("active_seconds") or 0.0)
 
     def _leads(self) -> Node | None:
         with RunReader(self.run_dir) as reader:
@@ -307,7 +302,7 @@ class RunSession:
         search = self.search
         if self.nothing_left:
             return self._ended_already()
-        self._started = None
+        self._clock.prepare()
         search.problem.warm_up(self._doing)
         self._view.start(self.facts, search.orchestrator.progress)
         self._tell_of_the_hand()
@@ -322,7 +317,7 @@ class RunSession:
                 runner.score_first(self.config.budget.seconds, recorded)
             else:
                 runner.start()
-            self._started = time.monotonic()
+            self._clock.begin()
             self.score_seeds()
             reason = search.orchestrator.run(self._blend)
             runner.check()
@@ -343,7 +338,7 @@ class RunSession:
         if reason == "interrupted":
             return self._interrupted()
         search.deadline.lifted = self.interrupts.search_is_over = True
-        self._over_at = time.monotonic()
+        self._clock.end()
         allowance = search.deps.allowance
         allowance.begin(self.active_seconds())
         self._doing(f"the search is over; the winner is chosen among the best{allowance.told}")
@@ -388,7 +383,7 @@ class RunSession:
         after that the run has its answer, and a stop only ends the writing of files.
         """
         outcome = conclude(self.search, self.facts, reason)
-        outcome.final_seconds = time.monotonic() - (self._over_at or time.monotonic())
+        outcome.final_seconds = self._clock.since_end()
         record_end(self.search, "finished", reason, outcome.best)
         self.outcome = outcome
         outcome.read_conclusion()

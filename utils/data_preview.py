@@ -35,13 +35,8 @@ def profile(frame: Any) -> list[dict[str, Any]]:
     return [_profile_column(str(name), frame[name]) for name in frame.columns]
 
 
-def preview_folder(folder: Path, kind: str = "stats", *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> str:
-    """Describe every file below a folder; tables (`.csv`) by their columns, those named in `first` before others."""
-    return previews_of(folder, first=first, limit=limit)[kind]
-
-
 def previews_of(folder: Path, *, first: Sequence[str] = (), limit: int = MAX_CHARS) -> dict[str, str]:
-    """The same in all three kinds: each file is read once."""
+    """Kind → every file below a folder; tables (`.csv`) by their columns, those named in `first` before others."""
     listed = sorted(_files(str(folder)), key=lambda file: (_rank(file.name, first), file.place, file.name))
     tables = [file for file in listed if file.suffix == ".csv"][:8]
     described: dict[str, list[str]] = {}

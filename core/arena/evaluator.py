@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.arena.ahead import GamesAhead
 from core.arena.arena_run import ArenaRun
 from core.arena.final import final_evaluations
+from core.arena.games_ahead import GamesAhead
 from core.arena.match import Engine, engine_of
 from core.arena.round_verdict import RoundVerdict, forfeit_text
 from core.arena.spec import ArenaSettings, ArenaSpec

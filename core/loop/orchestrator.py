@@ -23,7 +23,7 @@ from core.state.node import Node
 from core.state.task import Task
 from utils.collector import rare_collections
 from utils.errors import BudgetExhausted, Interrupted
-from utils.stopped import let_go
+from utils.stop_frames import let_go
 from utils.thread_pool import threads
 
 BLENDED = 4

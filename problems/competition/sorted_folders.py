@@ -15,16 +15,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from problems.competition.grader.file_kinds import KINDS
 from utils.dataset_files import find_sample
 from utils.errors import ConfigError
 from utils.file_utils import move_into_place, remove, remove_unfinished
 
-KINDS = {
-    "image": (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"),
-    "sound": (".wav", ".mp3", ".flac", ".ogg", ".aif", ".aiff"),
-    "text": (".txt", ".html", ".xml"),
-}
-"""What a column is called → how its files end."""
 LABEL = "label"
 LONGEST = 1_000_000
 """Bytes of a text that go into the table."""

@@ -61,6 +61,12 @@ def words(mine, target):
     return [f"data.dir={mine}", f"data.target={target}", f"data.metric={'mae' if target == 'rent' else 'logloss'}"]
 
 
+def run_on_kaggle(folder, mine):
+    (folder / "kaggle").mkdir()
+    done = run_cells(folder / "solution.ipynb", mine, folder / "kaggle")
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_submission_and_the_notebooks_have_the_form_of_the_sample(tmp_path, inline, form):
     target, ids, sample, named = FORMS[form]
@@ -74,9 +80,7 @@ def test_a_submission_and_the_notebooks_have_the_form_of_the_sample(tmp_path, in
         stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
     finally:
         stand.close()
-    (tmp_path / "kaggle").mkdir()
-    done = run_cells(tmp_path / "solution.ipynb", mine, tmp_path / "kaggle")
-    assert done.returncode == 0, done.stderr
+    run_on_kaggle(tmp_path, mine)
     for place in ("best", "kaggle"):
         made = pd.read_csv(tmp_path / place / "submission.csv")
         assert list(made) == list(sample)
@@ -111,9 +115,7 @@ def test_the_notebook_takes_labels_from_the_second_table(tmp_path, inline, key):
         stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
     finally:
         stand.close()
-    (tmp_path / "kaggle").mkdir()
-    done = run_cells(tmp_path / "solution.ipynb", mine, tmp_path / "kaggle")
-    assert done.returncode == 0, done.stderr
+    run_on_kaggle(tmp_path, mine)
     made = pd.read_csv(tmp_path / "kaggle" / "submission.csv", keep_default_na=False)
     assert made["kind"].tolist() == frame["kind"][-TESTED:].tolist()
 
@@ -197,9 +199,7 @@ def handed_in(tmp_path, mine, change, *more) -> tuple[dict[str, list[str]], str]
         note = stand.problem.note
     finally:
         stand.close()
-    (tmp_path / "kaggle").mkdir()
-    done = run_cells(tmp_path / "solution.ipynb", mine, tmp_path / "kaggle")
-    assert done.returncode == 0, done.stderr
+    run_on_kaggle(tmp_path, mine)
     places = ("best", "refit", "kaggle")
     return {place: (tmp_path / place / "submission.csv").read_text().splitlines() for place in places}, note
 

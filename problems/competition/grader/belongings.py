@@ -106,7 +106,7 @@ class _Copy:
     def _file(self, path: str, to: str, name: str) -> None:
         """Copy one file that may be shown. It is opened once: of a small one that is most of the time."""
         with open(path, "rb", buffering=0) as source:
-            if self.labels is not None and _tells(source, self.labels()):
+            if self.labels is not None and may_tell(source, self.labels()):
                 self.left.telling.append(name)
                 return
             source.seek(0)
@@ -126,13 +126,8 @@ class _Copy:
         return os.path.exists(path)
 
 
-def may_tell(path: str | Path, labels: HiddenLabels) -> bool:
+def may_tell(file: IO[bytes], labels: HiddenLabels) -> bool:
     """True if the file holds hidden labels, or might and cannot be looked into."""
-    with open(path, "rb", buffering=0) as file:
-        return _tells(file, labels)
-
-
-def _tells(file: IO[bytes], labels: HiddenLabels) -> bool:
     search, length = labels.search(), 0
     try:
         for text in texts(file):

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .parted import Parted
 from .scores import spearman
+from .sides import Sides
 
 ROWS = 20_000
 """Rows that are looked at for copies of the target."""
@@ -27,13 +27,13 @@ FEWEST_TWINS = 3
 """Fewer are an accident, however few the hidden rows are."""
 
 
-def find_leaks(parted: Parted, targets: list[str], key: str) -> Iterator[str]:
+def find_leaks(sides: Sides, targets: list[str], key: str) -> Iterator[str]:
     """One line for each thing that a user should know of.
 
     Args:
         key: the column that names rows.
     """
-    shown, head = parted.shown, parted.shown.head(ROWS)
+    shown, head = sides.shown, sides.shown.head(ROWS)
     for target in targets:
         copies = [str(name) for name in head if name not in (*targets, key) and _is_copy(head[name], head[target])]
         if copies:
@@ -43,9 +43,9 @@ def find_leaks(parted: Parted, targets: list[str], key: str) -> Iterator[str]:
             yield f"possible leak: {', '.join(spelled[:3])} has the class of {target} among its words (file names?)"
         if order_tells(shown[key], shown[target]):
             yield f"possible leak: {target} follows the order of {key}"
-    if parted.twins >= max(FEWEST_TWINS, TWINS * len(parted.hidden)):
+    if sides.twins >= max(FEWEST_TWINS, TWINS * len(sides.hidden)):
         yield (
-            f"possible leak: {parted.twins} of {len(parted.hidden)} hidden rows equal a training row in every feature; "
+            f"possible leak: {sides.twins} of {len(sides.hidden)} hidden rows equal a training row in every feature; "
             f"if they are the same case, say --data.split=group:COLUMN"
         )
 

@@ -12,13 +12,9 @@ from typing import Any
 import pandas as pd
 
 from . import validate
+from .file_kinds import KINDS
 
-KINDS = {
-    "images": (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".dcm"),
-    "sounds": (".wav", ".mp3", ".flac", ".ogg", ".aif", ".aiff"),
-    "texts": (".txt", ".html", ".xml"),
-}
-_KIND_OF = {end: kind for kind, ends in KINDS.items() for end in ends}
+_KIND_OF = {end: f"{kind}s" for kind, ends in KINDS.items() for end in ends}
 FEW = 8
 """Files from which they are a collection."""
 MOST = 0.9
@@ -64,11 +60,6 @@ def collections(public: Path, tables: list[Any], invented: str | None = None) ->
             where = f"{len(names)} {kind} in input/{_place(folder, public)}"
             lines.append(f"{where}{_size(folder / names[0], kind)}{named[folder, kind]}")
     return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more such folders"]
-
-
-def sort_of(path: Path) -> str | None:
-    """`images`, `sounds` or `texts`; None for other files."""
-    return _KIND_OF.get(path.suffix.lower())
 
 
 def _folders(public: Path) -> dict[tuple[Path, str], list[str]]:

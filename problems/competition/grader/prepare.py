@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import looked, parts, reading, refit, split, validate
+from . import parts, reading, refit, split, validate
 from .direction import by_name
 from .grade import Judge
 from .pictures import collections
@@ -22,6 +22,7 @@ from .pieces import PLAIN, open_table
 from .rdata import write_raw
 from .shim import import_function, install
 from .survey import TEST, TRAIN, Survey, form_of_columns, survey
+from .table_sample import TableSample, samples_of
 from .tables import Unusable, read_table
 from .times import date_formats
 
@@ -55,7 +56,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     seen = Survey(public / TRAIN, None, (), public / TEST)
     if tables is None:
         seen = survey(public, out / exam["sample"], exam["targets"])
-        tables = looked.looked_at(train=seen.labelled, test=seen.test)
+        tables = samples_of(train=seen.labelled, test=seen.test)
     meta.update(_describe(public, exam, preview, seen, tables))
     found = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     if found:
@@ -228,7 +229,7 @@ def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
 
 
 def _describe(
-    public: Path, exam: dict[str, Any], preview: Any, seen: Survey, tables: dict[str, looked.Looked]
+    public: Path, exam: dict[str, Any], preview: Any, seen: Survey, tables: dict[str, TableSample]
 ) -> dict[str, Any]:
     """Columns with their kinds and the sizes, for prompts and rules; without a table to predict, the sizes alone."""
     tables = tables if seen.is_plain else {name: table for name, table in tables.items() if name != "test"}
@@ -245,7 +246,7 @@ def _describe(
     }  # fmt: skip
 
 
-def _columns(train: looked.Looked, preview: Any) -> list[dict[str, Any]]:
+def _columns(train: TableSample, preview: Any) -> list[dict[str, Any]]:
     """The columns, with how dates are written where pandas might take the month for the day.
 
     Values of which most rows looked at have one of their own go on so in the rows that were not.

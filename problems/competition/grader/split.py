@@ -20,12 +20,12 @@ from .belongings import copy_rest
 from .formats import read_texts
 from .hidden_labels import HiddenLabels
 from .leaks import find_leaks, order_tells
-from .looked import Looked, as_programs_read, looked_at
 from .own_tables import OwnTables, read_own
-from .parted import Parted, part_rows
 from .pieces import LOOKED_AT, marked, spread
 from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
+from .sides import Sides, part_rows
 from .spelling import Ids
+from .table_sample import TableSample, as_programs_read, samples_of
 from .tables import Unusable
 from .targets import Goal, goal_of
 from .times import as_time
@@ -38,7 +38,7 @@ MOST_HIDDEN = 200_000
 ROW_ID = "row_id"
 
 
-def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, Looked]]:
+def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample]]:
     """Write `public/` and `private/`; return the exam, the meta and the tables of the competition."""
     public, private = out / "public", out / "private"
     private.mkdir()
@@ -52,9 +52,9 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     hidden, how, column = _hidden_rows(tables, request)
     hidden, foreign = _known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
-    parted = part_rows(tables, hidden, shown.index, public / "train.csv", key)
-    answers = parted.hidden
-    notes = [*tables.notes, *_of_size(tables), *find_leaks(parted, targets, key)]
+    sides = part_rows(tables, hidden, shown.index, public / "train.csv", key)
+    answers = sides.hidden
+    notes = [*tables.notes, *_of_size(tables), *find_leaks(sides, targets, key)]
     notes += (
         [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
     )
@@ -74,7 +74,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     answers[kept].to_csv(private / "answers.csv", index=False)
     outputs = _outputs(tables, shown, columns, goal)
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
-    notes += _go_along(tables.used, public, lambda: _labels_of(parted, tables), request)
+    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables), request)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -84,7 +84,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None,
     }  # fmt: skip
-    return exam, meta, {"train": as_programs_read(parted.shown, parted.count), "test": Looked(test, len(test))}
+    return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
 
 
 def _of_size(tables: OwnTables) -> Iterator[str]:
@@ -93,14 +93,16 @@ def _of_size(tables: OwnTables) -> Iterator[str]:
         yield f"of {count:,} rows {MOST_HIDDEN:,} are hidden, and columns are described from {LOOKED_AT:,}"
 
 
-def _claims_only(public: Path, request: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Looked]]:
+def _claims_only(
+    public: Path, request: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample]]:
     """Nothing is hidden: the program's own words about its score are all there is."""
     left = _go_along(set(), public, None, request)
     note = "; ".join(["no target and metric are given: scores are the programs' claims", *left])
     return (
         {"targets": [], "parts": None},
         {"public": "public", "note": note, "id": None, "targets": [], "user_rows": True},
-        looked_at(train=public / "train.csv", test=public / "test.csv"),
+        samples_of(train=public / "train.csv", test=public / "test.csv"),
     )
 
 
@@ -121,10 +123,10 @@ def _go_along(
     return copy_rest(folder, public, labels, barred, beside).notes()
 
 
-def _labels_of(parted: Parted, tables: OwnTables) -> HiddenLabels:
+def _labels_of(sides: Sides, tables: OwnTables) -> HiddenLabels:
     """What further files must not tell."""
-    rows = pd.concat([parted.shown, parted.hidden]).sort_index()
-    hidden = rows.index.isin(parted.hidden.index)
+    rows = pd.concat([sides.shown, sides.hidden]).sort_index()
+    hidden = rows.index.isin(sides.hidden.index)
     return HiddenLabels.of(rows, hidden, tables.targets, tables.labelled[tables.targets])
 
 

@@ -32,11 +32,6 @@ class Survey:
     test: Path | None
 
     @property
-    def tables(self) -> list[Path]:
-        """Tables whose columns may name files: of the labelled rows and of those to predict."""
-        return [path for path in (self.labelled, self.test) if path is not None]
-
-    @property
     def is_plain(self) -> bool:
         """True if there are two tables, to learn from and to predict."""
         return self.labelled is not None and self.test is not None and self.test.name == TEST

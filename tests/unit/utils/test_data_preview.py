@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from utils.data_preview import KINDS, cut, preview_folder, profile
+from utils.data_preview import KINDS, cut, previews_of, profile
 
 SECRET = "Rumpelstiltskin"
 
@@ -39,35 +39,35 @@ def test_missing_values_are_counted(folder):
 
 
 def test_schema_gives_away_no_value(folder):
-    text = preview_folder(folder, "schema")
+    text = previews_of(folder)["schema"]
     assert "town: category" in text and SECRET not in text and "50.5" not in text
 
 
 def test_stats_add_ranges_and_categories_but_no_rows(folder):
-    text = preview_folder(folder, "stats")
+    text = previews_of(folder)["stats"]
     assert "area: number, 50.5 to 109.5" in text and SECRET in text and "house number" not in text
 
 
 def test_rows_add_the_first_rows(folder):
-    assert "house number 0" in preview_folder(folder, "rows")
+    assert "house number 0" in previews_of(folder)["rows"]
 
 
 def test_other_files_are_counted(folder):
-    assert "images/: 1 files '.png'" in preview_folder(folder, "schema")
+    assert "images/: 1 files '.png'" in previews_of(folder)["schema"]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_wide_table_stays_within_the_limit_and_says_what_is_left_out(tmp_path, kind):
     pd.DataFrame({f"column_{i}": [i, i + 1] for i in range(3000)}).to_csv(tmp_path / "train.csv", index=False)
-    text = preview_folder(tmp_path, kind, limit=2000)
+    text = previews_of(tmp_path, limit=2000)[kind]
     assert len(text) <= 2000
     assert "more lines left out" in text
 
 
 def test_a_table_that_cannot_be_read_is_said_so(tmp_path):
     (tmp_path / "train.csv").write_bytes(b"\xff\xfe\x00broken\x00" * 50)
-    assert "not readable as a table" in preview_folder(tmp_path)
+    assert "not readable as a table" in previews_of(tmp_path)["stats"]
 
 
 def test_cut_leaves_short_text_alone():
@@ -79,6 +79,6 @@ def test_a_table_like_another_is_not_described_twice(tmp_path):
     frame.to_csv(tmp_path / "train.csv", index=False)
     frame.drop(columns="c9").to_csv(tmp_path / "test.csv", index=False)
     frame[["c0"]].assign(c9=0).to_csv(tmp_path / "sample_submission.csv", index=False)
-    text = preview_folder(tmp_path, first=("train.csv", "test.csv"))
+    text = previews_of(tmp_path, first=("train.csv", "test.csv"))["stats"]
     assert "test.csv: 2 rows, 9 columns: those of train.csv without c9" in text
     assert "sample_submission.csv: 2 rows, 2 columns\n  c0: number" in text

@@ -74,7 +74,7 @@ def test_classes_in_a_table_of_another_name_are_the_submissions_columns(public):
     found = seen(public)
     assert (found.labelled.name, found.label, found.is_plain) == ("labels.csv", "pet", False)
     assert list(found.told()) == ["labels: column pet of input/labels.csv, whose classes are the submission's columns"]
-    assert [path.name for path in found.tables] == ["labels.csv", "sample_submission.csv"]
+    assert found.test.name == "sample_submission.csv"
 
 
 def test_a_training_table_goes_before_others_and_a_plain_one_needs_no_word(public):

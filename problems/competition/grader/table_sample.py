@@ -12,7 +12,7 @@ from .tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class TableSample:
     """A table of `public/`.
 
     Args:
@@ -29,19 +29,19 @@ class Looked:
         return len(self.rows) / max(1, self.count)
 
 
-def as_programs_read(rows: Any, count: int) -> Looked:
+def as_programs_read(rows: Any, count: int) -> TableSample:
     """Rows of a table that was written, as they come back from its file."""
     text = io.StringIO()
     rows.to_csv(text, index=False)
     text.seek(0)
-    return Looked(read_table(text), count)
+    return TableSample(read_table(text), count)
 
 
-def looked_at(**tables: Path | None) -> dict[str, Looked]:
+def samples_of(**tables: Path | None) -> dict[str, TableSample]:
     """Those of the named tables that are there."""
     found = {}
     for name, path in tables.items():
         if path is not None and path.is_file():
             table, _ = open_table(path, PLAIN)
-            found[name] = Looked(table.sample(), table.count)
+            found[name] = TableSample(table.sample(), table.count)
     return found

@@ -14,7 +14,7 @@ from .pieces import LOOKED_AT, marked, spread
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class Sides:
     """Labelled rows on both sides of the split.
 
     Args:
@@ -30,7 +30,7 @@ class Parted:
     twins: int
 
 
-def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) -> Parted:
+def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) -> Sides:
     """Write the rows at `shown` to `path`.
 
     Args:
@@ -56,7 +56,7 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) 
     twins, mine = np.zeros(len(answers), bool), _fingerprints(answers[features])
     for some in known if len(features) > 1 else ():
         twins |= np.isin(mine, some)
-    return Parted(pd.concat(seen), len(shown), answers, int(twins.sum()))
+    return Sides(pd.concat(seen), len(shown), answers, int(twins.sum()))
 
 
 def _fingerprints(rows: Any) -> Any:
