@@ -13,6 +13,7 @@ import pytest
 from llmock.scenarios import Delay, Fail, Match, Reply
 from pydantic import SecretStr
 from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
+from support.processes import eventually
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, ReplyCache
 from core.backend.exchange import Message, Request, Tool, request_hash
@@ -242,9 +243,16 @@ def test_stop_ends_a_call_under_way(server: FaultyServer) -> None:
     server.state.scenarios.add(Delay(2))
     stop = threading.Event()
     model_client = model_client_of(server, stop=stop)
-    threading.Timer(0.3, stop.set).start()
-    with pytest.raises(RunStopped):
-        model_client.bind("code", "n1")("s", "u")
+
+    def stop_once_asked() -> None:
+        eventually(lambda: server.layer.requests, 60)
+        stop.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(stop_once_asked)
+        with pytest.raises(RunStopped):
+            model_client.bind("code", "n1")("s", "u")
+        asked.result()
     assert model_client.ledger.lost.tokens > 0
 
 
