@@ -103,8 +103,8 @@ bench-check: $(VENV)/.dev  ## run the short benchmarks and fail on what is a qua
 	$(BIN)/python -m benchmarks --check $(ARGS)
 
 lock:  ## resolve the locks anew (needs uv)
-	uv pip compile --universal --generate-hashes --python-version 3.11 --extra data pyproject.toml requirements-dev.in --no-annotate --no-header -o requirements-dev.lock
-	uv pip compile --universal --generate-hashes --python-version 3.11 --extra data pyproject.toml -c requirements-dev.lock --no-annotate --no-header -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-strip-extras --python-version 3.11 --extra data pyproject.toml requirements-dev.in --no-annotate --no-header -o requirements-dev.lock
+	uv pip compile --universal --generate-hashes --no-strip-extras --python-version 3.11 --extra data pyproject.toml -c requirements-dev.lock --no-annotate --no-header -o requirements.lock
 
 clean:  ## remove what was made at run time (runs too)
 	find logs workspaces -mindepth 1 -not -name README.md -delete
