@@ -340,6 +340,7 @@ class _Judge:
     # ------------------------------------------------------------ words
 
     def _warnings(self) -> Iterator[str]:
+        yield from self.facts.get("cautions") or ()
         if self.spread is not None:
             yield self._unsteady(self.spread)
         if self._alike() and self.winner.final_metric is not None and self.winner.role == "candidate":

@@ -27,7 +27,7 @@ WHOLE_TABLES = ("nodes", "events", "tasks", "games")
 """Every row of these is in a bundle; prompts, replies and outputs (`calls`, `texts`) stay at home."""
 TOLD_FACTS = (
     "run", "problem", "unit", "family", "lower_is_better", "status", "started_at", "writer", "baselines", "final",
-    "sandbox", FILES, "chained_from",
+    "sandbox", "cautions", FILES, "chained_from",
 )  # fmt: skip
 """No configuration and no environment: they name places of this machine."""
 MANIFEST, CHAIN_FILE, ROWS_FILE, PROGRAM_FILE, SOLUTION = (

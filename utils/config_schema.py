@@ -56,7 +56,7 @@ class DataSection(Section):
     metric: str | None = None
     """A metric's name, or `FILE.py:FUNCTION` of your own: `function(truth, predicted)` gives a number."""
     split: str = "random"
-    """`random`, `stratified`, `group:COLUMN` or `time:COLUMN`."""
+    """`random`, `stratified`, `distinct` (equal rows stay together), `group:COLUMN` or `time:COLUMN`."""
     preview: Literal["schema", "stats", "rows"] = "stats"
     """What of the data a prompt may show: names and types; plus statistics; plus sample rows."""
 
@@ -64,9 +64,9 @@ class DataSection(Section):
     @classmethod
     def _known_split(cls, value: str) -> str:
         kind, _, column = value.partition(":")
-        if value in ("random", "stratified") or (kind in ("group", "time") and column):
+        if value in ("random", "stratified", "distinct") or (kind in ("group", "time") and column):
             return value
-        raise ValueError("allowed: random, stratified, group:COLUMN, time:COLUMN")
+        raise ValueError("allowed: random, stratified, distinct, group:COLUMN, time:COLUMN")
 
 
 class ExecutionSection(Section):

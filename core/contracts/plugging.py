@@ -97,6 +97,12 @@ class ProblemDefaults(Protocol):
         return ""
 
     @property
+    def cautions(self) -> tuple[str, ...]:
+        """Why scores may be better than they will be elsewhere, such as a leak in the data: told beside the verdict.
+        Asked after `prepare`."""
+        return ()
+
+    @property
     def bound(self) -> float | None:
         """A score that no program can pass: the search ends there. None where none is known."""
         return None

@@ -169,6 +169,11 @@ class CompetitionProblem(Problem):
         """What a user must know about the scores: why hidden rows are not split, rows left out; '' if nothing."""
         return str(self._ready().meta["note"])
 
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Possible leaks of the data."""
+        return tuple(self._ready().meta.get("cautions", ()))
+
     def statement(self) -> str:
         described = self._source.description.strip()
         parts = [f"Goal: {self._source.goal}" if self._source.goal else "", described]

@@ -408,6 +408,34 @@ def test_groups_are_hidden_whole(tmp_path, stand, inline):
     assert not set(column(public / "train.csv", "street")) & set(column(public / "test.csv", "street"))
 
 
+def test_equal_rows_are_hidden_together_and_until_then_doubted_beside_the_verdict(tmp_path, stand, inline):
+    folder = own_data(tmp_path / "mine", test=0)
+    header, *rows = (folder / "train.csv").read_text().splitlines()
+    (folder / "train.csv").write_text("\n".join([header, *rows, *rows]) + "\n")  # each house twice
+    random = stand(f"data.dir={folder}", *SCORED).problem
+    (doubt,) = random.cautions
+    assert "equal a training row in every feature" in doubt and doubt in random.note
+    apart = stand(f"data.dir={folder}", *SCORED, "data.split=distinct").problem
+    public, private = apart.input_dir, apart.input_dir.parent / "private"
+    (name, days), exam = ("day", column(public / "test.csv", "day")), json.loads((private / "exam.json").read_text())
+    assert not set(column(public / "train.csv", name)) & set(days) and apart.cautions == ()
+    labels = column(private / "answers.csv", "rent")
+    parts = [{labels[row] for row in exam["parts"][part]} for part in ("validation", "final")]
+    assert parts[0] and parts[1] and not parts[0] & parts[1]
+
+
+@pytest.mark.parametrize(("classes", "told"), [(("ja", "nein"), "counts 'nein' as 1"), (("no", "yes"), "")])
+def test_the_class_that_a_metric_counts_is_told_where_its_name_does_not(tmp_path, stand, inline, classes, told):
+    folder = own_data(tmp_path / "mine", test=0)
+    text = (folder / "train.csv").read_text()
+    for old, new in zip(("a", "b"), classes, strict=True):
+        text = text.replace(f",{old},", f",{new},").replace(f",{old}\n", f",{new}\n")
+    (folder / "train.csv").write_text(text)
+    for metric in ("f1", "auc"):
+        note = stand(f"data.dir={folder}", "data.target=kind", f"data.metric={metric}").problem.note
+        assert (told in note) if told else ("counts" not in note)
+
+
 def test_strata_keep_the_share_of_each_class(tmp_path, stand, inline):
     words = (f"data.dir={own_data(tmp_path / 'mine', test=0)}", "data.target=kind", "data.metric=accuracy")
     kinds = column(stand(*words, "data.split=stratified").problem.input_dir / "train.csv", "kind")

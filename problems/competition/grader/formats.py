@@ -102,7 +102,7 @@ def refusals(path: Path) -> Iterator[None]:
         raise
     except ImportError as error:
         raise Unusable(f"data: '{path}' needs a package that is not installed ({first_line(error)}); "
-                       f"install the extra [tables], or save it as CSV") from error  # fmt: skip
+                       f"pip install pyarrow openpyxl (the extra [tables]), or save it as CSV") from error  # fmt: skip
     except Exception as error:  # the user's file
         why = (isinstance(error, OSError) and error.strerror) or first_line(error)
         raise Unusable(f"data: '{path}' is not a table that can be read: {why}") from error

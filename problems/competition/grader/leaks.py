@@ -46,7 +46,7 @@ def find_leaks(sides: Sides, targets: list[str], key: str) -> Iterator[str]:
     if sides.twins >= max(FEWEST_TWINS, TWINS * len(sides.hidden)):
         yield (
             f"possible leak: {sides.twins} of {len(sides.hidden)} hidden rows equal a training row in every feature; "
-            f"if they are the same case, say --data.split=group:COLUMN"
+            f"if they are the same cases, --data.split=distinct keeps equal rows on one side"
         )
 
 

@@ -21,12 +21,14 @@ class Sides:
         shown: at most `LOOKED_AT` of the rows that programs learn, spread over all.
         count: how many they learn.
         hidden: all hidden rows.
-        twins: how many of those equal a row that is learned in every feature.
+        equal: of each hidden row a number; rows that are equal in every feature have the same.
+        twins: how many of the hidden rows equal a row that is learned.
     """
 
     shown: Any
     count: int
     hidden: Any
+    equal: Any
     twins: int
 
 
@@ -39,7 +41,7 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) 
         key: the column that names rows; one that we made is the first.
     """
     columns = tables.columns if key in tables.train.kinds else [key, *tables.columns]
-    features = [name for name in tables.features if name != key]
+    features = _features(tables, key)
     shown_at, looked_at, hidden_at = (
         marked(places, tables.train.count)
         for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
@@ -56,7 +58,21 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) 
     twins, mine = np.zeros(len(answers), bool), _fingerprints(answers[features])
     for some in known if len(features) > 1 else ():
         twins |= np.isin(mine, some)
-    return Sides(pd.concat(seen), len(shown), answers, int(twins.sum()))
+    return Sides(pd.concat(seen), len(shown), answers, mine, int(twins.sum()))
+
+
+def numbers_of_rows(tables: OwnTables, key: str) -> Any:
+    """Of each labelled row a number; rows that are equal in every feature have the same.
+
+    Args:
+        key: the column that names rows, which is no feature.
+    """
+    features = _features(tables, key)
+    return pd.concat([pd.Series(_fingerprints(piece[features]), piece.index) for piece in tables.pieces()])
+
+
+def _features(tables: OwnTables, key: str) -> list[str]:
+    return [name for name in tables.features if name != key]
 
 
 def _fingerprints(rows: Any) -> Any:

@@ -23,7 +23,7 @@ from .leaks import find_leaks, order_tells
 from .own_tables import OwnTables, read_own
 from .pieces import LOOKED_AT, marked, spread
 from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
-from .sides import Sides, part_rows
+from .sides import Sides, numbers_of_rows, part_rows
 from .spelling import Ids
 from .table_sample import TableSample, as_programs_read, samples_of
 from .tables import Unusable
@@ -36,6 +36,8 @@ HIDDEN = 0.3
 MOST_HIDDEN = 200_000
 """… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
 ROW_ID = "row_id"
+_PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
+"""Two classes of which everybody takes the second for the positive one."""
 
 
 def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample]]:
@@ -49,19 +51,20 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = _with_ids(tables, request)
-    hidden, how, column = _hidden_rows(tables, request)
+    hidden, how, column = _hidden_rows(tables, request, key)
     hidden, foreign = _known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key)
     answers = sides.hidden
-    notes = [*tables.notes, *_of_size(tables), *find_leaks(sides, targets, key)]
+    cautions = list(find_leaks(sides, targets, key))
+    notes = [*tables.notes, *_of_size(tables), *cautions, *_positive_class(answers, targets, goal, request)]
     notes += (
         [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
     )
     split = parts.split_hidden(
-        answers, targets, how=how, seed=request["seed"],
+        answers, targets, how="group" if how == "distinct" else how, seed=request["seed"],
         order=as_time(answers[column], tables.column(column)) if how == "time" else None,
-        groups=answers[column] if how == "group" else None,
+        groups=answers[column] if how == "group" else sides.equal,
     )  # fmt: skip
     there = [name for name in theirs if name in answers]
     test = pd.concat([answers.drop(columns=targets), theirs[there]], ignore_index=True)
@@ -82,9 +85,22 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     }  # fmt: skip
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
-        "task": goal.task, "invented": key if key not in tables.train.kinds else None,
+        "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
     }  # fmt: skip
     return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
+
+
+def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[str, Any]) -> Iterator[str]:
+    """Which of two classes a metric counts, where their names do not say it by themselves."""
+    if goal.task != "probability" and request["metric"] != "f1":
+        return
+    for target in targets:
+        other, counted = sorted(answers[target].unique()) if answers[target].nunique() == 2 else (0, 1)
+        if (str(other).casefold(), str(counted).casefold()) not in _PLAIN_PAIRS:
+            yield (
+                f"the metric counts '{counted}' as 1 and '{other}' as 0, in sorted order; "
+                f"for the other way round write {target} as 0 and 1"
+            )
 
 
 def _of_size(tables: OwnTables) -> Iterator[str]:
@@ -240,8 +256,12 @@ def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     ]  # fmt: skip
 
 
-def _hidden_rows(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, str]:
-    """Which of the labelled rows are hidden, as `data.split` says."""
+def _hidden_rows(tables: OwnTables, request: dict[str, Any], key: str) -> tuple[Any, str, str]:
+    """Which of the labelled rows are hidden, as `data.split` says.
+
+    Args:
+        key: the column that names rows.
+    """
     targets = tables.targets
     how, _, column = request["split"].partition(":")
     if column and column not in (*tables.columns, *tables.labelled):
@@ -255,6 +275,8 @@ def _hidden_rows(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, 
         chosen = order[-wanted:]
     elif how == "group":
         chosen = _whole_groups(tables.column(column).astype(str), wanted, random, request)
+    elif how == "distinct":
+        chosen = _whole_groups(numbers_of_rows(tables, key), wanted, random, request)
     else:
         chosen = (
             _strata(tables.labelled[targets[0]], wanted, random)
@@ -279,10 +301,11 @@ def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]
     if len(names) < 4:
         raise Unusable(f"data.split={request['split']}: {len(names)} groups; at least 4 are needed")
     random.shuffle(names)
-    chosen, total = set(names[:2]), int(groups.isin(names[:2]).sum())
+    sizes = groups.value_counts()
+    chosen, total = set(names[:2]), int(sizes[names[:2]].sum())
     for name in names[2:-1]:
         if total >= wanted:
             break
         chosen.add(name)
-        total += int((groups == name).sum())
+        total += int(sizes[name])
     return np.flatnonzero(groups.isin(chosen))

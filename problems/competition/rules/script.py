@@ -5,6 +5,7 @@ from __future__ import annotations
 from problems.competition.rules import features, size
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
+from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import MARK, Member, Recipe
 
 SECTIONS = ("DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT")
@@ -93,7 +94,9 @@ def _steps(recipe: Recipe, facts: Facts) -> tuple[str, ...]:
 def _imports(recipe: Recipe, facts: Facts) -> list[str]:
     wanted = {("sklearn.pipeline", "make_pipeline")} | features.imports(_steps(recipe, facts))
     if recipe.weights == "learned":
-        wanted |= {("sklearn.model_selection", "cross_val_predict"), ("scipy.optimize", "nnls")}
+        folds = [] if facts.dates else [_folds(alike) for alike in facts.by_goal().values()]
+        wanted |= {("sklearn.model_selection", name) for name in ("cross_val_predict", *folds)}
+        wanted |= {("scipy.optimize", "nnls")}
     for member in recipe.members:
         family = FAMILIES[member.family]
         for alike in facts.by_goal().values():
@@ -209,15 +212,28 @@ def _train(recipe: Recipe, facts: Facts) -> list[str]:
 
 
 def _learned(facts: Facts) -> list[str]:
-    """Weights by non-negative least squares on predictions that no model made for its own training rows."""
+    """Weights ≥ 0 by least squares, or least absolute errors, on predictions for rows that no model learned."""
     truth = "np.eye(len(classes))[goal].ravel()" if facts.classifies else "goal"
+    folds = "3" if facts.dates else f"{_folds(facts)}(3, shuffle=True, random_state=0)"
+    absolute = [
+        "for _ in range(20):  # towards least absolute errors, as the metric counts them",
+        "    near = np.maximum(np.abs(truth - out_of_fold @ shares), 1e-3) ** -0.5",
+        "    shares = nnls(out_of_fold * near[:, None], truth * near)[0]",
+    ]
     return [
-        "out_of_fold = [cross_val_predict(model, X, goal, cv=3, method=method).ravel() for _, model in build(0)]",
-        f"shares = nnls(np.column_stack(out_of_fold), {truth})[0]",
-        "shares = shares / shares.sum()",
+        f"folds, truth = {folds}, {truth}",
+        "out_of_fold = [cross_val_predict(model, X, goal, cv=folds, method=method).ravel() for _, model in build(0)]",
+        "out_of_fold = np.column_stack(out_of_fold)",
+        "shares = nnls(out_of_fold, truth)[0]",
+        *(absolute if facts.metric in ABSOLUTE else []),
+        "shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))",
         'print("weights:", shares.round(3))',
         "",
     ]
+
+
+def _folds(facts: Facts) -> str:
+    return "StratifiedKFold" if facts.classifies else "KFold"
 
 
 def _prediction(recipe: Recipe, facts: Facts) -> list[str]:

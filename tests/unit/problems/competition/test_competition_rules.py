@@ -151,8 +151,13 @@ def test_blends_bags_and_learned_weights_run(stage, task):
     members = tuple(
         cheap(FAMILIES[name], facts) for name in ("hgb", "extra", "ridge" if task == "regression" else "logistic")
     )
-    for blend in (recipe.Recipe(members=members, weights="learned"), recipe.Recipe(members=members, bags=2)):
+    learned = recipe.Recipe(members=members, weights="learned")
+    for blend in (learned, recipe.Recipe(members=members, bags=2)):
         hand_in(script.render(blend, facts), folder, TASKS[task][0])
+    if task == "regression":
+        absolute = script.render(learned, dataclasses.replace(facts, metric="mae", dates=()))
+        assert "least absolute errors" in absolute and "KFold(3, shuffle=True" in absolute
+        hand_in(absolute, folder, TASKS[task][0])
 
 
 @pytest.mark.parametrize("task", TASKS)
