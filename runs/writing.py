@@ -19,6 +19,7 @@ from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
 from core.backend.usage import Ledger
 from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, WriterDesk, with_defaults
+from core.storage.event_writer import IN_A_SEARCH
 from runs.operators import operators_of
 from runs.run_folder import logs_dir
 from runs.search import Process, Recorded
@@ -62,7 +63,7 @@ def model_client_of(
         roles,
         log=store if recorded is None else RecordedCalls(recorded.calls, store, recorded.match),
         ledger=ledger,
-        cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db") if wants_cache else None,
+        cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db", delay=IN_A_SEARCH) if wants_cache else None,
         rules=problem.rules(),
         run_seed=config.project.seed,
         stop=interrupts.now,

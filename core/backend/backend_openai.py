@@ -68,7 +68,11 @@ def _checked(client: Any) -> Any:
 
 def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
     if not settings.stream:
-        return _read(client.chat.completions.create(**arguments, timeout=deadline.left))
+        from openai.types.chat import ChatCompletion
+
+        body = {**arguments, **arguments.pop("extra_body", {})}  # plain already: `create` would walk through all of it
+        options: Any = {"timeout": deadline.left}
+        return _read(client.post("/chat/completions", cast_to=ChatCompletion, body=body, options=options))
     arguments |= {"stream": True, "stream_options": {"include_usage": True}}
     with client.chat.completions.create(**arguments, timeout=deadline.left) as stream:
         return _read_stream(stream, deadline)

@@ -11,11 +11,14 @@ from core.contracts import CallRecord
 from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
 from core.storage.forms import digest, insert
+from core.storage.holds import FILE, Holds
 from core.storage.rows import call_from_row, call_values, stored_calls
 from core.storage.unreadable import reads_store
 
 _HELD = "held/"
-"""Prefix of the facts that hold the worst case of requests without an answer."""
+"""Prefix of the facts that held the worst case of requests without an answer, in stores of earlier versions."""
+_ANSWERED = "answered_holds"
+"""Fact: the names of holds whose answers are stored and that may still stand in the file beside the store."""
 
 
 class CallStore(EventWriter):
@@ -23,6 +26,11 @@ class CallStore(EventWriter):
 
     def __init__(self, run_dir: Path, **options: Any) -> None:
         super().__init__(run_dir, **options)
+        self._holds = Holds(run_dir / FILE)
+        self._answered: set[str] = set()
+        """Names of holds whose answers are stored and that are about to be let go of."""
+        for name in self.get_fact(_ANSWERED) or ():
+            self._holds.drop(name)
         self._saved: set[str] = set()
         """Samples of the calls that this process saved."""
 
@@ -43,18 +51,18 @@ class CallStore(EventWriter):
         return None if found is None else call_from_row(self.db, found)
 
     def hold_call(self, name: str, tokens: int, usd: float) -> None:
-        self._write("hold", lambda: self._put_facts({_HELD + name: [tokens, usd]}))
+        self._fault.before("hold")
+        self._holds.add(name, tokens, usd)
+        self._fault.after("hold")
 
     def drop_hold(self, name: str) -> None:
-        with self.db.transaction() as connection:
-            connection.execute("DELETE FROM facts WHERE key = ?", (_HELD + name,))
-        self._known.facts.discard(_HELD + name)
+        self._holds.drop(name)
 
     @reads_store
     def held(self) -> list[tuple[int, float]]:
         """(tokens, dollars) at most of each request that left and whose answer was never stored."""
         rows = self.db.rows("SELECT value FROM facts WHERE key LIKE ? || '%'", (_HELD,))
-        return [(int(tokens), float(usd)) for tokens, usd in (row["value"] for row in rows)]
+        return [*((int(tokens), float(usd)) for tokens, usd in (row["value"] for row in rows)), *self._holds.all()]
 
     def save_call(self, record: CallRecord, held: str = "") -> None:
         self._saved.add(record.sample)
@@ -63,12 +71,21 @@ class CallStore(EventWriter):
             with self.db.transaction() as connection:
                 values = call_values(self.db, record)
                 call_id = insert(connection, "calls", [values])
-                if held:
-                    self.drop_hold(held)
+                if held:  # killed before the file says so, it is not counted twice
+                    self._answered.add(held)
+                    self._put_facts({_ANSWERED: sorted(self._answered)})
                 shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
                 return [LLMCalled(call_id=call_id, **shared)]
 
         (self._write_later if record.can_be_made_again else self._write)("call", facts)
+        if held:
+            self.drop_hold(held)
+            self._answered.discard(held)
+
+    def close(self) -> None:
+        """Store what waits, and let go of the files."""
+        super().close()
+        self._holds.close()
 
     @reads_store
     def calls(self, node_id: str | None = None) -> list[CallRecord]:

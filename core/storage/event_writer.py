@@ -13,13 +13,13 @@ from typing import Any
 from core.contracts import EventSink
 from core.events import Event, NodeCommitted
 from core.storage.database import DB_NAME, Database
-from core.storage.delayed_call import DelayedCall
 from core.storage.fault import FaultPoint
 from core.storage.forms import insert
 from core.storage.known import Known
 from core.storage.rows import event_from_row, event_values
 from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store, unreadable
+from utils.delayed_call import DelayedCall
 
 _PAGE = 100
 """Events read at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from core.storage.delayed_call import DelayedCall
+from utils.delayed_call import DelayedCall
 
 
 def test_it_is_done_once_for_all_that_asked():
