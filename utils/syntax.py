@@ -17,7 +17,7 @@ _ATTEMPTS = 8
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
-@lru_cache(maxsize=16)  # the programs of a round are written at the same time
+@lru_cache(maxsize=64)  # the programs of some rounds are under way at the same time
 def parse_shared(source: str) -> ast.Module:
     """`parse` for who only looks: the same tree for all who ask of the same program. It must not be changed."""
     return parse(source)

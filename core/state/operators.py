@@ -111,5 +111,6 @@ def doing(context: Mapping[str, Any]) -> Doing:
     """
     told: Doing | None = context.get("rules")
     if told is None and context.get("operator"):
-        told = OPERATORS.get(str(context["operator"])).rules
+        name = str(context["operator"])
+        told = (BUILTIN.get(name) or OPERATORS.get(name)).rules
     return told or ("change" if context.get("parents") else "new")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 import math
 from typing import Any
 
@@ -57,7 +57,7 @@ def checked(answer: Any, items: list[int], capacity: int) -> dict[str, Any]:
 
     widths = [capacity + 1 - item for item in items]
     try:
-        numbers = np.frombuffer(base64.b64decode(answer, validate=True), dtype=np.float64)
+        numbers = np.frombuffer(binascii.a2b_base64(answer, strict_mode=True), dtype=np.float64)
     except (TypeError, ValueError):
         return failure_of(FailureKind.EVAL_ERROR, "the table of scores came back in another form")
     if len(numbers) != sum(widths):

@@ -8,7 +8,7 @@ from typing import Literal
 from core.contracts import Evaluation
 from core.evaluation.static_check import Imports, check_program, refusal
 from core.state.failure import FailureKind
-from utils.syntax import parse, parse_shared
+from utils.syntax import parse_shared
 
 FUNCTION = "score_bin"
 Signature = Literal["pair", "histogram"]
@@ -30,7 +30,7 @@ def inspect(code: str, signature: Signature) -> Evaluation | None:
 
 def arity(tree: ast.Module | str) -> int | None:
     """Parameters of the last top-level `score_bin`; None without one or with a form of its own."""
-    module = parse(tree) if isinstance(tree, str) else tree
+    module = parse_shared(tree) if isinstance(tree, str) else tree
     found = [n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == FUNCTION]
     if not found:
         return None

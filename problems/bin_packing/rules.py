@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -53,7 +53,7 @@ class TableRule:
 
         from problems.bin_packing.compiled import rank_table
 
-        flat = np.frombuffer(base64.b64decode(answer["table"]))
+        flat = np.frombuffer(binascii.a2b_base64(answer["table"]))
         table = np.zeros((capacity + 1, capacity + 1))
         start = 0
         for item in items:

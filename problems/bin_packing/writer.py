@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from core.evaluation.sites import function_of, scores
@@ -12,7 +13,7 @@ from core.evaluation.variation import crossover, finish, mutate
 from core.state.operators import Doing, doing
 from problems.bin_packing.grammar import Grammar
 from problems.bin_packing.program import FUNCTION, arity
-from utils.syntax import parse
+from utils.syntax import parse, parse_shared
 
 TRIES = 5
 
@@ -54,6 +55,7 @@ def _vary(what: Doing, parents: list[str], grammar: Grammar, rng: random.Random)
     return code, f"Mutation: {done}."
 
 
+@lru_cache(maxsize=1024)  # parents are asked for again and again
 def prepared(code: str, histogram: bool) -> str:
     """The same rule ready to be varied: no docstring, `gap` defined, the histogram among its parameters if wanted."""
     tree = parse(code)
@@ -67,10 +69,11 @@ def prepared(code: str, histogram: bool) -> str:
     return finish(tree)
 
 
+@lru_cache(maxsize=1024)
 def _usable(code: str) -> bool:
     """True for a rule that can be varied: it parses, has the statement's parameters, and returns scores that we see."""
     try:
-        function = function_of(parse(code), FUNCTION)
+        function = function_of(parse_shared(code), FUNCTION)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     names = [argument.arg for argument in function.args.args]
