@@ -71,6 +71,10 @@ class Database:
         """Those of them that the next texts may be differences to."""
         self._packer = TextPacker()
         self._bases: OrderedDict[str, bytes] = OrderedDict()
+        self._beside: sqlite3.Connection | None = None
+        """Reads what is stored while another thread's transaction is under way; None before the first time."""
+        self._reading = threading.Lock()
+        """Of that connection, and of what is kept of the texts that were read."""
         self._chain: Chain | None = None
         self.stored_version = 0
         """The schema version of the file when it was opened; 0 for a new one."""
@@ -241,36 +245,53 @@ class Database:
         return next(iter(rows[0].values())) if rows else None
 
     def _asked(self, query: str, values: Values, stored: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
-        """The columns' names, and the rows."""
-        with self.lock:
+        """The columns' names, and the rows. What is stored is read beside another thread's transaction."""
+        if not self.lock.acquire(blocking=not stored or self.read_only):
+            return self._asked_beside(query, values)
+        try:
             if not self._is_open and not stored:
                 self.before()
-            with self._refusals():
-                cursor = self._connection.execute(query, values)
-                return [told[0] for told in cursor.description], cursor.fetchall()
+            return self._fetched(self._connection, query, values)
+        finally:
+            self.lock.release()
+
+    def _asked_beside(self, query: str, values: Values) -> tuple[list[str], list[tuple[Any, ...]]]:
+        with self._reading:
+            if self._beside is None:
+                self._beside = _connect(f"file:{quoted_path(self.path)}?mode=ro")
+            return self._fetched(self._beside, query, values)
+
+    def _fetched(
+        self, connection: sqlite3.Connection, query: str, values: Values
+    ) -> tuple[list[str], list[tuple[Any, ...]]]:
+        with self._refusals():
+            cursor = connection.execute(query, values)
+            return [told[0] for told in cursor.description], cursor.fetchall()
 
     def _stored(self, name: str) -> Stored:
-        with self.lock:
-            stored = self._waiting.get(name)
-            if stored is None:
-                stored = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
+        stored = self._waiting.get(name)
+        if stored is None:
+            stored = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
         if stored is None:
             raise StoreError(f"store '{self.path}': text {name} is missing")
         return stored
 
     def _base(self, name: str) -> bytes:
         """A text that differences refer to."""
-        with self.lock:
-            raw = self._bases.get(name)
-            if raw is None:
-                raw = self._bases[name] = whole_text(self._stored(name))
+        raw = self._bases.get(name)
+        if raw is None:
+            raw = whole_text(self._stored(name))
+            with self._reading:
+                self._bases[name] = raw
                 if len(self._bases) > _BASES:
                     self._bases.popitem(last=False)
         return raw
 
     def close(self) -> None:
         """Let go of the file."""
-        with self.lock:
+        with self.lock, self._reading:
+            if self._beside is not None:
+                self._beside.close()
             self._connection.close()
 
     def _is_archived(self) -> bool:

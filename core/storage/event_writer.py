@@ -61,8 +61,10 @@ class EventWriter:
         self.sinks: list[EventSink] = []
         self._waiting: list[_Write] = []
         """What the next transaction stores before its own, in order."""
+        self._under_way: list[_Write] = []
+        """What waited and is in the transaction under way."""
         self._queue = threading.Lock()
-        """Of that list alone: who adds to it does not wait for a transaction under way."""
+        """Of these lists alone: who adds to the first does not wait for a transaction under way."""
         self._storing = False
         """A transaction of ours is made ready: what comes to wait meanwhile stays behind what is in it."""
         self._to_tell: deque[Event] = deque()
@@ -150,9 +152,10 @@ class EventWriter:
             raise fault
 
     def _waits(self, kind: str, node_id: str) -> bool:
-        """True while such a write of this node is still to come."""
+        """True while such a write of this node is still to come, or not committed yet."""
         with self._queue:
-            return any(write.kind == kind and node_id in write.node_ids for write in self._waiting)
+            writes = [*self._under_way, *self._waiting]
+        return any(write.kind == kind and node_id in write.node_ids for write in writes)
 
     def _drop_waiting(self, kind: str, node_ids: set[str]) -> None:
         """The facts of these writes are of no use any more; their events are told all the same."""
@@ -170,6 +173,7 @@ class EventWriter:
             try:
                 with self._queue:
                     waiting, self._waiting = self._waiting, []
+                    self._under_way = waiting
                 writes = [*waiting, *writes]
                 for write in writes:
                     self._fault.before(write.kind)
@@ -187,7 +191,7 @@ class EventWriter:
                     self._to_tell.extend(told)
                 raise
             finally:
-                self._storing = False
+                self._storing, self._under_way = False, []
             for write in writes:
                 self._fault.after(write.kind)
             self._to_tell.extend(told)
