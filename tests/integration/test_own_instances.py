@@ -129,7 +129,7 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
     [
         ("x.tsp", BURMA14.replace("GEO", "XRAY1"), "EDGE_WEIGHT_TYPE: XRAY1; allowed: EUC_2D"),
         ("x.tsp", BURMA14.replace("TYPE: TSP", "TYPE: ATSP"), "TYPE: ATSP; only TSP is read"),
-        ("x.tsp", BURMA14.replace("DIMENSION", "SIZE"), "lacks 'DIMENSION'"),
+        ("x.tsp", BURMA14.replace("DIMENSION", "SIZE"), "no TSPLIB file: it lacks DIMENSION"),
         ("x.csv", "city,lat,long\na,1,2\n", "needs the columns x and y"),
         ("x.json", '{"a": [[0, 0], [1, 1]]}', "a has 2 cities; allowed: 4 to 2000"),
         ("x.json", "[", "Expecting value"),
@@ -234,7 +234,7 @@ HEAD = "instance,capacity,size\n"
         ("x.txt", "1\nu1\n100 1 1\n5\n6\n", "line 5 is after the last of 1 instances"),
         ("x.txt", "1\nu1\n100 many 1\n5\n", "line 3: the number of items is 'many', not a finite number"),
         ("x.txt", "1\nu1\n100 1 1\ninf\n", "line 4: size is 'inf', not a finite number"),
-        ("x.json", "[1, 2]", "JSON must be {name: {capacity, items}}, and this is a list"),
+        ("x.json", "[1, 2]", "or a list of {capacity, items}, and '1' is not so"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, "x"]}}', "a: item 2 is 'x', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, NaN]}}', "a: item 2 is 'nan', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": []}}', "a: no items"),

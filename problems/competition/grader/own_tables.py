@@ -104,7 +104,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]
         notes.extend(_of_doubled(path, columns, request["target"], name))
-        if told or (name == "train" and path.stem.lower() != "train"):
+        if told or (name in ("train", "test") and path.stem.lower() != name):
             notes.append(f"{path.name} is read as {name}.csv" + (f" ({told})" if told else ""))
 
     def read(name: str) -> Any:
@@ -209,9 +209,10 @@ def _second_table(missing: list[str], request: dict[str, Any], train: list[str])
     folder, name = Path(request["folder"]), Path(request["train"]).name
     others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if _may_be_table(path, request)]
     found = [path for path in others if set(missing) <= set(_columns(path))]
+    found = [path for path in found if "test" not in path.name.lower()] if len(found) > 1 else found  # y_test.csv
     if len(found) == 1:
         return found[0]
-    if found:
+    if len(found) > 1:
         several = ", ".join(path.name for path in found)
         raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
     like = next((f"; did you mean {other}?" for other in train if other.casefold() == missing[0].casefold()), "")

@@ -112,7 +112,9 @@ def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[
 def _same_time(times: Any, hidden: Any, column: str) -> list[str]:
     """That rows which are learned are as new as hidden ones, where one time has too many rows to be on one side."""
     alike = int((times[~hidden] >= times[hidden].min()).sum())
-    return [f"possible leak: {alike} rows that are learned have the {column} of the oldest hidden rows"] if alike else []
+    return (
+        [f"possible leak: {alike} rows that are learned have the {column} of the oldest hidden rows"] if alike else []
+    )
 
 
 def _of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator[str]:
