@@ -7,6 +7,7 @@ import csv
 import gzip
 import lzma
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -25,11 +26,15 @@ def instance_text(path: Path, errors: str = "strict") -> str:
     """
     if path.name.lower().endswith(NOT_UNPACKED):
         raise ValueError("it is an archive: unpack it first (.gz, .bz2 and .xz are read as they are)")
-    with _OPENED.get(path.suffix.lower(), Path.open)(path, "rb") as file:  # type: ignore[call-arg]
-        try:
-            return file.read().decode("utf-8-sig", errors)
-        except (EOFError, lzma.LZMAError) as error:
-            raise ValueError(f"it is packed and broken: {error}") from error
+    opened = _OPENED.get(path.suffix.lower())
+    try:
+        with opened(path) if opened else path.open("rb") as file:
+            content = file.read()
+    except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise
+        raise ValueError(f"it is no whole {path.suffix[1:]} file: {error}") from error
+    return content.decode("utf-8-sig", errors)
 
 
 def instance_suffix(path: Path) -> str:

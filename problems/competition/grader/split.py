@@ -341,5 +341,5 @@ def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]
             chosen.append(name)
             total += rows[name]
     if len(chosen) < 2:  # a validation part and a final part: the smallest groups there are
-        chosen = sorted(names, key=rows.get)[:2]  # type: ignore[arg-type]
+        chosen = sorted(names, key=rows.get)[:2]
     return np.flatnonzero(groups.isin(chosen))
