@@ -601,6 +601,10 @@ def late(truth, predicted):
 
 def words(truth, predicted):
     return "hello"
+
+def same(truth, predicted):
+    truth[:], predicted[:] = 0, 0  # copies: the grader's labels stay as they are
+    return float(np.abs(truth - predicted).mean())
 """
 
 
@@ -627,6 +631,7 @@ def test_a_metric_of_ones_own_scores_out_of_the_programs_reach(tmp_path):
         ("{own}:raising problem.direction=min", "fails on one prediction for every row: raised RuntimeError: no such"),
         ("{own}:many problem.direction=min", "fails on a part of the rows: raised RuntimeError: too few"),
         ("{own}:words problem.direction=min", "fails on the true labels: gives no number but 'hello'"),
+        ("{own}:same problem.direction=min", "same is 0 for the true labels, for shuffled ones and for one prediction"),
         ("{own}:error", "say which way is better: --problem.direction=min or max"),
         ("/nowhere/m.py:f problem.direction=max", "no such file"),
     ],

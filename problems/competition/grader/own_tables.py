@@ -135,7 +135,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         used.add(found)
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     tables.notes += [note for found in classes.values() for note in found.notes]
-    tables.notes += _surprises(tables)
+    tables.notes += _surprises(tables, bool(request.get("sorted")))
     return tables
 
 
@@ -285,16 +285,20 @@ def _why_apart(train: Any, labels: Any, targets: list[str]) -> str:
     return "" if len(labels) == len(train) else f"it has {len(labels)} rows, and the other {len(train)}"
 
 
-def _surprises(tables: OwnTables) -> Iterator[str]:
-    """What is not as the user may think, and what then holds."""
+def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
+    """What is not as the user may think, and what then holds.
+
+    Args:
+        made: the tables are ours, made of his files: nothing is told of their columns.
+    """
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
         yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
-        yield f"{tables.train.count - len(labelled)} rows without {', '.join(targets)} are left out"
+        yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
     if tables.no_rows:
         yield tables.no_rows
-    if len(theirs):
+    if len(theirs) and not made:
         missing = [name for name in tables.features if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]
         if missing:
