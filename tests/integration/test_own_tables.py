@@ -487,6 +487,24 @@ def test_rows_that_all_differ_are_needed_to_keep_equal_ones_together(tmp_path, i
         made(tmp_path, "data.split=distinct")
 
 
+@pytest.mark.parametrize(
+    ("rows", "words", "told"),
+    [
+        ([(i % 5, "r" if i == 30 else "n") for i in range(ROWS)], "stratified auc",
+         "data.split=stratified: all 84 rows to learn from have the same kind; it takes rows of others"),
+        ([(i % 4, int(i % 4 > 2)) for i in range(ROWS)], "group:a auc",
+         r"data.metric=auc: the (validation|final) part, 30 hidden rows, cannot be scored: AUC is undefined: only one"),
+        ([(i // 12, f"k{i // 12}") for i in range(ROWS)], "group:a logloss",
+         "data.split=group:a: 0 rows could be hidden; a validation and a final part need 4"),
+    ],
+)  # fmt: skip
+def test_data_that_no_program_can_be_scored_on_are_refused_before_the_search(tmp_path, inline, rows, words, told):
+    plain(tmp_path, content=("a,b,kind\n" + "".join(f"{a},{i},{kind}\n" for i, (a, kind) in enumerate(rows))).encode())
+    split, metric = words.split()
+    with pytest.raises(ConfigError, match=told):
+        made(tmp_path, "data.target=kind", f"data.metric={metric}", f"data.split={split}")
+
+
 def test_a_time_is_not_cut_in_two(tmp_path, inline):
     """14 flats a day: the day in which the border would lie goes to one side; one day of most rows cannot."""
     draw = random.Random(2)

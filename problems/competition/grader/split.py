@@ -18,6 +18,7 @@ import pandas as pd
 from . import parts, validate
 from .belongings import copy_rest
 from .formats import read_texts
+from .grade import Judge
 from .hidden_labels import HiddenLabels
 from .leaks import find_leaks, order_tells
 from .own_tables import MIN_ROWS, OwnTables, read_own
@@ -35,6 +36,7 @@ HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
 MOST_HIDDEN = 200_000
 """… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
+FEWEST_HIDDEN = 4
 ROW_ID = "row_id"
 NO_GROUP = "\0none"
 """The group of rows without one: no text of a table holds that character."""
@@ -57,6 +59,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     hidden, how, column = _hidden_rows(tables, request, features)
     hidden, foreign = _known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
+    _refuse_one_sided(shown, int(hidden.sum()), targets, request)
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers = sides.hidden
     cautions = list(find_leaks(sides, targets, key))
@@ -89,11 +92,47 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
         "function": request.get("function"), "group": goal.group, "grade": None, "parts": split,
     }  # fmt: skip
+    _refuse_unscorable(exam, out, _perfect(answers, key, targets, columns, goal), request)
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
     }  # fmt: skip
     return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
+
+
+def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict[str, Any]) -> None:
+    """Unusable where there is nothing to learn or nothing to score: known before a search is spent."""
+    said = f"data.split={request['split']}"
+    if hidden < FEWEST_HIDDEN:
+        raise Unusable(f"{said}: {hidden} rows could be hidden; a validation and a final part need {FEWEST_HIDDEN}")
+    if alike := [name for name in targets if shown[name].nunique() < 2]:
+        raise Unusable(f"{said}: all {len(shown)} rows to learn from have the same {alike[0]}; it takes rows of others")
+
+
+def _perfect(answers: Any, key: str, targets: list[str], columns: list[str], goal: Goal) -> Any:
+    """The submission that nobody can better."""
+    if goal.task == "classes":
+        names = answers[targets[0]].astype(str)
+        return answers[[key]].assign(**{name: (names == name).astype(float) for name in columns})
+    if goal.task != "probability":
+        return answers[[key, *targets]]
+    counted = {name: sorted(answers[name].unique())[-1] for name in targets}
+    return answers[[key]].assign(**{name: (answers[name] == counted[name]).astype(float) for name in targets})
+
+
+def _refuse_unscorable(exam: dict[str, Any], out: Path, perfect: Any, request: dict[str, Any]) -> None:
+    """Unusable where the metric is undefined on a part, whatever a program predicts: one class only, say."""
+    path = out / "private" / "perfect.csv"
+    perfect.to_csv(path, index=False)
+    judge = Judge({**exam, **{name: str(out / exam[name]) for name in ("answers", "sample")}})
+    for part, rows in exam["parts"].items():
+        verdict = judge.grade(str(path), part, False)
+        if verdict.get("undefined"):
+            raise Unusable(
+                f"data.metric={request['metric'] or request['function']['name']}: the {part} part, {len(rows)} hidden "
+                f"rows, cannot be scored: {verdict['message']}; more labelled rows, or another data.split, may help"
+            )
+    path.unlink()
 
 
 def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[str, Any]) -> Iterator[str]:
@@ -323,7 +362,7 @@ def _groups(values: Any) -> Any:
 
 def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]) -> Any:
     """Places of the rows of so many groups, drawn, that about so many rows are hidden and never more than half of all
-    if that can be: a group larger than what is still wanted is passed over while two others are left.
+    rows or of all groups, if that can be: a group that is too large is passed over.
     """
     sizes = groups.value_counts(sort=False)
     names = groups.unique().tolist()
@@ -335,7 +374,7 @@ def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]
     chosen: list[Any] = []
     total, most = 0, min(2 * wanted, len(groups) // 2)
     for name in names:
-        if total >= wanted or len(chosen) == len(names) - 1:
+        if total >= wanted or len(chosen) == max(2, len(names) // 2):
             break
         if total + rows[name] <= most:
             chosen.append(name)
