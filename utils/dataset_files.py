@@ -14,7 +14,14 @@ READABLE = (*TABLES, ".txt", ".dat", ".data", ".json")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
 """What is not unpacked here."""
-_TRAIN = re.compile(r"(^|[^a-z])train(ing)?([^a-z]|$)")
+_SAMPLE = re.compile(
+    "(sample|example|dummy)(sub|solution|entry|prediction)|sub(mission)?(sample|example|format|template)"
+)
+"""What a sample submission is called, of its letters alone."""
+_TRAIN = re.compile(r"(?<![a-z])train(ing)?(?![a-z])")
+_TEST = re.compile(r"(?<![a-z])test(ing)?(?![a-z])")
+_LABELS = re.compile(r"label|(?<![a-z])(y|targets?|answers?)(?![a-z])")
+"""What a table of labels beside the training table is called: `train_labels`, `y_train`."""
 
 
 def table_stem(path: Path) -> str | None:
@@ -47,8 +54,8 @@ def tables_called(folder: Path, name: str) -> list[Path]:
 
 
 def find_sample(folder: Path) -> Path | None:
-    """The sample submission, whatever a competition calls it: `sampleSubmission.csv`, `sample_submission_null.csv`."""
-    found = [p for p in _files(folder) if re.sub(r"[^a-z]", "", table_stem(p) or "").startswith("samplesub")]
+    """The sample submission, whatever a competition calls it: `sampleSubmission.csv`, `submission_format.csv`."""
+    found = [path for path in _files(folder) if _SAMPLE.match(re.sub(r"[^a-z]", "", table_stem(path) or ""))]
     return min(found, key=lambda path: (path.name != "sample_submission.csv", path.name), default=None)
 
 
@@ -58,8 +65,24 @@ def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     if exact:
         return exact
     rest = [path for path in _files(folder) if path not in others and _is_table(path)]
-    named = [path for path in rest if _TRAIN.search(table_stem(path) or "") and "label" not in path.name.lower()]
-    return named[0] if len(named) == 1 else rest[0] if len(rest) == 1 else None
+    rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
+    named = [path for path in rows if _TRAIN.search(table_stem(path) or "")]
+    told = [path for path in rows if not _TEST.search(table_stem(path) or "")]
+    return next((found[0] for found in (named, rest, told) if len(found) == 1), None)
+
+
+def find_test(folder: Path, train: Path | None = None) -> Path | None:
+    """The table called `test`, else the one that is called like the training table, with that word in place of `train`:
+    `X_test.csv` beside `X_train.csv`, `test_set_features.csv` beside `training_set_features.csv`; or with it in front.
+    """
+    exact = find_table(folder, "test") or find_table(folder, "testing")
+    if exact or train is None:
+        return exact
+    stem = table_stem(train) or ""
+    wanted = {_TRAIN.sub("test", stem), f"test_{stem}", f"{stem}_test"} - {stem}
+    tables = [path for path in _files(folder) if path != train and _is_table(path)]
+    found = [path for path in tables if _TEST.sub("test", table_stem(path) or "") in wanted]
+    return found[0] if len(found) == 1 else None
 
 
 def _is_table(path: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from utils.dataset_files import ARCHIVES, find_sample, find_table, find_train
+from utils.dataset_files import ARCHIVES, find_sample, find_test, find_train
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
 
@@ -59,7 +59,7 @@ def validate_dataset(
         )  # fmt: skip
     if not path.is_dir():
         raise ConfigError(f"{key}={folder}: no such folder")
-    theirs = _named(path, test, "data.test") or find_table(path, "test")
+    theirs = _named(path, test, "data.test") or find_test(path)
     sample, answers = find_sample(path), _named(path, labels, "data.labels")
     rows = _named(path, train, "data.train") or find_train(path, (theirs, sample, answers))
     if rows is None:
@@ -72,7 +72,7 @@ def validate_dataset(
             f"{key}={folder}: needs a {TRAIN}, or say --data.train=FILE; the folder holds {found or 'nothing'}"
         )
     if rows.parent.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
-        theirs, sample = theirs or find_table(rows.parent, "test"), sample or find_sample(rows.parent)
+        theirs, sample = theirs or find_test(rows.parent, rows), sample or find_sample(rows.parent)
     for table in (rows, theirs, sample, answers):
         if table is not None:
             check_is_data(table, key)

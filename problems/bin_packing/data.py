@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from problems.bin_packing.instances import FAMILIES, Instance, generate_split, load_file
+from problems.instance_text import instance_stem
 from utils.errors import ConfigError
 
 CHEAP_ITEMS = 4_000
@@ -74,7 +75,7 @@ def _from_file(path: Path) -> DataSet:
     if len(capacities) > 1:
         raise ConfigError(f"problem.name={path}: capacities {sorted(capacities)}; one file, one capacity")
     train = [_head(x, max(50, CHEAP_ITEMS * 3 // len(instances))) for x in instances[0::3]]
-    return DataSet(path.stem, capacities.pop(), train, instances[1::3], instances[2::3], [])
+    return DataSet(instance_stem(path), capacities.pop(), train, instances[1::3], instances[2::3], [])
 
 
 def _head(instance: Instance, items: int) -> Instance:

@@ -132,14 +132,16 @@ def load_orlib_large(folder: str | Path) -> list[Instance]:
 
 
 def load_file(path: str | Path) -> list[Instance]:
-    """An OR-Library text file, a CSV of `instance`, `capacity` and `size`, or JSON `{name: {capacity, items, …}}`
-    (or one level deeper, as FunSearch published).
+    """An OR-Library or BPPLIB file, a CSV of `instance`, `capacity` and `size`, JSON `{name: {capacity, items, …}}`
+    (or one level deeper, as FunSearch published) or a list of such; packed or not; or a folder of them.
 
     Sizes with decimals are scaled to integers. ConfigError: one line with the file, the place and the value.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise ConfigError(f"problem.name={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file of instances")
+    path = Path(path).expanduser()
+    if not path.exists():
+        raise ConfigError(
+            f"problem.name={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file or folder of instances"
+        )
     try:
         return scaled(written(path))
     except (ValueError, OSError) as error:

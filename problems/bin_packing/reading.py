@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,9 +9,20 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from problems.file_numbers import SHOWN, file_number, whole_number
+from problems.file_numbers import SHOWN, file_number, unread, whole_number
+from problems.instance_text import (
+    TABLES,
+    instance_files,
+    instance_stem,
+    instance_suffix,
+    instance_text,
+    listed,
+    table_rows,
+)
 
-FORM = "JSON must be {name: {capacity, items}}"
+FORM = "JSON must be {name: {capacity, items}} or a list of {capacity, items}"
+SUFFIXES = (".txt", ".csv", ".tsv", ".tab", ".json", ".bpp", ".dat", "")
+"""Of the files of a folder."""
 
 
 @dataclass(slots=True)
@@ -41,26 +51,42 @@ class Written:
 
 
 def written(path: Path) -> list[Written]:
-    """The instances of a file, in its order. ValueError, OSError: why it cannot be read, in a sentence."""
-    readers = {".json": _from_json, ".csv": _from_csv}
-    return list(readers.get(path.suffix.lower(), _from_orlib)(path))
+    """The instances of a file, or of every file of a folder, in order.
+
+    ValueError, OSError: why it cannot be read, in a sentence.
+    """
+    if not path.is_dir():
+        return _of_file(path)
+    files = instance_files(path, SUFFIXES)
+    if not files:
+        raise ValueError(f"the folder holds no {', '.join(filter(None, SUFFIXES))} file")
+    found = []
+    for file in files:
+        try:
+            found += _of_file(file)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"{file.name}: {unread(error)}") from error
+    return found
+
+
+def _of_file(path: Path) -> list[Written]:
+    suffix = instance_suffix(path)
+    reader = _from_json if suffix == ".json" else _from_csv if suffix in TABLES else _from_text
+    return list(reader(path))
 
 
 def _from_csv(path: Path) -> list[Written]:
     """A row an item, in order of arrival."""
     found: dict[str, Written] = {}
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.reader(file)
-        try:
-            names = [name.strip().lower() for name in next(rows, [])]
-            if missing := [name for name in ("capacity", "size") if name not in names]:
-                lacks = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there"
-                raise ValueError(f"needs the columns instance, capacity and size ({lacks})")
-            for row in rows:
-                if row:
-                    _add_row(found, dict(zip(names, row, strict=False)), f"line {rows.line_num}", path.stem)
-        except csv.Error as error:
-            raise ValueError(f"line {rows.line_num}: {error}") from error
+    rows = table_rows(path)
+    head = next(rows, ([], ""))[0]
+    names = [name.strip().lower() for name in head]
+    if missing := [name for name in ("capacity", "size") if name not in names]:
+        lacks = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there"
+        has = f"; it has {listed(head)}" if head else ""
+        raise ValueError(f"needs the columns instance, capacity and size ({lacks}{has})")
+    for row, place in rows:
+        _add_row(found, dict(zip(names, row, strict=False)), place, instance_stem(path))
     return list(found.values())
 
 
@@ -74,7 +100,10 @@ def _add_row(found: dict[str, Written], row: Mapping[str, str], place: str, stem
 
 
 def _from_json(path: Path) -> Iterator[Written]:
-    data = json.loads(path.read_text(encoding="utf-8-sig"))
+    data = json.loads(instance_text(path))
+    if isinstance(data, list):
+        data = {str(one.get("name", number) if isinstance(one, dict) else number): one
+                for number, one in enumerate(data, 1)}  # fmt: skip
     if isinstance(data, dict) and len(data) == 1:
         (inner,) = data.values()
         data = inner if isinstance(inner, dict) and "items" not in inner else data
@@ -95,12 +124,17 @@ def _kind(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else f"{value!r}"[:SHOWN]
 
 
-def _from_orlib(path: Path) -> list[Written]:
-    """Blanks and `150.0` are accepted."""
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
+def _from_text(path: Path) -> list[Written]:
+    """OR-Library's form; or one instance as BPPLIB has it: number of items, capacity, sizes. `150.0` is accepted."""
+    lines = instance_text(path).splitlines()
     words = [(word, f"line {number}") for number, line in enumerate(lines, 1) for word in line.split()]
     if not words:
         raise ValueError("not in OR-Library format: the file is empty")
+    if words[0][0] == str(len(words) - 2):  # so few words cannot be so many instances
+        one = Written.begun(instance_stem(path), *words[1])
+        for size, place in words[2:]:
+            one.add(size, f"{place}: size")
+        return [one]
     stream = iter(words)
     try:
         found = list(_instances(stream))

@@ -154,7 +154,7 @@ def _folder(folder: Path, cfg: Config) -> Source:
     lower, by_name = _direction(config, leaderboard, cfg, folder)
     request = {
         "kind": "folder", "folder": str(folder), "config": config, "strict": False, "metric": None,
-        "lower": lower, "by_name": grader if by_name else None,
+        "lower": lower, "by_name": grader if by_name else None, "said": cfg.problem.direction,
         "prepared": prepared and str(prepared), "raw": raw and str(raw), "split": config.get("split"), "seed": 0,
         "told": f"{board} is a Git-LFS pointer: no medals (git lfs pull)" if is_lfs_pointer(board) else "",
     }  # fmt: skip
@@ -262,26 +262,38 @@ def _direction_of_claims(cfg: Config) -> bool:
 def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Config, folder: Path) -> tuple[bool, bool]:
     """Whether lower is better, and whether nothing but the grader's name tells it: from the config, else from the
     leaderboard's order, else from `problem.direction`, else by that name."""
+    lower, where = _told_direction(config, leaderboard, folder)
+    said, kind = cfg.problem.direction, grader_kind(str(config["grader"].get("name", "")))
+    if lower is not None:
+        if said is not None and (said == "min") != lower:
+            raise ConfigError(
+                f"problem.direction={said}: {where} tells that {'lower' if lower else 'higher'} is better"
+            )
+        return lower, False
+    if said is not None:
+        return said == "min", False
+    if kind is not None:
+        return kind.lower_is_better, True
+    pointer = " (leaderboard.csv is a Git-LFS pointer)" if is_lfs_pointer(folder / "leaderboard.csv") else ""
+    raise ConfigError(
+        f"problem.path={folder}: neither config.yaml nor a leaderboard{pointer} nor the grader's name tells the "
+        f"direction; say --problem.direction=min or max"
+    )
+
+
+def _told_direction(config: dict[str, Any], leaderboard: tuple[float, ...], folder: Path) -> tuple[bool | None, str]:
+    """Whether lower is better, and which file tells it; None where none does."""
     if "direction" in config:
         if str(config["direction"]) not in _DIRECTIONS:
             raise ConfigError(f"problem.path={folder}: direction: {config['direction']}; allowed: min, max")
-        return _DIRECTIONS[str(config["direction"])], False
+        return _DIRECTIONS[str(config["direction"])], "config.yaml"
     grader = config["grader"]
     for told in (config.get("lower_is_better"), grader.get("is_lower_better"), grader.get("lower_is_better")):
         if isinstance(told, bool):
-            return told, False
+            return told, "config.yaml"
     if len(leaderboard) > 1 and leaderboard[0] != leaderboard[-1]:
-        return leaderboard[0] < leaderboard[-1], False
-    kind = grader_kind(str(grader.get("name", "")))
-    if cfg.problem.direction is None and kind is not None:
-        return kind.lower_is_better, True
-    if cfg.problem.direction is None:
-        pointer = " (leaderboard.csv is a Git-LFS pointer)" if is_lfs_pointer(folder / "leaderboard.csv") else ""
-        raise ConfigError(
-            f"problem.path={folder}: neither config.yaml nor a leaderboard{pointer} nor the grader's name tells the "
-            f"direction; say --problem.direction=min or max"
-        )
-    return cfg.problem.direction == "min", False
+        return leaderboard[0] < leaderboard[-1], "the order of leaderboard.csv"
+    return None, ""
 
 
 def _data_of(folder: Path, cfg: Config) -> tuple[Path | None, Path | None]:

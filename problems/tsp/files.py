@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from problems.file_numbers import unread
+from problems.instance_text import TABLES, instance_files, instance_suffix
 from problems.tsp.tables import from_csv, from_json
 from problems.tsp.tour_instance import TourInstance
 from problems.tsp.tsplib import from_tsplib
 from utils.errors import ConfigError
 
-SUFFIXES = (".tsp", ".csv", ".json")
+SUFFIXES = (".tsp", *TABLES, ".json")
 MOST_CITIES = 2000
 """A rule is called for every pair of cities."""
 
@@ -19,7 +20,7 @@ def load(name: str) -> list[TourInstance]:
     """The instances of a file, or of every file of a folder. ConfigError: one line that names the file."""
     path = Path(name).expanduser()
     if path.is_dir():
-        found = [one for file in sorted(path.iterdir()) if file.suffix.lower() in SUFFIXES for one in _read(file)]
+        found = [one for file in instance_files(path, SUFFIXES) for one in _read(file)]
         if not found:
             raise ConfigError(f"problem.name={name}: the folder holds no {', '.join(SUFFIXES)} file")
         return found
@@ -30,9 +31,9 @@ def load(name: str) -> list[TourInstance]:
 
 
 def _read(path: Path) -> list[TourInstance]:
-    readers = {".csv": from_csv, ".json": from_json}
+    readers = {**dict.fromkeys(TABLES, from_csv), ".json": from_json}
     try:
-        found = readers.get(path.suffix.lower(), from_tsplib)(path)
+        found = readers.get(instance_suffix(path), from_tsplib)(path)
         if not found:
             raise ValueError("it holds no cities")
         for one in found:
@@ -41,7 +42,7 @@ def _read(path: Path) -> list[TourInstance]:
             if one.best is None and _may_lie_together(one) and one.reference <= 0:
                 raise ValueError(f"{one.name}: its cities lie at one place (distances are 0): no tour has a length")
     except (ValueError, KeyError, OSError) as error:
-        said = f"lacks {error}" if isinstance(error, KeyError) else unread(error)
+        said = f"no TSPLIB file: it lacks {error.args[0]}" if isinstance(error, KeyError) else unread(error)
         raise ConfigError(f"problem.name={path}: {said}") from error
     return found
 

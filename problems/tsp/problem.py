@@ -12,6 +12,7 @@ from core.contracts import Baseline, CaseScore, RulesWriter
 from core.evaluation.function_problem import FunctionProblem, Part
 from core.state.node import Node
 from problems.highs import Clock, Solved, SolverOptions, shortest_tour
+from problems.instance_text import instance_stem
 from problems.options import checked_options
 from problems.tsp.files import load
 from problems.tsp.instances import Point, excess, generate
@@ -117,7 +118,7 @@ class OwnToursProblem(TourProblem):
         super().__init__(Options())
         self._instances = load(name)
         self._solver, self._solved = solver, dict[str, Solved | None]()
-        self.name = f"tsp/{Path(name).stem}"
+        self.name = f"tsp/{instance_stem(Path(name))}"
 
     @property
     def note(self) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from problems.file_numbers import file_number
+from problems.instance_text import instance_stem, instance_text, listed, table_rows
 from problems.tsp.instances import Point
 from problems.tsp.tour_instance import TourInstance, coordinate
 
@@ -17,12 +17,7 @@ FORM = "JSON must be a list of [x, y], or {name: [[x, y], …]}, or {name: {poin
 
 def from_csv(path: Path) -> list[TourInstance]:
     """Columns `x` and `y` (or the only two), and where there are several instances a column `instance`."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.reader(file)
-        try:
-            rows = [(row, f"line {reader.line_num}") for row in reader if row]
-        except csv.Error as error:
-            raise ValueError(f"line {reader.line_num}: {error}") from error
+    rows = list(table_rows(path))
     if not rows:
         raise ValueError("the file is empty")
     names = [name.strip().lower() for name in rows[0][0]]
@@ -31,11 +26,11 @@ def from_csv(path: Path) -> list[TourInstance]:
     else:
         rows = rows[1:]
     if not {"x", "y"} <= set(names):
-        raise ValueError("needs the columns x and y, and `instance` where there are several")
+        raise ValueError(f"needs the columns x and y, and `instance` where there are several; it has {listed(names)}")
     cities: dict[str, list[Point]] = {}
     for row, place in rows:
         cells = dict(zip(names, row, strict=False))
-        label = cells.get("instance", path.stem).strip()
+        label = cells.get("instance", instance_stem(path)).strip()
         point = (coordinate(cells.get("x", ""), f"{place}: x"), coordinate(cells.get("y", ""), f"{place}: y"))
         cities.setdefault(label, []).append(point)
     return [TourInstance(label, points) for label, points in cities.items()]
@@ -52,8 +47,8 @@ def _is_number(word: str) -> bool:
 
 def from_json(path: Path) -> list[TourInstance]:
     """`{name: [[x, y], …]}`, `{name: {points: …, best: …}}`, or a plain list of points."""
-    data = json.loads(path.read_text(encoding="utf-8-sig"))
-    named = {path.stem: data} if isinstance(data, list) else data
+    data = json.loads(instance_text(path))
+    named = {instance_stem(path): data} if isinstance(data, list) else data
     if not isinstance(named, dict):
         raise ValueError(FORM)
     return [_from_json(str(name), one) for name, one in named.items()]

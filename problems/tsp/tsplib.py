@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from problems.file_numbers import whole_number
+from problems.instance_text import instance_stem, instance_text
 from problems.tsp.instances import Point
 from problems.tsp.tour_instance import TourInstance, coordinate, distance
 
@@ -32,12 +33,12 @@ def from_tsplib(path: Path) -> list[TourInstance]:
     if head.get("TYPE", "TSP").split()[:1] != ["TSP"]:
         raise ValueError(f"TYPE: {head['TYPE']}; only TSP is read (symmetric)")
     count, kind = whole_number(head["DIMENSION"], "DIMENSION"), head.get("EDGE_WEIGHT_TYPE", "EUC_2D")
-    name = head.get("NAME", path.stem).removesuffix(".tsp")
+    name = head.get("NAME", instance_stem(path)).removesuffix(".tsp")
     if kind not in KINDS:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
     points = [] if kind == "EXPLICIT" else _points(sections, count)
     matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _globe(points) if kind == "GEO" else None
-    best = _length_of_tour(path.with_suffix(".opt.tour"), points, matrix, kind)
+    best = _length_of_tour(path.with_name(f"{instance_stem(path)}.opt.tour"), points, matrix, kind)
     if best is None and name in OPTIMA and name.endswith(str(count)):
         best = float(OPTIMA[name])
     return [TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)]
@@ -50,7 +51,7 @@ def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
     head: dict[str, str] = {}
     sections: dict[str, list[Word]] = {}
     into: list[Word] | None = None
-    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+    for number, line in enumerate(instance_text(path, errors="replace").splitlines(), 1):
         if line.strip() == "EOF":
             break
         if found := re.fullmatch(r"\s*([A-Z_0-9]+)\s*:\s*(.*?)\s*", line):

@@ -106,6 +106,45 @@ def test_a_name_that_lies_is_refused_with_what_to_say(tmp_path, cli):
     build(load_config(None, [f"problem.path={folder}", "problem.direction=min"]), tmp_path).prepare()
 
 
+def test_a_direction_that_the_grader_or_a_file_contradicts_is_refused(tmp_path, cli):
+    folder = soils(tmp_path / "mle", "soil-wise-precision")
+    ended = cli.here(f"--problem.path={folder}", "--search.max_steps=1", "--problem.direction=min")
+    assert ended.code == 2 and ended.line.endswith("say --problem.direction=max")
+    assert "problem.direction=min: its grader gives the true answers 1 and shuffled ones" in ended.line
+    (folder / "leaderboard.csv").write_text("score\n0.9\n0.5\n")
+    ended = cli.here(f"--problem.path={folder}", "--search.max_steps=1", "--problem.direction=min")
+    told = "problem.direction=min: the order of leaderboard.csv tells that higher is better"
+    assert ended.code == 2 and ended.line.endswith(told)
+
+
+def test_what_the_test_table_lacks_is_predicted_wherever_it_stands_in_the_sample(tmp_path, stand):
+    """`detecting-insults`: `Insult, Date, Comment`; the text names the rows and is all there is to learn from."""
+    folder = soils(tmp_path)
+    words = [
+        f"{('sand', 'clay', 'loam', 'silt', 'peat')[soil]} lies in field {i} today" for i, soil in enumerate(CLASSES)
+    ]
+    public, private = (folder / "prepared" / part for part in ("public", "private"))
+    pairs = list(zip(CLASSES, words, strict=True))
+    (public / "train.csv").write_text(
+        "soil,day,text\n" + "".join(f"{soil},1,{text}\n" for soil, text in pairs[:TRAINED])
+    )
+    (public / "test.csv").write_text("day,text\n" + "".join(f"1,{text}\n" for text in words[TRAINED:]))
+    (public / "sample_submission.csv").write_text(
+        "soil,day,text\n" + "".join(f"0,1,{text}\n" for text in words[TRAINED:])
+    )
+    answers = "soil,day,text\n" + "".join(f"{soil},1,{text}\n" for soil, text in pairs[TRAINED:])
+    (private / "test.csv").write_text(answers)
+    grade = HEAD + (
+        "def grade(submission, answers):\n    both = submission.merge(answers, on='text')\n"
+        "    return float((both.soil_x == both.soil_y).mean())\n"
+    )
+    (folder / "grade.py").write_text(grade)
+    made = stand(f"problem.path={folder}", "problem.direction=max")
+    assert "not a table keyed" not in made.problem.note
+    dummy, linear, _ = made.problem.baselines()
+    assert made.score(dummy.code)[1].metric < 0.4 and made.score(linear.code)[1].metric > 0.9
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("pinball", "data.metric=pinball: say its number too, such as quantile@0.9"),
     ("mapk", "data.metric=mapk: say its number too, such as map@5"),

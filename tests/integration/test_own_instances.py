@@ -1,5 +1,6 @@
 """Instances of one's own for `tsp` and `bin_packing`: TSPLIB, OR-Library, CSV and JSON, at the command line too."""
 
+import gzip
 import json
 import math
 import subprocess
@@ -129,7 +130,7 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
     [
         ("x.tsp", BURMA14.replace("GEO", "XRAY1"), "EDGE_WEIGHT_TYPE: XRAY1; allowed: EUC_2D"),
         ("x.tsp", BURMA14.replace("TYPE: TSP", "TYPE: ATSP"), "TYPE: ATSP; only TSP is read"),
-        ("x.tsp", BURMA14.replace("DIMENSION", "SIZE"), "lacks 'DIMENSION'"),
+        ("x.tsp", BURMA14.replace("DIMENSION", "SIZE"), "no TSPLIB file: it lacks DIMENSION"),
         ("x.csv", "city,lat,long\na,1,2\n", "needs the columns x and y"),
         ("x.json", '{"a": [[0, 0], [1, 1]]}', "a has 2 cities; allowed: 4 to 2000"),
         ("x.json", "[", "Expecting value"),
@@ -234,7 +235,7 @@ HEAD = "instance,capacity,size\n"
         ("x.txt", "1\nu1\n100 1 1\n5\n6\n", "line 5 is after the last of 1 instances"),
         ("x.txt", "1\nu1\n100 many 1\n5\n", "line 3: the number of items is 'many', not a finite number"),
         ("x.txt", "1\nu1\n100 1 1\ninf\n", "line 4: size is 'inf', not a finite number"),
-        ("x.json", "[1, 2]", "JSON must be {name: {capacity, items}}, and this is a list"),
+        ("x.json", "[1, 2]", "or a list of {capacity, items}, and '1' is not so"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, "x"]}}', "a: item 2 is 'x', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, NaN]}}', "a: item 2 is 'nan', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": []}}', "a: no items"),
@@ -252,6 +253,59 @@ def test_sizes_of_a_file_are_scaled_alike(tmp_path):
     (tmp_path / "x.csv").write_text(HEAD + "a,1.0,0.25\nb,1.00,0.5\nc,1,1e-1\n")
     data = build_data(str(tmp_path / "x.csv"))
     assert data.capacity == 100 and [one.sizes.tolist() for one in load_file(tmp_path / "x.csv")] == [[25], [50], [10]]
+
+
+SIZES = [[20 + (i * 7 + k * 3) % 60 for i in range(12)] for k in range(3)]
+BINS: dict[str, dict[str, str]] = {
+    "OR-Library": {
+        "a.txt": "3\n" + "".join(f"u{k}\n100 12 9\n" + "\n".join(map(str, SIZES[k])) + "\n" for k in range(3))
+    },
+    "semicolons": {
+        "a.csv": "instance;capacity;size\n" + "".join(f"u{k};100;{s},0\n" for k in range(3) for s in SIZES[k])
+    },
+    "tabs": {"a.tsv": "instance\tcapacity\tsize\n" + "".join(f"u{k}\t100\t{s}\n" for k in range(3) for s in SIZES[k])},
+    "list": {"a.json": json.dumps([{"name": f"u{k}", "capacity": 100, "items": SIZES[k]} for k in range(3)])},
+    "BPPLIB": {f"u{k}.txt": "12\n100\n" + "\n".join(map(str, SIZES[k])) for k in range(3)},
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("form", BINS)
+def test_bin_packing_reads_every_usual_form_packed_or_not_and_a_folder_of_them(tmp_path, form, packed):
+    for name, text in BINS[form].items():
+        content = gzip.compress(text.encode()) if packed else text.encode()
+        (tmp_path / (f"{name}.gz" if packed else name)).write_bytes(content)
+    found = load_file(tmp_path)
+    assert [one.name for one in found] == ["u0", "u1", "u2"]
+    assert [one.capacity for one in found] == [100, 100, 100]
+    assert [one.sizes.tolist() for one in found] == SIZES
+    assert build_data(str(tmp_path)).name == tmp_path.name
+
+
+def test_tours_are_read_packed_and_with_semicolons_too(tmp_path):
+    (tmp_path / "berlin.tsp.gz").write_bytes(gzip.compress(BURMA14.encode()))
+    (one,) = load(str(tmp_path / "berlin.tsp.gz"))
+    assert (one.name, len(one), one.best) == ("burma14", 14, 3323)
+    (tmp_path / "a.csv").write_text("x;y\n" + "".join(f"{i},5;{i * 3 % 7},25\n" for i in range(6)))
+    (two,) = load(str(tmp_path / "a.csv"))
+    assert two.points[:2] == [(0.5, 0.25), (1.5, 3.25)]
+    (tmp_path / "comment.tsp").write_bytes(BURMA14.replace("14-Staedte", "14 St\xe4dte").encode("latin-1"))
+    assert load(str(tmp_path / "comment.tsp"))[0].best == 3323
+
+
+@pytest.mark.parametrize(("name", "content", "told"), [
+    ("a.zip", b"PK\x03\x04", "it is an archive: unpack it first"),
+    ("a.csv", b"name,lat,lon\na,1,2\n", "it has name, lat, lon"),
+    ("a.tsp.gz", b"\x1f\x8b\x08\x00", "it is no whole gz file"),
+    ("a.csv.bz2", b"instance,x,y\n", "it is no whole bz2 file"),
+    ("a.json.xz", b"{}", "it is no whole xz file"),
+])  # fmt: skip
+def test_what_is_no_file_of_instances_is_told_in_a_line(tmp_path, name, content, told):
+    (tmp_path / name).write_bytes(content)
+    for read in (load, load_file):
+        with pytest.raises(ConfigError) as caught:
+            read(str(tmp_path / name))
+        assert "\n" not in str(caught.value) and told in str(caught.value)
 
 
 SPOILT = {

@@ -116,7 +116,7 @@ def test_parquet_and_spreadsheets_read_where_their_package_is(tmp_path, inline):
             (table.to_parquet if name.endswith("parquet") else table.to_excel)(folder / name, index=False)
         except ImportError:
             (folder / name).write_bytes(b"PK\x03\x04" * 20)
-            with pytest.raises(ConfigError, match=r"install the extra \[tables\]"):
+            with pytest.raises(ConfigError, match=r"\(the extra \[tables\]\)"):
                 made(tmp_path, f"data.dir={folder}")
         else:
             assert len(column(made(tmp_path, f"data.dir={folder}").input_dir / "train.csv", "rent")) == 42
@@ -447,11 +447,105 @@ def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path,
 
 
 def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_path, inline):
-    rows = [f"{i % 5},{i % 3},{i % 11}\n" for i in range(150)]
-    plain(tmp_path, content=("a,b,rent\n" + "".join(rows)).encode())
+    """Rows are compared without what only counts them; few values that meet by chance are no leak."""
+    twice = [f"{i},{i % 75 * 7 % 64},{i % 75 * 5 % 71},{i % 11}\n" for i in range(150)]
+    for head in ("Unnamed: 0", "flatId", "flat_id"):
+        plain(tmp_path, content=(f"{head},a,b,rent\n" + "".join(twice)).encode())
+        assert "hidden rows equal a training row in every feature" in made(tmp_path).note
+    texts = [f"a flat of {i % 75} rooms,{i % 11}\n" for i in range(150)]
+    plain(tmp_path, content=("text,rent\n" + "".join(texts)).encode())
     assert "hidden rows equal a training row in every feature" in made(tmp_path).note
+    few, empty = ("".join(f"{row}\n" for row in rows) for rows in (
+        [f"{i % 5},{i * 7 % 3},{i % 11}" for i in range(150)], [f",,{i % 11}" for i in range(150)]))  # fmt: skip
+    for rows in (few, empty):
+        plain(tmp_path, content=f"a,b,rent\n{rows}".encode())
+        assert "leak" not in made(tmp_path).note
     plain(tmp_path)
     assert "leak" not in made(tmp_path).note
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_huge_group_does_not_hide_the_most_of_the_rows(tmp_path, inline, seed):
+    """100 equal rows of 160, and 100 rows of 160 without a street, which stay together, too."""
+    rows = [f"{i},{i % 7},{i}\n" for i in range(60)] + ["3,4,\n"] * 100
+    draw = random.Random(seed)
+    draw.shuffle(rows)
+    rows = [f"{row.strip()},{draw.random():.4f}\n" for row in rows]
+    plain(tmp_path, content=("a,b,street,rent\n" + "".join(rows)).encode())
+    for split in ("distinct", "group:street"):
+        problem = made(tmp_path, f"data.split={split}", f"problem.options.split_seed={seed}")
+        test = pd.read_csv(problem.input_dir / "test.csv")
+        assert 16 <= len(test) <= 80
+        assert test["street"].isna().sum() in (0, 100) and ("100 rows without street" in problem.note) == (
+            split != "distinct"
+        )
+
+
+def test_rows_that_all_differ_are_needed_to_keep_equal_ones_together(tmp_path, inline):
+    plain(tmp_path, content=("a,b,rent\n" + "".join(f"1,,{i}\n" for i in range(60))).encode())
+    with pytest.raises(ConfigError, match=r"^data\.split=distinct: 1 different rows; at least 4 are needed$"):
+        made(tmp_path, "data.split=distinct")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "told"),
+    [
+        ([(i % 5, "r" if i == 30 else "n") for i in range(ROWS)], "stratified auc",
+         "data.split=stratified: all 84 rows to learn from have the same kind; it takes rows of others"),
+        ([(i % 4, int(i % 4 > 2)) for i in range(ROWS)], "group:a auc",
+         r"data.metric=auc: the (validation|final) part, 30 hidden rows, cannot be scored: AUC is undefined: only one"),
+        ([(i // 12, f"k{i // 12}") for i in range(ROWS)], "group:a logloss",
+         "data.split=group:a: 0 rows could be hidden; a validation and a final part need 4"),
+    ],
+)  # fmt: skip
+def test_data_that_no_program_can_be_scored_on_are_refused_before_the_search(tmp_path, inline, rows, words, told):
+    plain(tmp_path, content=("a,b,kind\n" + "".join(f"{a},{i},{kind}\n" for i, (a, kind) in enumerate(rows))).encode())
+    split, metric = words.split()
+    with pytest.raises(ConfigError, match=told):
+        made(tmp_path, "data.target=kind", f"data.metric={metric}", f"data.split={split}")
+
+
+def test_a_time_is_not_cut_in_two(tmp_path, inline):
+    """14 flats a day: the day in which the border would lie goes to one side; one day of most rows cannot."""
+    draw = random.Random(2)
+    days = "".join(f"{draw.random():.3f},2024-01-{1 + i // 14:02},{draw.random():.3f}\n" for i in range(140))
+    plain(tmp_path, content=f"a,day,rent\n{days}".encode())
+    problem = made(tmp_path, "data.split=time:day")
+    train, test = (pd.read_csv(problem.input_dir / f"{name}.csv")["day"] for name in ("train", "test"))
+    assert train.max() < test.min() and problem.cautions == ()
+    exam = json.loads((problem.input_dir.parent / "private" / "exam.json").read_text())
+    parts = [set(test.iloc[exam["parts"][part]]) for part in ("validation", "final")]
+    assert parts[0] and parts[1] and not parts[0] & parts[1]
+    most = "".join(f"{draw.random():.3f},{2000 + (i > 9)},{draw.random():.3f}\n" for i in range(140))
+    plain(tmp_path, content=f"a,day,rent\n{most}".encode())
+    (doubt,) = made(tmp_path, "data.split=time:day").cautions
+    assert "rows that are learned have the day of the oldest hidden rows" in doubt
+
+
+@pytest.mark.parametrize("train", ["X_train.csv", "training_set_features.csv", "train_values.csv", "features.csv"])
+def test_tables_are_found_by_what_they_are_called(tmp_path, inline, train):
+    """The labels and the rows to predict lie beside them under the names that others give them."""
+    labels = train.replace("X_", "y_").replace("features", "labels").replace("values", "labels")
+    test = train.replace("training", "test").replace("train", "test") if "train" in train else f"test_{train}"
+    head, *rows = [row.rsplit(",", 1) for row in flats().splitlines()]
+    plain(tmp_path, train, "\n".join(row[0] for row in [head, *rows]).encode())
+    plain(tmp_path, labels, "\n".join(f"{row[0].split(',')[0]},{row[1]}" for row in [head, *rows]).encode())
+    plain(tmp_path, test, "\n".join([head[0], "G1,50.0,Öl 1", "G2,60.0,Öl 2"]).encode())
+    plain(tmp_path, "submission_format.csv", b"flat,rent\nG1,0.0\nG2,0.0\n")
+    problem = made(tmp_path)
+    assert f"{train} is read as train.csv" in problem.note and f"{test} is read as test.csv" in problem.note
+    assert f"rent of {labels} is joined by flat: {ROWS} of {ROWS} rows" in problem.note
+    assert {"G1", "G2"} <= set(column(problem.input_dir / "test.csv", "flat"))
+    assert sorted(p.name for p in problem.input_dir.iterdir()) == ["sample_submission.csv", "test.csv", "train.csv"]
+
+
+@pytest.mark.parametrize("split", ["random", "distinct"])
+def test_lists_in_cells_are_text(tmp_path, inline, split):
+    lines = [json.dumps({"a": [i % 60, "x"], "b": {"k": i % 60}, "rent": i * 1.5}) for i in range(120)]
+    plain(tmp_path, "train.jsonl", "\n".join(lines).encode())
+    problem = made(tmp_path, f"data.split={split}")
+    assert column(problem.input_dir / "train.csv", "a")[0].startswith("[")
+    assert json.loads(column(problem.input_dir / "train.csv", "b")[0]).keys() == {"k"}
 
 
 def test_a_table_sorted_by_its_target_gets_ids_that_do_not_tell_it(tmp_path, inline):
@@ -525,6 +619,10 @@ def late(truth, predicted):
 
 def words(truth, predicted):
     return "hello"
+
+def same(truth, predicted):
+    truth[:], predicted[:] = 0, 0  # copies: the grader's labels stay as they are
+    return float(np.abs(truth - predicted).mean())
 """
 
 
@@ -551,6 +649,7 @@ def test_a_metric_of_ones_own_scores_out_of_the_programs_reach(tmp_path):
         ("{own}:raising problem.direction=min", "fails on one prediction for every row: raised RuntimeError: no such"),
         ("{own}:many problem.direction=min", "fails on a part of the rows: raised RuntimeError: too few"),
         ("{own}:words problem.direction=min", "fails on the true labels: gives no number but 'hello'"),
+        ("{own}:same problem.direction=min", "same is 0 for the true labels, for shuffled ones and for one prediction"),
         ("{own}:error", "say which way is better: --problem.direction=min or max"),
         ("/nowhere/m.py:f problem.direction=max", "no such file"),
     ],

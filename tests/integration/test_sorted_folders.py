@@ -62,6 +62,7 @@ def stand(tmp_path_factory):
 def test_pictures_in_folders_by_class_are_a_table_to_learn_from(stand):
     note = stand.problem.note
     assert "no table: 120 images in folders named by 3 classes (cat, dog, fox) make train.csv; 12 in test/" in note
+    assert "no column" not in note  # of the tables that we made
     assert "132 images in input/images/ (6×6 RGB); the file of a row is its image" in note
     assert "Which pet is it?" in stand.problem.statement()
     train = stand.problem.input_dir / "train.csv"

@@ -16,20 +16,27 @@ def by_name(request: dict[str, Any], exam: dict[str, Any], out: Path) -> str:
     """A note that nothing but the grader's name tells the direction; '' where something else does.
 
     Raises:
-        Unusable: the grader gives the opposite. Names are no proof: `dice-hausdorff-combo` of MLE-bench's ventilator is
-            a mean absolute error.
+        Unusable: the grader gives the opposite of what its name or the user says. Names are no proof:
+            `dice-hausdorff-combo` of MLE-bench's ventilator is a mean absolute error.
     """
-    name = request.get("by_name")
-    if not name:
+    name, said = request.get("by_name"), request.get("said")
+    if not name and not said:
         return ""
     lower = bool(request["lower"])
     way = "lower" if lower else "higher"
     found = _tried(exam, out)
     if found is not None and (found[0] < found[1]) != lower:
-        raise Unusable(
-            f"problem.path={request['folder']}: by its grader's name, {name}, {way} is better, but it gives the true "
-            f"answers {found[0]:g} and shuffled ones {found[1]:g}: say --problem.direction={'max' if lower else 'min'}"
+        by = (
+            f"problem.direction={said}: its grader"
+            if said
+            else f"by its grader's name, {name}, {way} is better, but it"
         )
+        raise Unusable(
+            f"problem.path={request['folder']}: {by} gives the true answers {found[0]:g} and shuffled ones "
+            f"{found[1]:g}: say --problem.direction={'max' if lower else 'min'}"
+        )
+    if not name:
+        return ""
     shown = "" if found is None else ", and so it gives the true answers the better score"
     return f"nothing but the grader's name, {name}, tells that {way} is better{shown}"
 

@@ -83,7 +83,7 @@ class Judge:
         except refused as error:
             return {"failure": "bad_submission", "message": str(error)[:500]}
         except scores.Undefined as error:
-            return {"failure": "eval_error", "message": str(error)}
+            return {"failure": "eval_error", "message": str(error), "undefined": True}
         except OwnMetricFault as error:
             return {"failure": "eval_error", "message": f"data.metric: {error}"[:500], "own_metric": True}
         except Exception as error:  # noqa: BLE001 - the competition's own grader

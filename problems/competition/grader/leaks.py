@@ -25,6 +25,8 @@ TWINS = 0.01
 """Share of hidden rows with a twin from which it is told."""
 FEWEST_TWINS = 3
 """Fewer are an accident, however few the hidden rows are."""
+BY_CHANCE = 2
+"""Of columns with few values many rows are equal: twins are told if they are so many times what chance makes."""
 
 
 def find_leaks(sides: Sides, targets: list[str], key: str) -> Iterator[str]:
@@ -43,7 +45,7 @@ def find_leaks(sides: Sides, targets: list[str], key: str) -> Iterator[str]:
             yield f"possible leak: {', '.join(spelled[:3])} has the class of {target} among its words (file names?)"
         if order_tells(shown[key], shown[target]):
             yield f"possible leak: {target} follows the order of {key}"
-    if sides.twins >= max(FEWEST_TWINS, TWINS * len(sides.hidden)):
+    if sides.twins >= max(FEWEST_TWINS, TWINS * len(sides.hidden), BY_CHANCE * sides.by_chance):
         yield (
             f"possible leak: {sides.twins} of {len(sides.hidden)} hidden rows equal a training row in every feature; "
             f"if they are the same cases, --data.split=distinct keeps equal rows on one side"

@@ -104,7 +104,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]
         notes.extend(_of_doubled(path, columns, request["target"], name))
-        if told or (name == "train" and path.stem.lower() != "train"):
+        if told or (name in ("train", "test") and path.stem.lower() != name):
             notes.append(f"{path.name} is read as {name}.csv" + (f" ({told})" if told else ""))
 
     def read(name: str) -> Any:
@@ -135,7 +135,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         used.add(found)
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     tables.notes += [note for found in classes.values() for note in found.notes]
-    tables.notes += _surprises(tables)
+    tables.notes += _surprises(tables, bool(request.get("sorted")))
     return tables
 
 
@@ -209,9 +209,10 @@ def _second_table(missing: list[str], request: dict[str, Any], train: list[str])
     folder, name = Path(request["folder"]), Path(request["train"]).name
     others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if _may_be_table(path, request)]
     found = [path for path in others if set(missing) <= set(_columns(path))]
+    found = [path for path in found if "test" not in path.name.lower()] if len(found) > 1 else found  # y_test.csv
     if len(found) == 1:
         return found[0]
-    if found:
+    if len(found) > 1:
         several = ", ".join(path.name for path in found)
         raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
     like = next((f"; did you mean {other}?" for other in train if other.casefold() == missing[0].casefold()), "")
@@ -284,16 +285,20 @@ def _why_apart(train: Any, labels: Any, targets: list[str]) -> str:
     return "" if len(labels) == len(train) else f"it has {len(labels)} rows, and the other {len(train)}"
 
 
-def _surprises(tables: OwnTables) -> Iterator[str]:
-    """What is not as the user may think, and what then holds."""
+def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
+    """What is not as the user may think, and what then holds.
+
+    Args:
+        made: the tables are ours, made of his files: nothing is told of their columns.
+    """
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
         yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
-        yield f"{tables.train.count - len(labelled)} rows without {', '.join(targets)} are left out"
+        yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
     if tables.no_rows:
         yield tables.no_rows
-    if len(theirs):
+    if len(theirs) and not made:
         missing = [name for name in tables.features if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]
         if missing:

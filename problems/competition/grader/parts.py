@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .times import newest
+
 
 def split_hidden(
     answers: Any, targets: list[str], *, how: str, seed: int, order: Any = None, groups: Any = None
@@ -20,8 +22,9 @@ def split_hidden(
     """
     count, random = len(answers), np.random.default_rng(seed)
     if how == "time":
-        rows = np.argsort(np.asarray(order), kind="stable")
-        halves = rows[: count // 2], rows[count // 2 :]
+        rows, times = np.argsort(np.asarray(order), kind="stable"), np.asarray(order)
+        newer = newest(times, count - count // 2)
+        halves = rows[: count - newer], rows[count - newer :]
     elif how == "group":
         halves = _halve_groups(np.asarray(groups), random)
     else:

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from . import parts, reading, refit, split, validate
 from .direction import by_name
 from .grade import Judge
@@ -112,7 +114,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
         _refuse_pointer(path)
     head = read_table(sample)
     public = _with_sample(public, sample, out)
-    key, targets = str(head.columns[0]), [str(name) for name in head.columns[1:]]
+    key, targets = _key_and_targets(head, public)
     grader = config["grader"]
     exam = {
         "answers": _relative(answers, out), "sample": _relative(sample, out), "id": key, "targets": targets,
@@ -129,6 +131,21 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
     }  # fmt: skip
     (out / "private").mkdir(exist_ok=True)
     return exam, meta, None
+
+
+def _key_and_targets(sample: Any, public: Path) -> tuple[str, list[str]]:
+    """The column of ids and those of predictions: the first and the others, unless `test.csv` has others and lacks the
+    first (`Insult, Date, Comment`): then what it lacks is predicted, and one of its columns names the rows.
+    """
+    first, *others = map(str, sample.columns)
+    known = (
+        set(map(str, pd.read_csv(public / "test.csv", nrows=0).columns)) if (public / "test.csv").is_file() else set()
+    )
+    naming = [name for name in others if name in known]
+    if first in known or not naming:
+        return first, others
+    alone = [name for name in naming if validate.each_once([sample[name]])]
+    return (alone or naming)[0], [name for name in (first, *others) if name not in known]
 
 
 def _with_sample(public: Path, sample: Path, out: Path) -> Path:

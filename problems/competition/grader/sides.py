@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,13 @@ import pandas as pd
 
 from .own_tables import OwnTables
 from .pieces import LOOKED_AT, marked, spread
+from .sample_form import ID_NAMES
+from .validate import each_once
+
+WORDS = 3
+"""Words of a text, on average, from which two equal ones are no accident."""
+_COUNTER = re.compile(rf"(?i:(.*[_ .-])?({'|'.join(ID_NAMES)})|unnamed: \d+)|.*[a-z]I[dD]")
+"""What a column is called that may do nothing but name rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +31,7 @@ class Sides:
         hidden: all hidden rows.
         equal: of each hidden row a number; rows that are equal in every feature have the same.
         twins: how many of the hidden rows equal a row that is learned.
+        by_chance: how many did, were each column's values dealt among the hidden rows anew: few different values.
     """
 
     shown: Any
@@ -30,18 +39,19 @@ class Sides:
     hidden: Any
     equal: Any
     twins: int
+    by_chance: int
 
 
-def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) -> Sides:
+def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, features: list[str]) -> Sides:
     """Write the rows at `shown` to `path`.
 
     Args:
         hidden: a mask of the labelled rows.
         shown: places of the rows that are learned.
         key: the column that names rows; one that we made is the first.
+        features: columns in which rows are compared.
     """
     columns = tables.columns if key in tables.train.kinds else [key, *tables.columns]
-    features = _features(tables, key)
     shown_at, looked_at, hidden_at = (
         marked(places, tables.train.count)
         for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
@@ -55,27 +65,62 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str) 
         seen.append(rows[looked_at[rows.index]])
         known.append(_fingerprints(learned[features]))
     answers = pd.concat(kept)
-    twins, mine = np.zeros(len(answers), bool), _fingerprints(answers[features])
-    for some in known if len(features) > 1 else ():
-        twins |= np.isin(mine, some)
-    return Sides(pd.concat(seen), len(shown), answers, mine, int(twins.sum()))
+    compared = answers[features]
+    twins, chance = (_among(_fingerprints(rows), known) & ~_is_empty(rows) for rows in (compared, _dealt(compared)))
+    return Sides(
+        pd.concat(seen), len(shown), answers, _fingerprints(compared), int(twins.sum()),
+        0 if _is_one_text(compared) else int(chance.sum()),
+    )  # fmt: skip
 
 
-def numbers_of_rows(tables: OwnTables, key: str) -> Any:
-    """Of each labelled row a number; rows that are equal in every feature have the same.
+def telling_features(tables: OwnTables, key: str) -> list[str]:
+    """Columns in which cases differ: without those that do nothing but name or count the rows.
 
     Args:
-        key: the column that names rows, which is no feature.
+        key: the column that names rows.
     """
-    features = _features(tables, key)
+    named = [name for name in tables.features if _COUNTER.fullmatch(name.strip()) and name != key]
+    names = {key, *(name for name in named if _names_rows(tables.column(name)))}
+    return [name for name in tables.features if name not in names]
+
+
+def _names_rows(values: Any) -> bool:
+    return not pd.api.types.is_float_dtype(values) and each_once([values])
+
+
+def numbers_of_rows(tables: OwnTables, features: list[str]) -> Any:
+    """Of each labelled row a number; rows that are equal in these columns have the same."""
     return pd.concat([pd.Series(_fingerprints(piece[features]), piece.index) for piece in tables.pieces()])
 
 
-def _features(tables: OwnTables, key: str) -> list[str]:
-    return [name for name in tables.features if name != key]
+def _among(rows: Any, known: list[Any]) -> Any:
+    found = np.zeros(len(rows), bool)
+    for some in known:
+        found |= np.isin(rows, some)
+    return found
+
+
+def _is_empty(rows: Any) -> Any:
+    """Rows of which nothing is known are no twins."""
+    return rows.isna().all(axis=1).to_numpy()
+
+
+def _dealt(rows: Any) -> Any:
+    """Rows of the same values in each column, put together by chance."""
+    random = np.random.default_rng(0)
+    return rows.assign(**{name: rows[name].array.take(random.permutation(len(rows))) for name in rows})
+
+
+def _is_one_text(rows: Any) -> bool:
+    """True if the only column holds sentences: chance does not write one twice."""
+    if rows.shape[1] != 1 or pd.api.types.is_numeric_dtype(rows.iloc[:, 0]):
+        return False
+    return bool(rows.iloc[:, 0].astype(str).str.count(r"\s+").mean() >= WORDS - 1)
 
 
 def _fingerprints(rows: Any) -> Any:
     """Equal rows have equal numbers. Lists and the like, as JSON and Parquet may hold them, count as text."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), "uint64")
     plain = rows.assign(**{name: rows[name].astype(str) for name in rows if rows[name].dtype == object})
     return pd.util.hash_pandas_object(plain, index=False).to_numpy()

@@ -18,24 +18,28 @@ import pandas as pd
 from . import parts, validate
 from .belongings import copy_rest
 from .formats import read_texts
+from .grade import Judge
 from .hidden_labels import HiddenLabels
 from .leaks import find_leaks, order_tells
-from .own_tables import OwnTables, read_own
+from .own_tables import MIN_ROWS, OwnTables, read_own
 from .pieces import LOOKED_AT, marked, spread
 from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
-from .sides import Sides, numbers_of_rows, part_rows
+from .sides import Sides, numbers_of_rows, part_rows, telling_features
 from .spelling import Ids
 from .table_sample import TableSample, as_programs_read, samples_of
 from .tables import Unusable
 from .targets import Goal, goal_of
-from .times import as_time
+from .times import as_time, newest
 from .validate import each_once
 
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
 MOST_HIDDEN = 200_000
 """… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
+FEWEST_HIDDEN = 4
 ROW_ID = "row_id"
+NO_GROUP = "\0none"
+"""The group of rows without one: no text of a table holds that character."""
 _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
 """Two classes of which everybody takes the second for the positive one."""
 
@@ -51,20 +55,25 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = _with_ids(tables, request)
-    hidden, how, column = _hidden_rows(tables, request, key)
+    features = telling_features(tables, key)
+    hidden, how, column = _hidden_rows(tables, request, features)
     hidden, foreign = _known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
-    sides = part_rows(tables, hidden, shown.index, public / "train.csv", key)
+    _refuse_one_sided(shown, int(hidden.sum()), targets, request)
+    sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers = sides.hidden
     cautions = list(find_leaks(sides, targets, key))
-    notes = [*tables.notes, *_of_size(tables), *cautions, *_positive_class(answers, targets, goal, request)]
+    if how == "time":
+        cautions += _same_time(as_time(tables.column(column)), hidden, column)
+    notes = [*tables.notes, *_of_size(tables, int(hidden.sum()), request), *cautions]
+    notes += _positive_class(answers, targets, goal, request)
     notes += (
         [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
     )
     split = parts.split_hidden(
         answers, targets, how="group" if how == "distinct" else how, seed=request["seed"],
         order=as_time(answers[column], tables.column(column)) if how == "time" else None,
-        groups=answers[column] if how == "group" else sides.equal,
+        groups=_groups(answers[column]) if how == "group" else sides.equal,
     )  # fmt: skip
     there = [name for name in theirs if name in answers]
     test = pd.concat([answers.drop(columns=targets), theirs[there]], ignore_index=True)
@@ -83,11 +92,47 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
         "function": request.get("function"), "group": goal.group, "grade": None, "parts": split,
     }  # fmt: skip
+    _refuse_unscorable(exam, out, _perfect(answers, key, targets, columns, goal), request)
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
     }  # fmt: skip
     return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
+
+
+def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict[str, Any]) -> None:
+    """Unusable where there is nothing to learn or nothing to score: known before a search is spent."""
+    said = f"data.split={request['split']}"
+    if hidden < FEWEST_HIDDEN:
+        raise Unusable(f"{said}: {hidden} rows could be hidden; a validation and a final part need {FEWEST_HIDDEN}")
+    if alike := [name for name in targets if shown[name].nunique() < 2]:
+        raise Unusable(f"{said}: all {len(shown)} rows to learn from have the same {alike[0]}; it takes rows of others")
+
+
+def _perfect(answers: Any, key: str, targets: list[str], columns: list[str], goal: Goal) -> Any:
+    """The submission that nobody can better."""
+    if goal.task == "classes":
+        names = answers[targets[0]].astype(str)
+        return answers[[key]].assign(**{name: (names == name).astype(float) for name in columns})
+    if goal.task != "probability":
+        return answers[[key, *targets]]
+    counted = {name: sorted(answers[name].unique())[-1] for name in targets}
+    return answers[[key]].assign(**{name: (answers[name] == counted[name]).astype(float) for name in targets})
+
+
+def _refuse_unscorable(exam: dict[str, Any], out: Path, perfect: Any, request: dict[str, Any]) -> None:
+    """Unusable where the metric is undefined on a part, whatever a program predicts: one class only, say."""
+    path = out / "private" / "perfect.csv"
+    perfect.to_csv(path, index=False)
+    judge = Judge({**exam, **{name: str(out / exam[name]) for name in ("answers", "sample")}})
+    for part, rows in exam["parts"].items():
+        verdict = judge.grade(str(path), part, False)
+        if verdict.get("undefined"):
+            raise Unusable(
+                f"data.metric={request['metric'] or request['function']['name']}: the {part} part, {len(rows)} hidden "
+                f"rows, cannot be scored: {verdict['message']}; more labelled rows, or another data.split, may help"
+            )
+    path.unlink()
 
 
 def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[str, Any]) -> Iterator[str]:
@@ -103,10 +148,24 @@ def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[
             )
 
 
-def _of_size(tables: OwnTables) -> Iterator[str]:
-    count = len(tables.labelled)
+def _same_time(times: Any, hidden: Any, column: str) -> list[str]:
+    """That rows which are learned are as new as hidden ones, where one time has too many rows to be on one side."""
+    alike = int((times[~hidden] >= times[hidden].min()).sum())
+    return (
+        [f"possible leak: {alike} rows that are learned have the {column} of the oldest hidden rows"] if alike else []
+    )
+
+
+def _of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator[str]:
+    """How many rows are hidden, where it is not the usual share; and rows that have no group."""
+    count, (how, _, column) = len(tables.labelled), request["split"].partition(":")
     if count * HIDDEN > MOST_HIDDEN:
-        yield f"of {count:,} rows {MOST_HIDDEN:,} are hidden, and columns are described from {LOOKED_AT:,}"
+        yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {LOOKED_AT:,}"
+    elif not 0.8 * HIDDEN <= hidden / count <= 1.2 * HIDDEN and count >= MIN_ROWS * 2:
+        together = {"time": "rows of the same time", "distinct": "equal rows"}.get(how, "rows of a group")
+        yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"
+    if how == "group" and (without := int(tables.column(column).isna().sum())):
+        yield f"{without} rows without {column} count as one group"
 
 
 def _claims_only(
@@ -256,11 +315,11 @@ def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     ]  # fmt: skip
 
 
-def _hidden_rows(tables: OwnTables, request: dict[str, Any], key: str) -> tuple[Any, str, str]:
+def _hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str]) -> tuple[Any, str, str]:
     """Which of the labelled rows are hidden, as `data.split` says.
 
     Args:
-        key: the column that names rows.
+        features: columns in which rows are compared.
     """
     targets = tables.targets
     how, _, column = request["split"].partition(":")
@@ -271,12 +330,12 @@ def _hidden_rows(tables: OwnTables, request: dict[str, Any], key: str) -> tuple[
     random, count = np.random.default_rng(request["seed"]), len(tables.labelled)
     wanted = max(16, min(round(count * HIDDEN), MOST_HIDDEN))
     if how == "time":
-        order = np.argsort(as_time(tables.column(column)), kind="stable")
-        chosen = order[-wanted:]
+        times = as_time(tables.column(column))
+        chosen = np.argsort(times, kind="stable")[-newest(times, wanted) :]
     elif how == "group":
-        chosen = _whole_groups(tables.column(column).astype(str), wanted, random, request)
+        chosen = _whole_groups(_groups(tables.column(column)), wanted, random, request)
     elif how == "distinct":
-        chosen = _whole_groups(numbers_of_rows(tables, key), wanted, random, request)
+        chosen = _whole_groups(numbers_of_rows(tables, features), wanted, random, request)
     else:
         chosen = (
             _strata(tables.labelled[targets[0]], wanted, random)
@@ -296,16 +355,30 @@ def _strata(values: Any, wanted: int, random: Any) -> Any:
     return ordered[np.linspace(0, len(values) - 1, wanted).round().astype(int)]
 
 
+def _groups(values: Any) -> Any:
+    """Names of the rows' groups. Rows without one are a group: nobody knows that they do not belong together."""
+    return values.astype("string").fillna(NO_GROUP)
+
+
 def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]) -> Any:
+    """Places of the rows of so many groups, drawn, that about so many rows are hidden and never more than half of all
+    rows or of all groups, if that can be: a group that is too large is passed over.
+    """
+    sizes = groups.value_counts(sort=False)
     names = groups.unique().tolist()
     if len(names) < 4:
-        raise Unusable(f"data.split={request['split']}: {len(names)} groups; at least 4 are needed")
+        what = "different rows" if request["split"] == "distinct" else "groups"
+        raise Unusable(f"data.split={request['split']}: {len(names)} {what}; at least 4 are needed")
     random.shuffle(names)
-    sizes = groups.value_counts()
-    chosen, total = set(names[:2]), int(sizes[names[:2]].sum())
-    for name in names[2:-1]:
-        if total >= wanted:
+    rows = sizes.to_dict()
+    chosen: list[Any] = []
+    total, most = 0, min(2 * wanted, len(groups) // 2)
+    for name in names:
+        if total >= wanted or len(chosen) == max(2, len(names) // 2):
             break
-        chosen.add(name)
-        total += int(sizes[name])
+        if total + rows[name] <= most:
+            chosen.append(name)
+            total += rows[name]
+    if len(chosen) < 2:  # a validation part and a final part: the smallest groups there are
+        chosen = sorted(names, key=rows.get)[:2]
     return np.flatnonzero(groups.isin(chosen))

@@ -132,10 +132,14 @@ def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
     shuffled = np.random.default_rng(0).permutation(truth)
     perfect, poor = tried(truth, "the true labels"), tried(shuffled, "the true labels, shuffled")
     middle = truth.mean() if goal.task == "regression" else values.mode().iloc[0]
-    tried(np.full(len(truth), middle, truth.dtype), "one prediction for every row", defined=False)
+    others = [tried(np.full(len(truth), middle, truth.dtype), "one prediction for every row", defined=False)]
     tried(shuffled[::7], "a part of the rows", truth[::7], defined=False)
     if goal.task == "regression":
-        tried((truth + shuffled) / 2, "predictions between the labels", defined=False)
+        others += [tried((truth + shuffled) / 2, "predictions between the labels", defined=False)]
+    if {perfect, poor, *others} == {perfect}:
+        raise Unusable(
+            f"{said} is {perfect:g} for the true labels, for shuffled ones and for one prediction for every row"
+        )
     if perfect != poor and (perfect < poor) != request["lower"]:
         better = "min" if perfect < poor else "max"
         raise Unusable(

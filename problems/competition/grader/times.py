@@ -62,6 +62,18 @@ def as_time(values: Any, whole: Any = None) -> Any:
     return read(values, formats[0]).astype("int64").to_numpy()
 
 
+def newest(times: Any, wanted: int) -> int:
+    """How many of the newest rows to part from the others: about so many, and rows of the same time on one side.
+
+    So many exactly where the rows of that time are too many: more than twice as many would be parted, or more than
+    half of all, or less than half as many.
+    """
+    border = np.sort(times)[-wanted]
+    counts = [int((times >= border).sum()), int((times > border).sum())]
+    fair = [count for count in counts if wanted / 2 <= count <= min(2 * wanted, max(wanted, len(times) // 2))]
+    return min(fair, key=lambda count: abs(count - wanted), default=wanted)
+
+
 def _odd_one(column: Any) -> str:
     """A value that the format of most others does not read."""
     text = column.astype(str)

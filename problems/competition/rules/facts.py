@@ -154,7 +154,11 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     label = data.get("label")
     key, targets = data.get("id"), tuple(name for name in data.get("targets", []) if name in columns)
     targets = (label,) if label in columns else targets if len(targets) == len(data.get("targets", [])) else ()
-    used = {name: c for name, c in columns.items() if name != key and name not in targets and c["kind"] != "constant"}
+    used = {
+        name: column
+        for name, column in columns.items()
+        if (name != key or column["kind"] == "text") and name not in targets and column["kind"] != "constant"
+    }
 
     def of(kind: str) -> tuple[str, ...]:
         return tuple(name for name, column in used.items() if column["kind"] == kind)

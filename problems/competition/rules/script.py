@@ -67,7 +67,8 @@ print("wrote the sample submission")
 
 def _data(recipe: Recipe, facts: Facts) -> list[str]:
     one = len(facts.targets) == 1
-    aim = "TARGET" if one else "TARGETS"
+    aim = "TARGET" if one else "*TARGETS"
+    apart = f"({aim},)" if facts.key in facts.texts else f"(ID, {aim})"  # a text that names rows also says something
     return [
         "import os",
         "import warnings",
@@ -81,7 +82,7 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         if one
         else f"ID, TARGETS = {facts.key!r}, {list(facts.targets)!r}",
         *size.read(recipe, facts),
-        f"names = [name for name in test if name in train and name not in (ID, {'' if one else '*'}{aim})]",
+        f"names = [name for name in test if name in train and name not in {apart}]",
         "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
     ]

@@ -1,0 +1,81 @@
+"""Text of files of instances, packed or not, and the rows of their tables, whatever separates the columns."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+_OPENED: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+TABLES = (".csv", ".tsv", ".tab")
+NOT_UNPACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".zst")
+
+
+def instance_text(path: Path, errors: str = "strict") -> str:
+    """The file's text. ValueError, OSError: it is packed in a way that is not unpacked here, or no text in UTF-8.
+
+    Args:
+        errors: what becomes of bytes that are no UTF-8: `replace` where they can only stand in a comment.
+    """
+    if path.name.lower().endswith(NOT_UNPACKED):
+        raise ValueError("it is an archive: unpack it first (.gz, .bz2 and .xz are read as they are)")
+    opened = _OPENED.get(path.suffix.lower())
+    try:
+        with opened(path) if opened else path.open("rb") as file:
+            content = file.read()
+    except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
+        if isinstance(error, OSError) and error.strerror:
+            raise
+        raise ValueError(f"it is no whole {path.suffix[1:]} file: {error}") from error
+    return content.decode("utf-8-sig", errors)
+
+
+def instance_suffix(path: Path) -> str:
+    """What the file is by its name, without its packing: `.csv` for `a.CSV.gz`."""
+    bare = path.with_suffix("") if path.suffix.lower() in _OPENED else path
+    return bare.suffix.lower()
+
+
+def instance_stem(path: Path) -> str:
+    """Its name without what tells the form: `a` for `a.csv.gz`."""
+    return path.with_suffix("").stem if path.suffix.lower() in _OPENED else path.stem
+
+
+def instance_files(folder: Path, suffixes: Sequence[str]) -> list[Path]:
+    """The files of a folder that may hold instances, by name."""
+    return [path for path in sorted(folder.iterdir())
+            if path.is_file() and not path.name.startswith(".") and instance_suffix(path) in suffixes]  # fmt: skip
+
+
+def table_rows(path: Path) -> Iterator[tuple[list[str], str]]:
+    """The rows of a table that are not empty, and where each stands: `line 4`.
+
+    Columns are separated by commas, or by what the first line has more of: `;`, tabs or `|`. Where it is no comma,
+    `2,5` is 2.5. ValueError: the line that cannot be read.
+    """
+    lines = instance_text(path).splitlines(keepends=True)
+    head = next((line for line in lines if line.strip()), "")
+    mark = max(";\t|,", key=head.count) if any(mark in head for mark in ";\t|,") else ","
+    reader = csv.reader(lines, delimiter=mark)
+    try:
+        for row in reader:
+            if row:
+                yield ([_point(cell) for cell in row] if mark != "," else row), f"line {reader.line_num}"
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from error
+
+
+def _point(cell: str) -> str:
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def listed(names: Sequence[Any]) -> str:
+    """The columns that a table has, in a line."""
+    return ", ".join(str(name)[:40] for name in names[:8])
