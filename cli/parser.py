@@ -133,7 +133,8 @@ def _meant(word: str) -> str:
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Configuration keys apart from the verb's own words: `--a.b=c`, `a.b=c`, `--initial=FILE`, `--plugins=DIR`."""
+    """Configuration keys apart from the verb's own words: `--a.b=c`, `a.b=c`, `--initial=FILE`, `--plugins=DIR`,
+    `--final=part`."""
     rest: list[str] = []
     overrides: list[str] = []
     for word in words:
@@ -151,7 +152,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
         dotted = "." in name and name.replace(".", "").replace("_", "").isalnum()
         if dotted and not equals and key.startswith("--"):
             raise ConfigError(f"'{word}': configuration keys are written with '=', as in {key}=VALUE")
-        if equals and (dotted or name in ("initial", "plugins")):
+        if equals and (dotted or name in ("initial", "plugins", "final")):
             overrides.append(f"{name}={value}")
         else:
             rest.append(word)

@@ -1,4 +1,5 @@
-"""One rule for words that nobody reads: a key of `problem`, `data` or `arena` that no problem uses is refused."""
+"""One rule for words that nobody reads: a key of `problem`, `data` or `arena` that no problem uses is refused, and
+`final` likewise."""
 
 from __future__ import annotations
 
@@ -37,3 +38,5 @@ def _said(config: Config) -> Iterator[tuple[str, object]]:
                 yield from ((f"{section}.options.{key}", chosen) for key, chosen in value.items())
             elif value != known.get_default(call_default_factory=True):
                 yield f"{section}.{name}", value
+    if config.final != Config.model_fields["final"].default:
+        yield "final", config.final

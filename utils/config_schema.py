@@ -360,6 +360,9 @@ class Config(Section):
     """Programs of the user that become the first nodes."""
     plugins: list[str] = Field(default_factory=list)
     """Folders with parts of the user's own: `policies/`, `providers/`, `operators/`, `selectors/`, `problems/`."""
+    final: Literal["all", "part"] = "all"
+    """What a competition's own grader scores at the end: the whole test set too, as published scores do and as medals
+    are given for, or only the part that no step of the search saw."""
     budget: BudgetSection = Field(default_factory=BudgetSection)
     arena: ArenaSection = Field(default_factory=ArenaSection)
     dashboard: DashboardSection = Field(default_factory=DashboardSection)

@@ -114,8 +114,8 @@ class ProblemDefaults(Protocol):
 
     @property
     def reads(self) -> tuple[str, ...] | None:
-        """Keys of the sections `problem`, `data` and `arena` that this problem reads (`arena` for all below it): any
-        other that a new run sets is refused. None: it is not told, and nothing is refused."""
+        """Keys of the sections `problem`, `data` and `arena`, and `final`, that this problem reads (`arena` for all of
+        that section): any other that a new run sets is refused. None: it is not told, and nothing is refused."""
         return None
 
     @property

@@ -39,6 +39,7 @@ class CompetitionEvaluator(Evaluator):
         deps: jobs, limits, folders.
         smoke: a program runs on a part of the rows first, where the prepared data have such a part.
         blend_seconds: what the programs of an ensemble may take together; None for any time.
+        whole_test: a competition's own grader also scores the whole test set at the end.
     """
 
     together = False
@@ -52,7 +53,9 @@ class CompetitionEvaluator(Evaluator):
         *,
         smoke: bool,
         blend_seconds: float | None = None,
+        whole_test: bool = True,
     ) -> None:
+        self._whole_test = whole_test
         self._blend_seconds = blend_seconds
         self._source = source
         self._prepared = prepared
@@ -227,7 +230,7 @@ class CompetitionEvaluator(Evaluator):
         {} for data that were split by us, where no such score exists. Half of the rows have steered the search, or all
         of them where they are not split.
         """
-        if path is None or self._judge is None or not self._source.is_foreign:
+        if path is None or self._judge is None or not (self._whole_test and self._source.is_foreign):
             return {}
         verdict = self._ask({"path": str(path), "part": "whole", "interval": False})
         return {"whole_test": verdict["score"], **self._medal(verdict["score"])} if "score" in verdict else {}

@@ -45,6 +45,7 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         known=known,
         random_draws=draws,
         smoke=cfg.search.smoke,
+        whole_test=cfg.final == "all",
         pace={
             "budget": _budget(cfg), "timeout": cfg.execution.timeout, "workers": cfg.search.workers,
             "memory_mb": cfg.execution.memory_mb, "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
@@ -94,6 +95,7 @@ class CompetitionProblem(Problem):
         known: the same for the facts in `prompt_extras`; `rules` sends nothing out and may know all.
         random_draws: `rules` draws every program anew: the control that search is compared with.
         smoke: a program runs on a part of the rows first, where the data are large enough to have such a part.
+        whole_test: a competition's own grader also scores the whole test set at the end.
         pace: the seconds of the search (`budget`) and of one run (`timeout`), `workers`, `steps` and the programs of a
             round (`batch`): `rules` fits its programs into them.
         packages: modules of boosted trees that programs can import.
@@ -113,6 +115,7 @@ class CompetitionProblem(Problem):
         known: str = "rows",
         random_draws: bool = False,
         smoke: bool = True,
+        whole_test: bool = True,
         pace: Mapping[str, Any] | None = None,
         packages: tuple[str, ...] = (),
         seed: int = 0,
@@ -126,7 +129,7 @@ class CompetitionProblem(Problem):
         self._preview = preview
         self._known = known
         self._random_draws = random_draws
-        self._smoke = smoke
+        self._smoke, self._whole_test = smoke, whole_test
         self._pace = dict(pace or {})
         self._packages = list(packages)
         self._seed = seed
@@ -140,7 +143,7 @@ class CompetitionProblem(Problem):
             return ("data", "problem.direction", "problem.options")
         if self._source.request["strict"]:
             return ("problem.name", "data.preview", "problem.options")
-        return ("problem.path", "problem.direction", "data.preview", "problem.options")
+        return ("problem.path", "problem.direction", "data.preview", "problem.options", "final")
 
     @property
     def hidden_data(self) -> tuple[str, ...]:
@@ -214,7 +217,14 @@ class CompetitionProblem(Problem):
         from problems.competition.evaluator import CompetitionEvaluator
 
         most = self._pace.get("blend")
-        return CompetitionEvaluator(self._source, self._ready(), deps, smoke=self._smoke, blend_seconds=most)
+        return CompetitionEvaluator(
+            self._source,
+            self._ready(),
+            deps,
+            smoke=self._smoke,
+            blend_seconds=most,
+            whole_test=self._whole_test,
+        )
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         from problems.competition.export import export

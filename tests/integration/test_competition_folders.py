@@ -124,6 +124,13 @@ def test_an_unmodified_folder_is_prepared_split_graded_and_ranked(wine):
     assert halves[0] < final.metadata["whole_test"] < halves[1], "all hidden rows, as published scores are counted"
 
 
+def test_the_whole_test_set_is_scored_unless_the_user_says_otherwise(tmp_path, stand, inline):
+    part = stand(f"problem.path={mle_folder(tmp_path)}", "final=part")
+    node, _ = part.score(writes("pass"))
+    (final,) = part.evaluator.final([node])
+    assert final.metric > 0 and "whole_test" not in final.metadata
+
+
 def test_the_folder_is_left_as_it_was(wine):
     wine.score(writes("pass"))
     folder = wine.run_dir.parents[1] / "mlebench" / "competitions" / "wine-quality"
