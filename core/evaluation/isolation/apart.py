@@ -6,7 +6,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from utils.errors import JobLost
 
 _OUTPUT_BYTES = 200_000
 _LOOK_SECONDS = 0.2
-_EXIT_SECONDS = 1.0
 _RUN_AS_FILE = "the evaluator runs the candidate as a file"
 _STUB = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
 open({marker!r}, "w").close()
@@ -97,27 +96,24 @@ class Apart:
             program, marker = folder / (self.text_file or "candidate.py"), folder / "was-run"
             text = code if self.text_file else _STUB.format(marker=str(marker))
             program.write_text(text, encoding="utf-8", errors="surrogateescape")
-            ours, theirs = socket.socketpair()
-            stack.callback(ours.close)
             output = stack.enter_context(tempfile.TemporaryFile())
             task = {
                 "program": str(program), "names": names, "call_timeout": limits.seconds,
                 "watch": watch, "classes": None if self.classes is None else list(self.classes),
                 "is_text": bool(self.text_file), "delay": delay,
             }  # fmt: skip
+            report = None
             try:
-                with theirs:
-                    pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])
-                stack.callback(server.end, pid)
-                report = _follow(session, ours, deadline, marker)
-                if report is None and time.monotonic() < deadline:
-                    server.check(pid)
+                evaluating = server.start(task, session.channel, output.fileno())
+                try:
+                    report = _follow(session, evaluating.report, deadline, marker)
+                    if report is None and time.monotonic() < deadline:
+                        server.check(evaluating.pid)
+                finally:
+                    server.over(evaluating, reported=report is not None)
             except JobLost:  # the job is run again, and everybody's from now on, by a new one
                 sandbox.resources.drop(self._key, server)
                 raise
-            if report is not None:
-                _await_end(ours)
-            server.end(pid)
             output.seek(0)
             return _read(report, session, marker, output.read(_OUTPUT_BYTES).decode("utf-8", "replace"), deadline)
 
@@ -153,13 +149,6 @@ def _follow(session: SandboxSession, report: socket.socket, deadline: float, mar
             received = frames.receive(report)
             return received[0]["report"] if received is not None else None
     return None
-
-
-def _await_end(report: socket.socket) -> None:
-    """Give the evaluator's process a moment for what its modules do at exit."""
-    report.settimeout(_EXIT_SECONDS)
-    with suppress(OSError):
-        report.recv(1)
 
 
 def _read(

@@ -31,8 +31,8 @@ Try = Callable[[], EvaluatorRun]
 """Scores the user's own program once."""
 
 FINE_CALLS = 300
-"""An evaluation that makes more calls of the program is fine-grained: their way to the sandbox costs more than scoring it
-beside the evaluator first. Counted, not timed: a time near the bound would decide one run so and the next one otherwise."""
+"""An evaluation that makes more calls of the program is fine-grained: their way to the sandbox costs more than scoring
+it beside the evaluator first. Counted, not timed: a time near the bound would decide two runs otherwise."""
 SLOW_SECONDS = 20.0
 """An evaluation that takes longer is not run again only to be compared."""
 SAMPLES, FEWEST = 5, 3

@@ -23,7 +23,7 @@ def test_the_time_that_calls_took_decides_nothing(monkeypatch, calls, isolation,
     monkeypatch.setattr(Together, "run", lambda *_, **__: run)
     start = Apart(Path("evaluator.py"), modules={})
     decider = Decider(
-        SimpleNamespace(tier="warm"), "", wanted="auto", start=start, folder=Path(), shows=(), score=lambda value: value,
-        limits=Limits(), seed=0,
+        SimpleNamespace(tier="warm"), "", wanted="auto", start=start, folder=Path(), shows=(),
+        score=lambda value: value, limits=Limits(), seed=0,
     )  # fmt: skip
     assert decider.decide()[0].isolation == isolation
