@@ -103,7 +103,7 @@ def _names(module: ModuleType) -> dict[str, Any]:
     """What the program offers: values that are plain data, functions, classes."""
     found: dict[str, Any] = {}
     for name, value in list(vars(module).items()):
-        if isinstance(value, ModuleType) or name in ("__builtins__", "__file__", "__loader__", "__spec__"):
+        if isinstance(value, ModuleType) or name.startswith("__"):  # no evaluator asks for those
             continue
         if isinstance(value, type):
             found[name] = {"class": True}
