@@ -119,6 +119,8 @@ def _names(module: ModuleType) -> dict[str, Any]:
 
 
 def _find(module: ModuleType, path: str) -> Callable[..., Any]:
+    if "." not in path:
+        return getattr(module, path)  # type: ignore[no-any-return]
     found: Any = module
     for name in path.split("."):
         found = getattr(found, name)
