@@ -114,6 +114,7 @@ class Parts:
         loaded = (_load_ours(name, _HERE) for name in names)
         self.channel, self.loading, self.proxy, self.renewal, self.stand_in = loaded
         self.found = _load_ours("reuse", _INSIDE).Found
+        self.before = set(sys.modules)
         self.control_process = ctypes.CDLL(None).prctl
 
     def evaluate_all(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
@@ -121,7 +122,7 @@ class Parts:
         harness = sys.modules[function.__module__]
         renewal = None
         if task["keep"] and hasattr(harness, "renew_evaluator"):
-            renewal = self.renewal.Renewal(harness, self.found, system=_interpreter(), passing=2)
+            renewal = self.renewal.Renewal(harness, self.found, system=_interpreter(), before=self.before, passing=2)
         self.evaluate(task, fds, function, renewal)
 
     def evaluate(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from types import ModuleType
 from typing import Any
 
@@ -29,11 +29,14 @@ class Renewal:
         harness: has `renew_evaluator`, which loads the user's evaluator anew.
         found: the class of that name.
         system: folders of the interpreter and of the system, each with a slash at its end.
+        before: names of the modules that were there before the harness.
         passing: how many descriptors are open for the first candidate alone.
     """
 
-    def __init__(self, harness: ModuleType, found: Any, *, system: Sequence[str], passing: int) -> None:
-        self._harness, self._system = harness, tuple(system)
+    def __init__(
+        self, harness: ModuleType, found: Any, *, system: Sequence[str], before: Set[str], passing: int
+    ) -> None:
+        self._harness, self._system, self._before = harness, tuple(system), before
         self._known = set(sys.modules)
         self._own = self._users_modules()
         self._open = _open_files() - passing
@@ -68,7 +71,7 @@ class Renewal:
         return {
             name
             for name, module in list(sys.modules.items())
-            if module is not self._harness and not name.startswith("_swarm_evo.") and self._is_users(name, module)
+            if module is not self._harness and name not in self._before and self._is_users(name, module)
         }
 
     def _is_users(self, name: str, module: ModuleType) -> bool:
