@@ -213,9 +213,15 @@ class JobContext:
     """What an entry finds where it runs."""
 
     sandbox: Sandbox
-    scratch: Path
-    """A private folder of this job, removed afterwards."""
+    folder: Path
+    """Where `scratch` lies: most jobs have no use for it, and it is made for those that ask."""
     on_output: Callable[[str], None] | None = None
+
+    @property
+    def scratch(self) -> Path:
+        """A private folder of this job, removed afterwards."""
+        self.folder.mkdir(exist_ok=True)
+        return self.folder
 
 
 class JobRunner(Protocol):

@@ -180,8 +180,7 @@ class LocalJobs(JobQueue):
         told, label = self._on_output, job.spec.label or job.id
         on_output = None if told is None else lambda text: told(label, text)
         try:
-            scratch.mkdir()
-            value = run_job(job.spec, JobContext(sandbox=self._sandbox, scratch=scratch, on_output=on_output))
+            value = run_job(job.spec, JobContext(self._sandbox, scratch, on_output))
             result = JobResult(id=job.id, value=value)
         except JobLost as error:
             result = JobResult(id=job.id, lost=True, error=str(error))

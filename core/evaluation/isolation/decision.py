@@ -30,10 +30,9 @@ Score = Callable[[Any], float | None]
 Try = Callable[[], EvaluatorRun]
 """Scores the user's own program once."""
 
-FINE_SECONDS = 0.03
-"""An evaluation whose calls cost more than this on their way is fine-grained: it is worth screening."""
-CALL_SECONDS = 100e-6
-"""What a call's way to the sandbox and back costs at most of its time."""
+FINE_CALLS = 300
+"""An evaluation that makes more calls of the program is fine-grained: their way to the sandbox costs more than scoring
+it beside the evaluator first. Counted, not timed: a time near the bound would decide two runs otherwise."""
 SLOW_SECONDS = 20.0
 """An evaluation that takes longer is not run again only to be compared."""
 SAMPLES, FEWEST = 5, 3
@@ -170,7 +169,7 @@ class Decider:
             isolation="apart", classes=first.classes, modules=dict(self._start.modules or {}), shows=self._shows,
             forks=first.seconds < SLOW_SECONDS,
         )  # fmt: skip
-        fine = self._wanted == "screen" or min(first.call_seconds, first.calls * CALL_SECONDS) > FINE_SECONDS
+        fine = self._wanted == "screen" or first.calls > FINE_CALLS
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
             return decision, first
         looks_beside = self._wanted != "apart" and (fine or first.clocks)

@@ -10,7 +10,7 @@ import base64
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 _TAG = "__kind__"
@@ -24,7 +24,7 @@ _SIMPLE = frozenset({type(None), bool, int, float, str})
 def encode(message: Any) -> bytes:
     """TypeError for what is not plain data."""
     try:
-        return _json(message).encode("utf-8", "surrogatepass")
+        return "".join(_chunks(message, 0)).encode("utf-8", "surrogatepass")
     except (ValueError, RecursionError) as error:
         raise TypeError(f"a list within itself is not plain data ({error})") from error
 
@@ -32,7 +32,10 @@ def encode(message: Any) -> bytes:
 def decode(data: bytes) -> Any:
     """A whole text of JSON without spaces round it, as `encode` writes it. ValueError for any other."""
     text = data.decode("utf-8", "surrogatepass")
-    value, end = _parse(text)
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        raise ValueError("no value") from None
     if end != len(text):
         raise ValueError("more than one value")
     return value
@@ -46,18 +49,20 @@ def _numbers(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
-def _encoder(default: Callable[[Any], Any]) -> Callable[[Any], str]:
-    """`JSONEncoder.encode`, which makes an encoder for every message and so takes twice its time for a short one."""
+def _encoder(default: Callable[[Any], Any]) -> Callable[[Any, int], Iterable[str]]:
+    """What `JSONEncoder.encode` makes anew for every message, which takes twice the time of a short one."""
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # another Python than CPython
-        return json.JSONEncoder(default=default, separators=(",", ":")).encode
+        encoder = json.JSONEncoder(default=default, separators=(",", ":"))
+        return lambda message, _level: encoder.iterencode(message)
     quote = json.encoder.encode_basestring_ascii
-    chunks = make(None, default, quote, None, ":", ",", False, False, True)
-    return lambda message: "".join(chunks(message, 0))
+    chunks: Callable[[Any, int], Iterable[str]] = make(None, default, quote, None, ":", ",", False, False, True)
+    return chunks
 
 
-_json = _encoder(_numbers)
-_parse = json.JSONDecoder().raw_decode
+_chunks = _encoder(_numbers)
+_scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+"""One value at a place in a text, and where it ends; StopIteration where none begins."""
 
 
 def wrap(value: Any) -> Any:

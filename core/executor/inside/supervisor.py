@@ -19,7 +19,8 @@ from .compartment import Compartment
 from .interpreter import Interpreter
 from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
 
-_FIRST_TICK, _LAST_TICK, _RESTING_TICK = 0.01, 0.05, 1.0
+_FIRST_TICK, _LAST_TICK, _RESTING_TICK = 0.03, 0.05, 1.0
+"""Seconds between two looks: the first comes when small candidates have mostly ended."""
 _KILL_SECONDS = 5.0
 _DISK_EVERY = 0.1
 _FASTEST_WRITE = 4 << 30

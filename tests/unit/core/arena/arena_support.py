@@ -80,7 +80,7 @@ class DirectJobs:
             self.lose -= 1
             raise JobLost("the machine went away")
         self.played.append(spec)
-        return play(spec.payload, JobContext(sandbox=self.sandbox, scratch=self.scratch))
+        return play(spec.payload, JobContext(sandbox=self.sandbox, folder=self.scratch))
 
     def map(self, specs: Any) -> list[Any]:
         return [self.run(spec) for spec in specs]

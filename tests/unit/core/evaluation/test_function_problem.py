@@ -61,7 +61,7 @@ class Here:
 
     def run(self, spec):
         self.payload = spec.payload
-        return answer_calls(spec.payload, JobContext(sandbox=self, scratch=Path(".")))
+        return answer_calls(spec.payload, JobContext(sandbox=self, folder=Path(".")))
 
     def session(self, code, *, limits, seed, prelude):
         self.names: dict = {}

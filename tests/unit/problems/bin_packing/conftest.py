@@ -52,7 +52,7 @@ class PlainJobs:
     slots = 1
 
     def __init__(self, scratch: Path) -> None:
-        self.deps = JobContext(sandbox=PlainSandbox(), scratch=scratch)  # type: ignore[arg-type]
+        self.deps = JobContext(sandbox=PlainSandbox(), folder=scratch)  # type: ignore[arg-type]
         self.entries: list[str] = []
 
     def run(self, spec: JobSpec) -> Any:
