@@ -1,28 +1,40 @@
-"""The sandbox's server, started at a verb's first instruction: what it imports takes longer than all else of a start."""
+"""The sandbox's server, started with a verb's first instruction: its imports take longer than all else of a start."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.executor.early import EarlyServer
+if TYPE_CHECKING:
+    from core.executor.early import EarlyServer
 
 VERBS = ("run", "step", "resume", "fork")
-"""Those that run programs in a run's folder; `run` is also what a word that is no verb means."""
+"""Those that run programs in a run's folder; `run` is also what no verb means."""
 _ONLY_TOLD = ("-h", "--help", "--version", "--plan", "--dry-run")
 """With these nothing runs."""
 
 
-def early_server(words: Sequence[str]) -> EarlyServer:
-    """One like the last run's in the project that the words name; one that knows of none where nothing will run.
-
-    Where the project lies may also stand in a file or in the environment, which are not read here: a guess is enough.
+@contextmanager
+def early_server(words: Sequence[str]) -> Iterator[EarlyServer | None]:
+    """One like the last run's in the project that the words name; None where nothing will run. It ends with this,
+    unless somebody took it.
     """
     verb = words[0] if words else "run"
     is_run = verb in VERBS or verb.startswith("-") or "=" in verb
     if not is_run or any(word in _ONLY_TOLD for word in words):
-        return EarlyServer(None)
+        yield None
+        return
+    from core.executor.early import EarlyServer  # other verbs need nothing of it
+
+    with closing(EarlyServer(_states(words))) as early:
+        yield early
+
+
+def _states(words: Sequence[str]) -> Path:
+    """Where the run's states probably are. What a configuration file says of it is not known yet: a guess is enough."""
     said = [word.partition("=")[2] for word in words if word.removeprefix("--").startswith("project.dir=")]
     place = said[-1] if said else os.environ.get("SWARM_EVO__PROJECT__DIR", ".")
-    return EarlyServer(Path(place).resolve() / "workspaces")
+    return Path(place).resolve() / "workspaces"

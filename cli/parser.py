@@ -9,12 +9,11 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from cli.read_keys import check_keys
 from cli.early_server import early_server
+from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
@@ -172,11 +171,11 @@ _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.E
 
 def main(words: Sequence[str]) -> int:
     """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
-    with visible_output(), closing(early_server(words)) as early:
+    with visible_output(), early_server(words) as early:
         return _run(words, early)
 
 
-def _run(words: Sequence[str], early: EarlyServer) -> int:
+def _run(words: Sequence[str], early: EarlyServer | None) -> int:
     try:
         args = parse(words)
         args.early = early

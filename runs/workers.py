@@ -6,7 +6,7 @@ import glob
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +104,7 @@ class SandboxAhead:
         self._state_dir = workspaces_dir(config)
         self._was_there = self._state_dir.exists()
         options = sandbox_options(config, problem, accept_unsandboxed)
-        self._early = early or EarlyServer(None)
+        self._early = early
         self._opening: Future[WarmSandbox] = Future()
         self._taken = False
         thread = threading.Thread(target=self._open, args=(options,), name="sandbox", daemon=True)
@@ -135,7 +135,7 @@ class SandboxAhead:
 
     def _open(self, options: dict[str, Any]) -> None:
         try:
-            with closing(self._early):
+            with closing(self._early) if self._early is not None else nullcontext():
                 box = open_sandbox(**options, state_dir=self._state_dir, early=self._early)
             self._opening.set_result(box)
         except BaseException as error:  # noqa: BLE001 - raised to who takes it

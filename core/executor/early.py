@@ -25,13 +25,12 @@ class EarlyServer:
     """Starts as it is made, where there is something to go by.
 
     Args:
-        state_dir: where the run will probably keep the states of its sandbox; None knows of no such folder.
+        state_dir: where the run will probably keep the states of its sandbox.
     """
 
-    def __init__(self, state_dir: Path | None) -> None:
+    def __init__(self, state_dir: Path) -> None:
         self._server: ForkServer | None = None
-        guess = None if state_dir is None else _guess(state_dir)
-        if state_dir is not None and guess is not None:
+        if (guess := _guess(state_dir)) is not None:
             with suppress(OSError, SandboxError):  # the run that asks for it is told
                 self._server = ForkServer(replace(guess, state_dir=private_folder(state_dir)))
 
@@ -53,25 +52,28 @@ class EarlyServer:
             self._server = None
 
 
-def remember(config: ServerConfig, state_dir: Path) -> None:
-    """Let the next start in this place begin with a server like this one.
+def remember(config: ServerConfig) -> None:
+    """Let the next start with this folder of states begin with a server like this one.
 
     Only a plain one: our own interpreter, modules by name, no devices or toolchains. What a user's file names is never
     run before the user's configuration is read.
     """
     plain = ServerConfig(config.tier, own_python(), config.preload, config.state_dir, hide=config.hide)
-    if config != plain or any(name.endswith(".py") for name in config.preload) or replace(config, state_dir=state_dir) == _guess(state_dir):
+    has_files = any(name.endswith(".py") for name in config.preload)
+    if config != plain or has_files or config == _guess(config.state_dir):
         return
     told = {"tier": config.tier, "preload": config.preload, "hide": config.hide}
-    with suppress(OSError):  # it is a guess less
-        write_atomic(state_dir / GUESS, json.dumps(told))
+    with suppress(OSError):  # the next start is slower, that is all
+        write_atomic(config.state_dir / GUESS, json.dumps(told))
 
 
 def _guess(state_dir: Path) -> ServerConfig | None:
     """What is remembered; None where it is nothing, or not ours."""
     path = state_dir / GUESS
     try:
-        told = json.loads(path.read_text(encoding="utf-8")) if path.stat().st_uid == os.getuid() else None
+        if path.stat().st_uid != os.getuid():
+            return None
+        told = json.loads(path.read_text(encoding="utf-8"))
         preload, hide = tuple(map(str, told["preload"])), tuple(map(str, told["hide"]))
         return ServerConfig(str(told["tier"]), own_python(), preload, state_dir, hide=hide)
     except (OSError, ValueError, KeyError, TypeError):

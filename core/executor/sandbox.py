@@ -59,6 +59,7 @@ def open_sandbox(
         state_dir=state_dir, show=toolchains.shown, environment=toolchains.environment,
         hide=(*hide, *toolchains.hidden),
     )  # fmt: skip
+    early = None if gpus else early  # one that was started on a guess knows of no devices
     with ExitStack() as opened:
         box: WarmSandbox | None = None
         with suppress(SandboxError):  # that there is no such tier here is told below, with its remedy
@@ -71,7 +72,7 @@ def open_sandbox(
         else:
             box = _started(wanted, gpus, early)
     if choice != "none" and early is not None:
-        remember(wanted, state_dir)
+        remember(wanted)
     return box
 
 

@@ -36,8 +36,8 @@ from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
 _NEW_OBJECTS = 50_000
-"""Between two looks for garbage while modules are imported. With Python's 700 a sixth of the time is such looks: of half
-a million objects of pandas and scikit-learn, 800 are garbage."""
+"""Between two looks for garbage while modules are imported: with Python's 700 a sixth of the time is such looks. Of all
+that pandas and scikit-learn make, 800 objects are garbage."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",

@@ -24,7 +24,8 @@ MOST_READ = 4 * MB
 MOST_MEMORY = 256 * MB
 MOST_COPY = 64 * MB
 _memmem = ctypes.CDLL(None).memmem
-_memmem.restype, _memmem.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+_memmem.restype = ctypes.c_void_p
+_memmem.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _IS_THERE = 1 << 62
 """Entries of a page map from here on: the page is in memory, or it is swapped out."""
