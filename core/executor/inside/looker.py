@@ -175,20 +175,9 @@ class Looker:
         left = MOST_MEMORY
         for start, end in touched(regions()):
             size = min(end - start, left)
-            for mark in self.marks[:_IN_MEMORY]:
-                self.search_at(start, size, mark)
+            self.search_at(start, size, "memory", "", self.marks[:_IN_MEMORY])
             left -= size
         self.looked["memory"] = MOST_MEMORY - left
-
-    def search_at(self, start: int, size: int, mark: Mark) -> None:
-        """As `search`, where the bytes lie: a copy of so many would take longer than the search."""
-        text, length, digest, name = mark
-        at, end = _memmem(start, size, text, len(text)), start + size
-        while at:
-            if self.digest(ctypes.string_at(at, min(length, end - at))) == digest:
-                self.tell("memory", name, hex(at))
-                return
-            at = _memmem(at + 1, end - at - 1, text, len(text))
 
     def others(self) -> None:
         """What can be read of other processes."""
@@ -207,17 +196,28 @@ class Looker:
 
     # ------------------------------------------------------------ recognising
 
-    def search(self, data: bytes | bytearray, how: str, where: str, marks: list[Mark] | None = None) -> None:
+    def search(self, data: bytes, how: str, where: str) -> None:
         """Report what follows a mark, if its digest is an answer's."""
-        for mark, length, digest, name in self.marks if marks is None else marks:
-            at = data.find(mark)
-            while at >= 0:
-                if self.digest(data[at : at + length]) == digest:
-                    self.tell(how, name, where)
-                    return
-                at = data.find(mark, at + 1)
+        self.search_at(
+            ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0, len(data), how, where, self.marks
+        )
 
-    def digest(self, data: bytes | bytearray) -> str:
+    def search_at(self, start: int, size: int, how: str, where: str, marks: list[Mark]) -> None:
+        """The same of bytes where they lie: a copy of a whole memory would take longer than the search.
+
+        Args:
+            where: '' stands for the address.
+        """
+        end = start + size
+        for mark, length, digest, name in marks:
+            at = _memmem(start, size, mark, len(mark))
+            while at:
+                if self.digest(ctypes.string_at(at, min(length, end - at))) == digest:
+                    self.tell(how, name, where or hex(at))
+                    return
+                at = _memmem(at + 1, end - at - 1, mark, len(mark))
+
+    def digest(self, data: bytes) -> str:
         return blake2b(data, digest_size=16, key=self.key).hexdigest()
 
 

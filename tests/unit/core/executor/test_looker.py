@@ -43,7 +43,11 @@ def test_an_answer_is_found_behind_marks_that_are_followed_by_something_else():
     text = b"." * 100 + b"mark: nothing of that " + b"mark:" + b"." * 30 + secret + b"mark:"
     buffer = ctypes.create_string_buffer(text, len(text))
     start, mark = ctypes.addressof(buffer), (b"mark:", len(secret), digest, "labels.csv")
-    found.search_at(start, len(text) - 60, mark)
+    found.search_at(start, len(text) - 60, "memory", "", [mark])
     assert found.found == []
-    found.search_at(start, len(text), mark)
-    assert [hit["what"] for hit in found.found] == ["labels.csv"]
+    found.search_at(start, len(text), "memory", "", [mark])
+    assert found.found == [{"how": "memory", "what": "labels.csv", "where": hex(start + text.index(secret))}]
+    found.marks = [mark]
+    found.search(text, "file", "/tmp/copy")
+    found.search(b"", "file", "/tmp/empty")
+    assert found.found[1:] == [{"how": "file", "what": "labels.csv", "where": "/tmp/copy"}]
