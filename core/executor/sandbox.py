@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core.executor.early import EarlyServer, remember
+from core.executor.early import EarlyServer
 from core.executor.probe import choose
 from core.executor.server import ServerConfig, own_python, private_folder
 from core.executor.tiers import CHOICES, TIERS, make_sandbox
@@ -72,7 +72,7 @@ def open_sandbox(
         else:
             box = _started(wanted, gpus, early)
     if choice != "none" and early is not None:
-        remember(wanted)
+        early.remember(wanted)
     return box
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.early_server import early_server
+from cli.early_server import _about, early_server
 from core.executor import early as module
 
 ROOT = Path(__file__).parents[3]
@@ -16,7 +16,7 @@ PROBE = """
 import os, sys
 sys.path.insert(0, {root!r})
 import core.executor.early as early
-def made(state_dir):
+def made(state_dir, about):
     print([name for name in ("omegaconf", "pydantic", "cli.run", "utils.config") if name in sys.modules])
     sys.stdout.flush()
     os._exit(0)
@@ -32,7 +32,7 @@ def places(monkeypatch):
     found: list[Path] = []
 
     class Noted:
-        def __init__(self, state_dir):
+        def __init__(self, state_dir, about):
             found.append(state_dir)
 
         def close(self):
@@ -62,6 +62,20 @@ def test_others_have_none(words, places):
     with early_server(words) as early:
         assert early is None
     assert places == []
+
+
+@pytest.mark.parametrize(
+    "words, about",
+    [
+        ([], ""),
+        (["search.max_steps=3", "--llm=rules"], ""),
+        (["--problem", "tsp", "project.seed=3"], "--problem tsp"),
+        (["run", "execution.python=/a", "--problem=tsp"], "--problem=tsp execution.python=/a"),
+        (["--data.dir=x", "--config", "a.yaml"], "--config a.yaml --data.dir=x"),
+    ],
+)
+def test_it_goes_by_the_words_that_say_what_the_sandbox_is_for(words, about):
+    assert _about(words) == about
 
 
 def test_it_lies_where_the_words_or_the_environment_say(places, tmp_path, monkeypatch):

@@ -10,11 +10,16 @@ from dataclasses import replace
 import pytest
 
 from core.executor import sandbox as sandboxes
-from core.executor.early import GUESS, EarlyServer, remember
+from core.executor.early import GUESS, LAST, EarlyServer
 from core.executor.probe import choose
 from core.executor.sandbox import open_sandbox
 from core.executor.server import ServerConfig, own_python
 from utils.errors import NoSandboxError
+
+
+def remember(config, about=LAST):
+    with closing(EarlyServer(config.state_dir, about)) as early:
+        early.remember(config)
 
 
 @pytest.fixture
@@ -57,7 +62,9 @@ def test_only_what_is_plain_is_remembered(config, special, tmp_path):
     assert not (tmp_path / GUESS).exists()
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"tier": "warm", "preload": 3, "hide": []}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"*": 3}', '{"*": {"tier": "warm", "preload": 3, "hide": []}}', "\x00"]
+)
 def test_what_cannot_be_read_is_no_guess(config, text, tmp_path):
     (tmp_path / GUESS).write_text(text)
     with closing(EarlyServer(tmp_path)) as early:
@@ -77,11 +84,30 @@ def test_a_sandbox_remembers_what_it_was_opened_with(tmp_path):
     with closing(EarlyServer(tmp_path)) as early:
         open_sandbox("auto", preload=("math",), hide=("x/*",), state_dir=tmp_path, early=early).close()
     told = json.loads((tmp_path / GUESS).read_text())
-    assert told == {
-        "tier": choose("auto", python=None, gpus=0, state_dir=tmp_path),
-        "preload": ["math"],
-        "hide": ["x/*"],
-    }
+    tier = choose("auto", python=None, gpus=0, state_dir=tmp_path)
+    assert told == {LAST: {"tier": tier, "preload": ["math"], "hide": ["x/*"]}}
+
+
+def test_words_that_were_used_before_get_what_they_asked_for_and_others_the_last(config, tmp_path):
+    other = replace(config, preload=("json",))
+    remember(config, "--problem tsp")
+    remember(other, "--problem script")
+    for about, wanted in (
+        ("--problem tsp", config),
+        ("--problem script", other),
+        ("--problem x", other),
+        (LAST, other),
+    ):
+        with closing(EarlyServer(tmp_path, about)) as early:
+            server = early.take(wanted)
+            assert server is not None, about
+            server.close()
+
+
+def test_the_newest_words_are_remembered(config, tmp_path):
+    for number in range(20):
+        remember(replace(config, preload=(f"m{number}",)), f"--problem {number}")
+    assert list(json.loads((tmp_path / GUESS).read_text())) == [*(f"--problem {n}" for n in range(4, 20)), LAST]
 
 
 # ------------------------------------------------------------ imports beside the proof
