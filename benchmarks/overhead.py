@@ -24,7 +24,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -339,51 +338,91 @@ def modules_at_first_query(folder: Path, words: Sequence[str]) -> list[str]:
     return found
 
 
-def start(folder: Path, words: Sequence[str]) -> tuple[float, float]:
-    """(seconds, CPU seconds of the main process at most) from `python main.py` to the first answered query."""
-    from core.storage.reader import RunReader
+FAMILIES: dict[str, list[str]] = {
+    "competition/ames": [],
+    "bin_packing": ["--problem", "bin_packing"],
+    "connect_four": ["--problem", "connect_four"],
+    "script": ["--problem", "script", f"problem.path={ROOT / 'examples' / 'openevolve' / 'minimise'}"],
+}
+"""Whose starts are timed, and the words that name them."""
 
-    before = set((folder / "logs").glob("*/run.db"))
-    began, began_cpu = datetime.now(UTC), os.times()
-    subprocess.run(
-        [sys.executable, str(ROOT / "main.py"), *words], cwd=folder, capture_output=True, timeout=300, check=True
-    )
-    (made,) = set((folder / "logs").glob("*/run.db")) - before
-    with RunReader(made.parent) as reader:
-        (first, *_) = reader.events(types=["llm.called"])
-    now = os.times()
-    cpu = now.children_user + now.children_system - began_cpu.children_user - began_cpu.children_system
-    return (first.at - began).total_seconds(), cpu
+START = """
+import os, sys, time
+sys.path.insert(0, {root!r})
+sys.argv = ["main.py", *{words!r}]
+from core.executor import server
+original = server.SandboxSlot.start
+def start(slot, job, fds):
+    import threading
+    if threading.current_thread().name == "job" and not job.code.startswith({ours!r}):
+        sys.stdout.write(f"\\n@{{time.time()}}\\n")
+        sys.stdout.flush()
+        os.killpg(0, 9)
+    original(slot, job, fds)
+server.SandboxSlot.start = start
+import runpy
+runpy.run_path({main!r}, run_name="__main__")
+"""
+"""Ends when the first program of the run begins in the sandbox: neither one of the sandbox's proof, which are run by
+another thread, nor the self-test's."""
 
 
-def starts(count: int) -> dict[str, Any]:
-    words = ["--problem.name=diabetes", "search.max_steps=1", "search.batch=1"]
+def start(folder: Path, words: Sequence[str]) -> float:
+    """Seconds from `python main.py` until the first program of the run begins in the sandbox."""
+    looker = (ROOT / "core" / "executor" / "inside" / "looker.py").read_text(encoding="utf-8")
+    code = START.format(root=str(ROOT), words=list(words), ours=looker.splitlines()[0], main=str(ROOT / "main.py"))
+    usual = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    began = time.time()
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, env=usual, capture_output=True, text=True, timeout=300,
+        start_new_session=True,
+    )  # fmt: skip
+    line = next((text for text in done.stdout.splitlines() if text.startswith("@")), None)
+    if line is None:
+        raise RuntimeError(f"no program was begun: {done.stdout[-500:]} {done.stderr[-500:]}")
+    return float(line[1:]) - began
+
+
+def starts(count: int) -> dict[str, list[float]]:
+    """Family → seconds of its first start in a new folder, where data are prepared and the sandbox is proven, and of
+    so many later ones; the families in turns.
+    """
     with tempfile.TemporaryDirectory(prefix="swarm-start-") as name:
-        folder = Path(name)
-        start(folder, words)  # prepares the data, warms the disk's cache
-        found = [start(folder, words)[0] for _ in range(count)]
-        return {"seconds": found, "heavy": modules_at_first_query(folder, words)}
+        found: dict[str, list[float]] = {family: [] for family in FAMILIES}
+        for _ in range(count + 1):
+            for number, (family, words) in enumerate(FAMILIES.items()):
+                folder = Path(name) / str(number)
+                folder.mkdir(exist_ok=True)
+                found[family].append(start(folder, words))
+        return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=10_000, help="0: starts alone")
     parser.add_argument("--starts", type=int, default=5)
     parser.add_argument("--resume", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.resume:
         print(json.dumps(resumed(args.resume)))
         return
+    if args.steps:
+        _tell_steps(args.steps)
+    if args.starts:
+        _tell_starts(args.starts)
+
+
+def _tell_steps(total: int) -> None:
     print("overhead a step (median of 40 steps round the mark), rules, batch 2, 4 KB of code and 300 lines of output")
     print("x: CPU time in thousandths of a calibration loop timed at that step: it says what the machine is worth then")
     print(f"{'step':>8} {'ms':>8} {'CPU ms':>8} {'x':>5} {'prompt chars':>13} {'memory KB/node':>15}")
-    found = steps(args.steps)
+    found = steps(total)
     for row in found["rows"]:
         memory = f"{row['kb_a_node']:>15.1f}" if row["step"] >= 1000 else f"{'':>15}"
         share = 1000 * row["cpu_ms"] / row["worth"]
         told = f"{row['ms']:>8.2f} {row['cpu_ms']:>8.2f} {share:>5.0f} {row['prompt_chars']:>13,} {memory}"
         print(f"{row['step']:>8,} {told}")
-    print(f"{args.steps:,} steps in {found['seconds']:.1f} s; {found['disk_kb_a_node']:.2f} KB of disk a node")
+    print(f"{total:,} steps in {found['seconds']:.1f} s; {found['disk_kb_a_node']:.2f} KB of disk a node")
     print("of these, in bytes: " + ", ".join(f"{name} {size:.0f}" for name, size in found["tables"].items()))
     print(f"taken off: {1000 * found['own']:.2f} ms a step in which the benchmark made up programs and outputs")
     again = found["resume"]
@@ -393,15 +432,17 @@ def main() -> None:
     )
     for name, micro in metrics().items():
         print(f"metrics record {name}: {micro:.0f} µs")
-    if not args.starts:
-        return
-    began = starts(args.starts)
-    seconds = sorted(began["seconds"])
-    print(
-        f"from `python main.py` to the first answered query (rules, prepared competition): median "
-        f"{statistics.median(seconds):.2f} s of {len(seconds)} starts, {seconds[0]:.2f} … {seconds[-1]:.2f} s"
-    )
-    print(f"heavy modules in the main process by then: {', '.join(began['heavy']) or 'none'}")
+
+
+def _tell_starts(count: int) -> None:
+    print(f"from `python main.py` until the first program begins in the sandbox (rules; median of {count} starts)")
+    print(f"{'':<20} {'s':>6} {'range':>13} {'first ever':>11}")
+    for family, (first, *later) in starts(count).items():
+        told = f"{min(later):.2f} … {max(later):.2f}"
+        print(f"{family:<20} {statistics.median(later):>6.2f} {told:>13} {first:>11.2f}")
+    with tempfile.TemporaryDirectory(prefix="swarm-start-") as folder:
+        heavy = modules_at_first_query(Path(folder), FAMILIES["competition/ames"])
+    print(f"heavy modules in the main process at the first query: {', '.join(heavy) or 'none'}")
 
 
 if __name__ == "__main__":

@@ -47,5 +47,6 @@ def run(args: argparse.Namespace) -> int:
         accept_unsandboxed=args.i_accept_unsandboxed,
         origin=origin,
         programs=[(name, code)],
+        early=args.early,
     ) as session:
         return session.run()

@@ -10,12 +10,16 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
+from cli.early_server import early_server
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
+
+if TYPE_CHECKING:
+    from core.executor.early import EarlyServer
 
 VERBS: dict[str, str] = {
     "run": "cli.run",
@@ -168,13 +172,14 @@ _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.E
 
 def main(words: Sequence[str]) -> int:
     """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
-    with visible_output():
-        return _run(words)
+    with visible_output(), early_server(words) as early:
+        return _run(words, early)
 
 
-def _run(words: Sequence[str]) -> int:
+def _run(words: Sequence[str], early: EarlyServer | None) -> int:
     try:
         args = parse(words)
+        args.early = early
         return int(importlib.import_module(VERBS[args.verb]).run(args))
     except SwarmEvoError as error:
         print(error.line, file=sys.stderr)

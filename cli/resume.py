@@ -40,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     view = view_of(args, config)
     accepted = args.i_accept_unsandboxed
     origin = {"words": origin_words(args.words)}
-    with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, origin=origin, idle=args.idle) as session:
+    with RunSession(
+        config, run_dir, view=view, accept_unsandboxed=accepted, origin=origin, idle=args.idle, early=args.early
+    ) as session:
         tell_ready(args, session)
         code = session.run()
     print_result(args, run_dir)

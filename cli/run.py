@@ -41,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
         accept_unsandboxed=args.i_accept_unsandboxed,
         origin={"words": origin_words(args.words)},
         idle=args.idle,
+        early=args.early,
     ) as session:
         tell_ready(args, session)
         code = session.run()

@@ -53,8 +53,8 @@ def run(args: argparse.Namespace) -> int:
 
         print(json.dumps(dry_run(config, run_dir, args.node, args.operator), indent=2))
         return 0
-    accepted = args.i_accept_unsandboxed
-    with RunSession(config, run_dir, view=open_view("plain"), accept_unsandboxed=accepted, by_hand=True) as session:
+    accepted, view = args.i_accept_unsandboxed, open_view("plain")
+    with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, by_hand=True, early=args.early) as session:
         out, facts = Output(), session.facts
         best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until), best):

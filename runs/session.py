@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Problem
+from core.executor.early import EarlyServer
 from core.state.node import Node
 from core.storage.event_writer import IN_A_SEARCH
 from core.storage.origin import taken_up, words_now
@@ -75,6 +76,7 @@ class RunSession:
         stop_after: end after so many steps, without telling the writers: for a replay.
         idle: with an external writer, end after so many seconds in which nobody asked or told.
         by_hand: steps are taken one by one, also of a run that has ended; else such a run is only looked at.
+        early: a fork server that was started on a guess before the configuration was read.
 
     Raises on entering:
         ConfigError, NoSandboxError, RunBusyError, StoreError: nothing has run yet, and a new run leaves nothing behind.
@@ -93,6 +95,7 @@ class RunSession:
         stop_after: int | None = None,
         idle: float | None = None,
         by_hand: bool = False,
+        early: EarlyServer | None = None,
     ) -> None:
         self.config = config
         self.resumed = run_dir is not None
@@ -109,6 +112,7 @@ class RunSession:
         self._stop_after = stop_after
         self._idle = idle
         self._by_hand = by_hand
+        self._early = early
         self._queue: TicketQueue | None = None
         self._given_dir = run_dir
         self._stack = ExitStack()
@@ -173,8 +177,10 @@ class RunSession:
 
     def _open_sandbox(self, problem: Problem) -> None:
         if self.config.execution.runner != "ray":
-            self._ahead = SandboxAhead(self.config, problem, self._accept)
+            self._ahead = SandboxAhead(self.config, problem, self._accept, self._early)
             self._stack.callback(self._ahead.close)
+        elif self._early is not None:
+            self._early.close()
 
     def _take_hold(self, problem: Problem) -> None:
         """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""

@@ -6,11 +6,12 @@ import glob
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
 from core.contracts import JobListener, JobRunner, Problem
+from core.executor.early import GUESS, EarlyServer
 from core.executor.probe import CACHE as PROBES
 from core.executor.probe import choose
 from core.executor.sandbox import open_sandbox
@@ -92,12 +93,18 @@ class SandboxAhead:
     """Opens this machine's sandbox in a thread, while the data of the problem are made ready.
 
     Which tier holds is asked, and what programs import is imported; nothing runs in it before `take`.
+
+    Args:
+        early: a server that was started on a guess before the configuration was read; it is ended if nobody wants it.
     """
 
-    def __init__(self, config: Config, problem: Problem, accept_unsandboxed: bool) -> None:
+    def __init__(
+        self, config: Config, problem: Problem, accept_unsandboxed: bool, early: EarlyServer | None = None
+    ) -> None:
         self._state_dir = workspaces_dir(config)
         self._was_there = self._state_dir.exists()
         options = sandbox_options(config, problem, accept_unsandboxed)
+        self._early = early
         self._opening: Future[WarmSandbox] = Future()
         self._taken = False
         thread = threading.Thread(target=self._open, args=(options,), name="sandbox", daemon=True)
@@ -122,12 +129,15 @@ class SandboxAhead:
             self._opening.result().close()
         if not self._was_there:
             with suppress(OSError):  # the data of the problem are kept
-                (self._state_dir / PROBES).unlink(missing_ok=True)
+                for name in (PROBES, GUESS):
+                    (self._state_dir / name).unlink(missing_ok=True)
                 self._state_dir.rmdir()
 
     def _open(self, options: dict[str, Any]) -> None:
         try:
-            self._opening.set_result(open_sandbox(**options, state_dir=self._state_dir))
+            with closing(self._early) if self._early is not None else nullcontext():
+                box = open_sandbox(**options, state_dir=self._state_dir, early=self._early)
+            self._opening.set_result(box)
         except BaseException as error:  # noqa: BLE001 - raised to who takes it
             self._opening.set_exception(error)
 

@@ -266,6 +266,8 @@ class ForkServer:
             self._control.close()
             self._control = None
         if self._process is not None:
+            if self._ready is None:  # it is still importing, and looks up only between two modules
+                self._process.kill()
             try:
                 self._process.wait(5.0)
             except subprocess.TimeoutExpired:

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from core.executor import devices
 from core.executor.inside import landlock
-from core.executor.server import ServerConfig
+from core.executor.server import ForkServer, ServerConfig
 from core.executor.warm import WarmSandbox
 from utils.errors import NoSandboxError
 
@@ -23,8 +23,11 @@ TIERS = ("warm", "lite", "bubblewrap")
 CHOICES = ("auto", *TIERS, "none")
 
 
-def make_sandbox(config: ServerConfig, gpus: float = 0) -> WarmSandbox:
+def make_sandbox(config: ServerConfig, gpus: float = 0, server: ForkServer | None = None) -> WarmSandbox:
     """The sandbox of a tier. `open_sandbox` attacks the tier first, this does not.
+
+    Args:
+        server: one that runs already and was started with `config`.
 
     Raises:
         NoSandboxError: something that the tier is made of is not there.
@@ -37,4 +40,4 @@ def make_sandbox(config: ServerConfig, gpus: float = 0) -> WarmSandbox:
         if shutil.which("bwrap") is None:
             raise NoSandboxError("bubblewrap is not installed (apt install bubblewrap)")
     nodes, libraries = devices.visible(gpus)
-    return WarmSandbox(replace(config, devices=(*config.devices, *nodes), show=(*config.show, *libraries)))
+    return WarmSandbox(replace(config, devices=(*config.devices, *nodes), show=(*config.show, *libraries)), server)

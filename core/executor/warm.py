@@ -44,14 +44,18 @@ _MEMORY_SHARE = 4
 
 
 class WarmSandbox:
-    """Implements `Sandbox` on a fork server. Thread-safe: every job has a slot of its own."""
+    """Implements `Sandbox` on a fork server. Thread-safe: every job has a slot of its own.
 
-    def __init__(self, config: ServerConfig) -> None:
+    Args:
+        server: one that was started with `config`; None starts one.
+    """
+
+    def __init__(self, config: ServerConfig, server: ForkServer | None = None) -> None:
         self.tier = config.tier
         self.config = config
         self.resources = ResourceCache()
         """What jobs keep between them on this worker: loaded evaluators."""
-        self._server = ForkServer(config)
+        self._server = server or ForkServer(config)
         self._state_dir = config.state_dir
         self._uids = UidPool() if os.getuid() == 0 and config.tier != "none" else None
         self._closed = threading.Event()

@@ -16,6 +16,8 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 if __package__ in (None, ""):  # started by path: make the sibling files importable, under a name nobody else has
     _folder = os.path.dirname(os.path.abspath(__file__))
@@ -33,6 +35,9 @@ from .interpreter import Interpreter
 from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
+_NEW_OBJECTS = 50_000
+"""Between two looks for garbage while modules are imported: with Python's 700 a sixth of the time is such looks. Of all
+that pandas and scikit-learn make, 800 objects are garbage."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",
@@ -80,12 +85,11 @@ def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, mounts.Layout
     began = time.monotonic()
     if layout.namespaces and hidden:
         hiding.cover(hidden, setup.scratch)
-    with hiding.refused(hidden):
+    with hiding.refused(hidden), _rare_collections():
         missing = _preload(setup.preload, control)
     has_msgpack = packed.library() is not None
     interpreter = Interpreter(hooks)
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # garbage, too: a last look through all modules takes longer than what it finds is worth
     kernel.collapse_memory()
     ready = Ready(
         seconds=time.monotonic() - began, missing=missing, version=list(sys.version_info[:3]),
@@ -112,6 +116,16 @@ def keep_path(shown: list[str]) -> None:
     """Nothing is imported from folders that candidates do not see (an editable install of ours, say)."""
     sys.path[:] = [p for p in sys.path if any(p == root or p.startswith(root + "/") for root in shown)]
     sys.path_importer_cache.clear()
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def _preload(names: list[str], control: socket.socket) -> dict[str, str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 
 import pytest
 
 import runs.making_ready
 import runs.workers
+from core.executor.early import EarlyServer
+from core.executor.server import ForkServer
 from runs.making_ready import made_ready
 from runs.session import RunSession
 from runs.workers import SandboxAhead, workspaces_dir
@@ -64,3 +67,21 @@ def test_a_sandbox_that_does_not_hold_is_told_to_who_takes_it(toy_config):
     with pytest.raises(NoSandboxError, match="/no/such/python"):
         ahead.take([])
     ahead.close()
+
+
+def test_the_second_run_of_a_project_takes_the_server_that_was_begun_for_it(toy_config, monkeypatch):
+    started: list[tuple[str, ...]] = []
+    original = ForkServer._start
+
+    def start(self):
+        started.append(self.config.preload)
+        original(self)
+
+    monkeypatch.setattr(ForkServer, "_start", start)
+    config = toy_config(2)
+    for run in range(2):
+        with closing(EarlyServer(workspaces_dir(config))) as early:
+            begun, started[:] = list(started), []
+            with RunSession(config, early=early) as session:
+                assert session.run() == 0
+        assert run == 0 or (len(begun) >= 1 and started == [])

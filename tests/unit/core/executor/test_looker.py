@@ -1,0 +1,53 @@
+"""The search of memory: only pages that somebody has used, and all of those."""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+from hashlib import blake2b
+
+from core.executor.inside import looker
+
+PAGE = mmap.PAGESIZE
+
+
+def place_of(region: mmap.mmap) -> int:
+    return ctypes.addressof(ctypes.c_char.from_buffer(region))
+
+
+def test_pages_that_nobody_used_are_left_out():
+    region = mmap.mmap(-1, 64 * PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    ctypes.memset(place_of(region), 0, 0)
+    start = place_of(region)
+    for page in (5, 6, 40):
+        region[page * PAGE] = 1
+    parts = list(looker.touched([(start, start + 64 * PAGE)]))
+    covered = {at for begin, end in parts for at in range((begin - start) // PAGE, (end - start) // PAGE)}
+    assert {5, 6, 40} <= covered and len(parts) >= 1
+    assert all(start <= begin < end <= start + 64 * PAGE for begin, end in parts)
+
+
+def test_where_the_kernel_does_not_say_all_is_searched(monkeypatch):
+    def refused(*_):
+        raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr(looker, "_entries", refused)
+    assert list(looker.touched([(0, PAGE), (4 * PAGE, 8 * PAGE)])) == [(0, PAGE), (4 * PAGE, 8 * PAGE)]
+
+
+def test_an_answer_is_found_behind_marks_that_are_followed_by_something_else():
+    key, secret = b"k" * 16, b"mark: the answer is 42"
+    digest = blake2b(secret, digest_size=16, key=key).hexdigest()
+    plan = {"key": key.hex(), "files": [], "patterns": [], "marks": []}
+    found = looker.Looker(plan)
+    text = b"." * 100 + b"mark: nothing of that " + b"mark:" + b"." * 30 + secret + b"mark:"
+    buffer = ctypes.create_string_buffer(text, len(text))
+    start, mark = ctypes.addressof(buffer), (b"mark:", len(secret), digest, "labels.csv")
+    found.search_at(start, len(text) - 60, "memory", "", [mark])
+    assert found.found == []
+    found.search_at(start, len(text), "memory", "", [mark])
+    assert found.found == [{"how": "memory", "what": "labels.csv", "where": hex(start + text.index(secret))}]
+    found.marks = [mark]
+    found.search(text, "file", "/tmp/copy")
+    found.search(b"", "file", "/tmp/empty")
+    assert found.found[1:] == [{"how": "file", "what": "labels.csv", "where": "/tmp/copy"}]
