@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -124,18 +125,19 @@ class TrustedChild:
             bufsize=0,
         )
         self._greeted = False
-        try:
-            self._send(self._hello)
-        except _ChildDied:
-            pass  # told by the first question, with its reason
+        with suppress(OSError):  # it is gone already: told by the first question, with its last words
+            self._write(self._hello)
 
     def _send(self, request: Mapping[str, Any]) -> None:
-        assert self._process is not None and self._process.stdin is not None
-        data = json.dumps(request).encode()
         try:
-            self._process.stdin.write(struct.pack(">I", len(data)) + data)
+            self._write(request)
         except OSError as error:
             raise self._died() from error
+
+    def _write(self, request: Mapping[str, Any]) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        data = json.dumps(request).encode()
+        self._process.stdin.write(struct.pack(">I", len(data)) + data)
 
     def _read(self, deadline: float) -> Any:
         (length,) = struct.unpack(">I", self._read_bytes(4, deadline))

@@ -1,6 +1,7 @@
 """The trusted child: answers, dies, hangs, and what of our environment it sees."""
 
 import os
+import subprocess
 import sys
 import textwrap
 import threading
@@ -92,6 +93,20 @@ def test_two_deaths_are_a_fault_with_the_last_words(child):
     """
     with pytest.raises(GradingFault, match=r"died twice: exit code 7: labels\.csv: no such file"):
         child(body).ask({})
+
+
+def test_a_child_that_is_gone_before_it_is_greeted_is_a_fault_with_its_last_words(monkeypatch):
+    class Gone(subprocess.Popen):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            self.wait()
+
+    monkeypatch.setattr(subprocess, "Popen", Gone)
+    grader = TrustedChild([sys.executable, "-c", "import sys; sys.exit('labels are gone')"], {}, timeout=30)
+    grader.start()
+    with pytest.raises(GradingFault, match=r"died twice.*labels are gone"):
+        grader.ask({})
+    grader.close()
 
 
 def test_after_a_fault_the_next_question_is_answered(child):
