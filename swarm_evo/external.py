@@ -5,6 +5,7 @@ The search itself is a child process, which outlives this one for a while and is
 
 from __future__ import annotations
 
+import fcntl
 import json
 import logging
 import os
@@ -36,7 +37,8 @@ from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
 from swarm_evo.search import keys, problem_words
 
-SOCKET = "tickets.sock"
+SOCKET, LOCK = "tickets.sock", "run.lock"
+"""In a run's folder: where its process answers, and what it keeps locked while it works on the run."""
 FIRST = 1.0
 """Seconds after which who waits for a ticket hears what for."""
 _LOG = logging.getLogger("swarm_evo")
@@ -194,6 +196,8 @@ class ExternalRun:
             if _call(self.folder, {"verb": "hello"}) is None:  # it was killed and left its socket
                 break
             time.sleep(0.05)
+        while _is_held(self.folder / LOCK) and time.monotonic() < until:  # its last words come behind the socket's end
+            time.sleep(0.02)
         if self._process is not None:
             self._process.wait()
 
@@ -311,6 +315,16 @@ def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[byt
             raise SearchError(said_last, child.returncode)
         time.sleep(0.02)
     return ready.read_text(), child
+
+
+def _is_held(lock: Path) -> bool:
+    """True while a process works on the run."""
+    with suppress(FileNotFoundError), lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _call(folder: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:

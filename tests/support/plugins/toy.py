@@ -15,6 +15,7 @@ from pathlib import Path
 
 from core.contracts import Baseline, Evaluation
 from core.state.failure import FailureKind
+from utils.syntax import parse
 
 
 def build(cfg, project_dir):
@@ -119,7 +120,7 @@ class ToyEvaluator:
 
 def _number(code):
     try:
-        value = ast.literal_eval(ast.parse(code).body[-1].value)
+        value = ast.literal_eval(parse(code).body[-1].value)
     except (SyntaxError, ValueError, IndexError, AttributeError):
         return None
     return value if isinstance(value, int | float) else None
