@@ -26,6 +26,7 @@ from core.executor.server import ServerConfig, own_python, private_folder
 from core.executor.tiers import TIERS, make_sandbox
 from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
+from utils.regular_files import read_regular
 
 REMEDIES = {
     "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
@@ -40,6 +41,7 @@ REMEDIES = {
 }
 
 CACHE = ".sandbox-probes.json"
+_CACHE_BYTES = 1 << 22
 """In the folder of states: answers of this boot."""
 _LIMITS = Limits(seconds=10, cpu_seconds=10, memory_mb=96, processes=24, file_mb=8, disk_mb=16, output_kb=64)
 
@@ -182,10 +184,10 @@ def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | 
 
 def _read_cache(path: Path | None) -> dict[str, Any]:
     try:
-        if path is not None and path.stat().st_uid == os.getuid():
-            value = json.loads(path.read_text())
+        if path is not None and path.lstat().st_uid == os.getuid():
+            value = json.loads(read_regular(path, _CACHE_BYTES))
             return value if isinstance(value, dict) else {}
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         pass
     return {}
 

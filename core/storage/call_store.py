@@ -26,13 +26,17 @@ class CallStore(EventWriter):
 
     def __init__(self, run_dir: Path, **options: Any) -> None:
         super().__init__(run_dir, **options)
-        self._holds = Holds(run_dir / FILE)
         self._answered: set[str] = set()
         """Names of holds whose answers are stored and that are about to be let go of."""
-        for name in self.get_fact(_ANSWERED) or ():
-            self._holds.drop(name)
         self._saved: set[str] = set()
         """Samples of the calls that this process saved."""
+
+    @cached_property
+    def _holds(self) -> Holds:
+        holds = Holds(self.run_dir / FILE)
+        for name in self.get_fact(_ANSWERED) or ():
+            holds.drop(str(name))
+        return holds
 
     @cached_property
     def _began_with_calls(self) -> bool:
@@ -85,7 +89,8 @@ class CallStore(EventWriter):
     def close(self) -> None:
         """Store what waits, and let go of the files."""
         super().close()
-        self._holds.close()
+        if "_holds" in vars(self):
+            self._holds.close()
 
     @reads_store
     def calls(self, node_id: str | None = None) -> list[CallRecord]:

@@ -2,37 +2,55 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
+from functools import cached_property
+from math import inf
 from pathlib import Path
 
+from utils.errors import StoreError
 from utils.file_utils import write_atomic
+from utils.regular_files import read_regular, regular_handle
 
 FILE = "held.jsonl"
 """In the run's folder: a line for a request that leaves, and one for each that is let go of."""
 _LONG = 65_536
 """Bytes from which on the file is written anew with what is still held."""
+_MOST = 1 << 24
+"""Bytes; no file of ours is longer."""
 
 
 class Holds:
     """Written before a request leaves and read by the next process after a kill. Thread-safe; a run has one writer.
 
-    A line is one write; in the store each request would be a transaction of its own.
+    A line is one write; in the store each request would be a transaction of its own. The file is read when it is first
+    asked for: who only looks at a run has no use for it.
+
+    Raises:
+        StoreError: the file cannot be written, or is not as it was written.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.Lock()
-        self._held = _read(path)
+        self._lock = threading.RLock()
         self._handle: int | None = None
         self._size = 0
+
+    @cached_property
+    def _held(self) -> dict[str, tuple[int, float]]:
+        return _read(self._path)
 
     def add(self, name: str, tokens: int, usd: float) -> None:
         """A request leaves that can cost so much."""
         with self._lock:
             self._held[name] = tokens, usd
-            self._write([name, tokens, usd])
+            try:
+                self._write([name, tokens, usd])
+            except StoreError:  # it does not leave
+                del self._held[name]
+                raise
 
     def drop(self, name: str) -> None:
         """Its answer is stored, or it is known to have cost nothing. Nothing happens for one that is not held."""
@@ -51,14 +69,20 @@ class Holds:
             self._let_go()
 
     def _write(self, line: list[str | int | float]) -> None:
-        if self._handle is None or self._size > _LONG:
-            self._let_go()
-            lines = [json.dumps([name, *amounts]) + "\n" for name, amounts in self._held.items()]
-            write_atomic(self._path, "".join(lines))
-            self._handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
-            self._size = 0
-            return
-        self._size += os.write(self._handle, (json.dumps(line) + "\n").encode())
+        try:
+            if self._handle is None or self._size > _LONG:
+                self._let_go()
+                lines = [json.dumps([name, *amounts]) + "\n" for name, amounts in self._held.items()]
+                write_atomic(self._path, "".join(lines))
+                self._handle, self._size = regular_handle(self._path, os.O_WRONLY | os.O_APPEND), 0
+                return
+            told = (json.dumps(line) + "\n").encode()
+            if os.write(self._handle, told) < len(told):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._size += len(told)
+        except OSError as error:
+            self._let_go()  # the next line writes all anew
+            raise StoreError(f"'{self._path}' cannot be written: {error.strerror or error}") from error
 
     def _let_go(self) -> None:
         if self._handle is not None:
@@ -67,19 +91,25 @@ class Holds:
 
 
 def _read(path: Path) -> dict[str, tuple[int, float]]:
-    """What is held by the file's lines. The last one may be cut off: its request never left."""
+    """What is held by the file's lines. One that is cut off is the last: its request never left."""
     held: dict[str, tuple[int, float]] = {}
     try:
-        text = path.read_text(encoding="utf-8")
+        *lines, _ = read_regular(path, _MOST).split("\n")
+        for line in lines:
+            name, *amounts = json.loads(line)
+            if amounts:
+                held[name] = _amounts(*amounts)
+            else:
+                held.pop(name, None)
     except FileNotFoundError:
         return held
-    for line in text.splitlines():
-        try:
-            name, *amounts = json.loads(line)
-        except ValueError:
-            continue
-        if amounts:
-            held[name] = int(amounts[0]), float(amounts[1])
-        else:
-            held.pop(name, None)
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise StoreError(f"'{path}' is not as it was written: {' '.join(str(error).split())[:200]}") from error
     return held
+
+
+def _amounts(tokens: int, usd: float) -> tuple[int, float]:
+    """ValueError for what nothing costs."""
+    if type(tokens) is not int or not isinstance(usd, int | float) or tokens < 0 or not 0 <= usd < inf:
+        raise ValueError(f"a request that may cost {tokens!r} tokens and {usd!r} dollars")
+    return tokens, float(usd)

@@ -6,7 +6,6 @@ standard library only, since it never meets our packages.
 
 from __future__ import annotations
 
-import importlib.machinery
 import importlib.util
 import inspect
 import os
@@ -34,22 +33,10 @@ def prepare_evaluator() -> None:
     if path.endswith(".pkl"):
         _LOADED["function"] = unpickled(path)
         return
-    module, code = load(module_name(path), path)
+    module = load(module_name(path), path)
     if not hasattr(module, "evaluate") and not (OPTIONS["cascade"] and hasattr(module, "evaluate_stage1")):
         raise AttributeError(f"{os.path.basename(path)} has no function evaluate(program_path)")
-    _LOADED.update(module=module, code=code, function=getattr(module, "evaluate", None), folder=folder)
-
-
-def renew_evaluator() -> types.ModuleType | None:
-    """Load the user's evaluator as it was loaded before, into a module of its own; None where it is a mere function."""
-    old = _LOADED.get("module")
-    if old is None:
-        return None
-    module = importlib.util.module_from_spec(old.__spec__)
-    sys.modules[module.__name__] = module
-    exec(_LOADED["code"], module.__dict__)
-    _LOADED.update(module=module, function=getattr(module, "evaluate", None))
-    return module
+    _LOADED.update(module=module, function=getattr(module, "evaluate", None), folder=folder)
 
 
 def evaluate(program_path: str) -> dict[str, Any]:
@@ -132,17 +119,15 @@ def module_name(path: str) -> str:
     return "evaluator" if taken else name
 
 
-def load(name: str, path: str) -> tuple[types.ModuleType, types.CodeType]:
-    """Import a file under a name; the module, and its code as it was read."""
+def load(name: str, path: str) -> types.ModuleType:
+    """Import a file under a name."""
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+    if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    code = spec.loader.get_code(name)
-    assert code is not None
-    exec(code, module.__dict__)
-    return module, code
+    spec.loader.exec_module(module)
+    return module
 
 
 def install_shim() -> None:

@@ -6,7 +6,7 @@ import socket
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer
 from core.evaluation.isolation.modules import import_lines
 from core.evaluation.isolation.proxy import HANDLES
-from core.evaluation.isolation.stubs import Stub, Stubs
 from core.executor.inside import frames
 from core.executor.server import own_python
 from core.executor.session import SandboxSession
@@ -25,7 +24,12 @@ from utils.errors import JobLost
 
 _OUTPUT_BYTES = 200_000
 _LOOK_SECONDS = 0.2
+_EXIT_SECONDS = 1.0
 _RUN_AS_FILE = "the evaluator runs the candidate as a file"
+_STUB = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
+open({marker!r}, "w").close()
+raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,34 +93,33 @@ class Apart:
     ) -> EvaluatorRun:
         with ExitStack() as stack:
             server = self._server(sandbox, stack, deadline, watch)
-            stub = self._stub(sandbox, stack, code)
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="swarm-evaluator-")))
+            program, marker = folder / (self.text_file or "candidate.py"), folder / "was-run"
+            text = code if self.text_file else _STUB.format(marker=str(marker))
+            program.write_text(text, encoding="utf-8", errors="surrogateescape")
+            ours, theirs = socket.socketpair()
+            stack.callback(ours.close)
             output = stack.enter_context(tempfile.TemporaryFile())
             task = {
-                "program": str(stub.program), "names": names, "call_timeout": limits.seconds,
+                "program": str(program), "names": names, "call_timeout": limits.seconds,
                 "watch": watch, "classes": None if self.classes is None else list(self.classes),
                 "is_text": bool(self.text_file), "delay": delay,
             }  # fmt: skip
-            report = None
             try:
-                evaluating = server.start(task, session.channel, output.fileno())
-                try:
-                    report = _follow(session, evaluating.report, deadline, stub)
-                    if report is None and time.monotonic() < deadline:
-                        server.check(evaluating.pid)
-                finally:
-                    server.over(evaluating, reported=report is not None)
+                with theirs:
+                    pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])
+                stack.callback(server.end, pid)
+                report = _follow(session, ours, deadline, marker)
+                if report is None and time.monotonic() < deadline:
+                    server.check(pid)
             except JobLost:  # the job is run again, and everybody's from now on, by a new one
                 sandbox.resources.drop(self._key, server)
                 raise
+            if report is not None:
+                _await_end(ours)
+            server.end(pid)
             output.seek(0)
-            return _read(report, session, stub, output.read(_OUTPUT_BYTES).decode("utf-8", "replace"), deadline)
-
-    def _stub(self, sandbox: WarmSandbox, stack: ExitStack, code: str) -> Stub:
-        if not self.text_file:
-            return stack.enter_context(sandbox.resources.get("stubs", Stubs).one())
-        text = Stub(self.text_file, code)
-        stack.callback(text.close)
-        return text
+            return _read(report, session, marker, output.read(_OUTPUT_BYTES).decode("utf-8", "replace"), deadline)
 
     def _server(self, sandbox: WarmSandbox, stack: ExitStack, deadline: float, watch: bool) -> EvaluatorServer:
         """The loaded evaluator of this worker, or one of its own for this candidate."""
@@ -139,23 +142,30 @@ class Apart:
         return f"evaluator {self.evaluator} {self.function}"
 
 
-def _follow(session: SandboxSession, report: socket.socket, deadline: float, stub: Stub) -> dict[str, Any] | None:
+def _follow(session: SandboxSession, report: socket.socket, deadline: float, marker: Path) -> dict[str, Any] | None:
     """The evaluator's report; None when it ended without one, is late, or runs the candidate as a file.
 
     Raises:
         SessionFailure: the candidate ended, or broke a limit; there is nothing to be judged any more.
     """
-    while (left := deadline - time.monotonic()) > 0 and not stub.was_run:
+    while (left := deadline - time.monotonic()) > 0 and not marker.exists():
         if session.stand_by(report.fileno(), min(_LOOK_SECONDS, left)):
             received = frames.receive(report)
             return received[0]["report"] if received is not None else None
     return None
 
 
+def _await_end(report: socket.socket) -> None:
+    """Give the evaluator's process a moment for what its modules do at exit."""
+    report.settimeout(_EXIT_SECONDS)
+    with suppress(OSError):
+        report.recv(1)
+
+
 def _read(
-    report: dict[str, Any] | None, session: SandboxSession, stub: Stub, output: str, deadline: float
+    report: dict[str, Any] | None, session: SandboxSession, marker: Path, output: str, deadline: float
 ) -> EvaluatorRun:
-    if stub.was_run:
+    if marker.exists():
         return EvaluatorRun(refused=_RUN_AS_FILE, output=output)
     if report is None:
         late = time.monotonic() >= deadline

@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,6 @@ from utils.errors import JobLost
 _SCRIPT = Path(__file__).parent / "evaluator_server.py"
 _ANSWER_SECONDS = 30.0
 """A server that is loaded forks in milliseconds; one that takes so long is stuck."""
-_EXIT_SECONDS = 1.0
-"""For what an evaluator's modules do at exit, or for it to be loaded anew."""
 _GONE_SECONDS = 0.2
 """Its forks end with it, some even before."""
 
@@ -77,17 +75,8 @@ class EvaluatorUnusable(Exception):
         self.line, self.trace, self.python = line, trace, python
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluating:
-    """A process that judges a candidate."""
-
-    pid: int
-    report: socket.socket
-    """Our end of what it reports by, and is told of the next candidate by where it is kept."""
-
-
 class EvaluatorServer:
-    """An evaluator that is loaded, ready to be forked for candidates. Thread-safe.
+    """An evaluator that is loaded, ready to be forked for each candidate. Thread-safe.
 
     Args:
         evaluator: the file, and `function` in it, called with the path of a candidate.
@@ -101,10 +90,6 @@ class EvaluatorServer:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
         self._lock = threading.Lock()
         self._python = python
-        self._waiting: list[Evaluating] = []
-        """Processes that are as before their first candidate."""
-        self._keeps = True
-        """None was otherwise yet: looking costs as much as a fork."""
         command = [python, "-s", str(_SCRIPT), str(theirs.fileno())]
         with theirs:
             self._process = subprocess.Popen(
@@ -119,53 +104,18 @@ class EvaluatorServer:
             self.close()
             raise
 
-    def start(self, task: dict[str, Any], channel: int, output: int) -> Evaluating:
-        """Begin an evaluation with the session's channel and the file of its output.
-
-        A process that is as before its last candidate takes it, else a new one.
-        """
-        task = {**task, "keep": self._keeps}
-        while (waiting := self._waiting_one()) is not None:
-            try:
-                frames.send(waiting.report, task, [channel, output])
-                return waiting
-            except OSError:  # it ended meanwhile
-                self._end(waiting)
-        ours, theirs = socket.socketpair()
-        with theirs, self._lock:
+    def start(self, task: dict[str, Any], fds: Sequence[int]) -> int:
+        """Begin an evaluation with the session's channel, our report socket and the file of its output; its pid."""
+        with self._lock:
             try:
                 self._control.settimeout(_ANSWER_SECONDS)
-                frames.send(self._control, task, [channel, theirs.fileno(), output])
+                frames.send(self._control, task, list(fds))
                 received = frames.receive(self._control)
             except OSError:
                 received = None
         if received is None:
-            ours.close()
             raise self._lost()
-        return Evaluating(int(received[0]["pid"]), ours)
-
-    def over(self, evaluating: Evaluating, *, reported: bool) -> None:
-        """Keep the process of an evaluation where it is as before; else let it end, and kill what is left of it.
-
-        Args:
-            reported: it has said all; what its modules do at exit is given a moment.
-        """
-        received = None
-        if reported:
-            evaluating.report.settimeout(_EXIT_SECONDS)
-            with suppress(OSError):
-                received = frames.receive(evaluating.report)
-            evaluating.report.settimeout(None)
-            self._keeps = self._keeps and received is not None
-        if received is None:
-            self._end(evaluating)
-            return
-        with self._lock:
-            self._waiting.append(evaluating)
-
-    def _waiting_one(self) -> Evaluating | None:
-        with self._lock:
-            return self._waiting.pop() if self._waiting else None
+        return int(received[0]["pid"])
 
     def check(self, pid: int) -> None:
         """Raises JobLost where an evaluation ended because the process that it was forked from did."""
@@ -174,10 +124,8 @@ class EvaluatorServer:
                 self._process.wait(_GONE_SECONDS)
                 raise self._lost()
 
-    def _end(self, evaluating: Evaluating) -> None:
+    def end(self, pid: int) -> None:
         """Kill what is left of an evaluation."""
-        evaluating.report.close()
-        pid = evaluating.pid
         if self._process.pid != pid and self._process.poll() is None:
             _kill_group(pid)
             with self._lock:
@@ -188,8 +136,6 @@ class EvaluatorServer:
 
     def close(self) -> None:
         self._control.close()
-        while (waiting := self._waiting_one()) is not None:
-            waiting.report.close()
         try:
             self._process.wait(1.0)
         except subprocess.TimeoutExpired:

@@ -1,8 +1,8 @@
 """The trusted process of a user's evaluator: `python evaluator_server.py FD`.
 
 It is told the evaluator's file and loads it once. Each evaluation is a fork of it, so that nothing of one is left for
-the next, or a fork that is as it was before the last one (`renewal`). An evaluator that has started threads, or holds a
-library that does not survive a fork, is told as such and serves one evaluation in a process that then ends.
+the next; an evaluator that has started threads, or holds a library that does not survive a fork, is told as such and
+serves one evaluation in a process that then ends.
 
 Standard library only; started by path, so that the evaluator's imports never meet our packages.
 """
@@ -110,53 +110,28 @@ class Parts:
     def __init__(self, frames: Any, opened: Opened) -> None:
         self.frames, self.opened = frames, opened
         self.plain = _load_ours("plain", _INSIDE)
-        names = ("channel", "loading", "proxy", "renewal", "stand_in")
-        loaded = (_load_ours(name, _HERE) for name in names)
-        self.channel, self.loading, self.proxy, self.renewal, self.stand_in = loaded
-        self.found = _load_ours("reuse", _INSIDE).Found
-        self.before = set(sys.modules)
+        names = ("channel", "loading", "proxy", "stand_in")
+        self.channel, self.loading, self.proxy, self.stand_in = (_load_ours(name, _HERE) for name in names)
         self.control_process = ctypes.CDLL(None).prctl
 
-    def evaluate_all(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
-        """In a fork: judge one candidate after the other, as long as each finds the process as the first one did."""
-        harness = sys.modules[function.__module__]
-        renewal = None
-        if task["keep"] and hasattr(harness, "renew_evaluator"):
-            renewal = self.renewal.Renewal(harness, self.found, system=_interpreter(), before=self.before, passing=2)
-        self.evaluate(task, fds, function, renewal)
-
-    def evaluate(
-        self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any], renewal: Any = None
-    ) -> NoReturn:
+    def evaluate(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
         """Hand the evaluator its candidate, report what it returned, and end as an interpreter does."""
         channel, report, output = fds
+        for number in (1, 2):
+            os.dup2(output, number)
+        os.close(output)
         try:
             report_to = socket.socket(fileno=report)
-            self._judge(task, channel, output, function, report_to)
-            while renewal is not None and renewal.is_done():
-                self.frames.send(report_to, {"kept": True})
-                received = self.frames.receive(report_to)
-                if received is None:  # the run is over
-                    os._exit(0)
-                task, (channel, output) = received
-                self._judge(task, channel, output, function, report_to)
+            found = self._report(task, channel, function, report_to)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            self.frames.send(report_to, {"report": found})
             atexit._run_exitfuncs()
         except BaseException:  # noqa: BLE001 - what breaks here is told with what was printed
             traceback.print_exc()
         finally:
             sys.stderr.flush()
             os._exit(0)
-
-    def _judge(
-        self, task: dict[str, Any], channel: int, output: int, function: Callable[[str], Any], report_to: socket.socket
-    ) -> None:
-        for number in (1, 2):
-            os.dup2(output, number)
-        os.close(output)
-        found = self._report(task, channel, function, report_to)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        self.frames.send(report_to, {"report": found})
 
     def _report(
         self, task: dict[str, Any], fd: int, function: Callable[[str], Any], report_to: socket.socket
@@ -180,7 +155,6 @@ class Parts:
         except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
             told |= {"error": _trace(error), "line": _line(error)}
         failed = asking.failed
-        asking.close()
         return told | {
             "refused": stand.refused, "by_program": stand.by_program, "classes": stand.classes,
             "calls": asking.calls, "call_seconds": asking.seconds,
@@ -206,7 +180,7 @@ def _fork(
             parts.control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)  # nothing of the evaluator's goes on without us
             os.setsid()
             control.close()
-            parts.evaluate_all(task, fds, function)
+            parts.evaluate(task, fds, function)
         finally:
             os._exit(3)
     return pid

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from . import candidate, interpreter, mounts, packed, plain, reuse
+from . import candidate, interpreter, packed, plain, reuse
 from .messages import Job
 
 _CHANNEL = candidate.CHANNEL
@@ -29,7 +29,7 @@ def serve(prelude: CodeType | None, job: Job) -> NoReturn:
 
 def _serve_again_and_again(prelude: CodeType | None, job: Job) -> NoReturn:
     """Each use of the program is a fresh namespace in a process that is told to be as the first use found it."""
-    found = reuse.Found(_folders())
+    found = reuse.Found()
     code = candidate.compiled(job.code, candidate.FILE)
     module = _load(prelude, code, job)
     found.note_imports(vars(module))
@@ -46,12 +46,6 @@ def _serve_again_and_again(prelude: CodeType | None, job: Job) -> NoReturn:
             module = _load(prelude, code, job)
         else:
             _write(_answer(module, data))
-
-
-def _folders() -> list[str]:
-    """Where a program may leave something, what it has open included."""
-    own_machine = os.environ.get("HOME") == mounts.WORKSPACE  # elsewhere it is everybody's memory that is listed
-    return [".", os.environ.get("TMPDIR", "/tmp"), "/proc/self/fd", *(["/dev/shm"] if own_machine else [])]
 
 
 def _load(prelude: CodeType | None, code: CodeType | None, job: Job) -> ModuleType:
@@ -103,7 +97,7 @@ def _names(module: ModuleType) -> dict[str, Any]:
     """What the program offers: values that are plain data, functions, classes."""
     found: dict[str, Any] = {}
     for name, value in list(vars(module).items()):
-        if isinstance(value, ModuleType) or name.startswith("__"):  # no evaluator asks for those
+        if isinstance(value, ModuleType) or name in ("__builtins__", "__file__", "__loader__", "__spec__"):
             continue
         if isinstance(value, type):
             found[name] = {"class": True}
@@ -119,8 +113,6 @@ def _names(module: ModuleType) -> dict[str, Any]:
 
 
 def _find(module: ModuleType, path: str) -> Callable[..., Any]:
-    if "." not in path:
-        return getattr(module, path)  # type: ignore[no-any-return]
     found: Any = module
     for name in path.split("."):
         found = getattr(found, name)

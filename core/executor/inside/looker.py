@@ -23,6 +23,7 @@ MOST_READ = 4 * MB
 """Bytes of visible files that are searched for parts of answers; whole copies are found in any number of files."""
 MOST_MEMORY = 256 * MB
 MOST_COPY = 64 * MB
+_CHUNK, _OVERLAP = MB // 2, 4096
 _memmem = ctypes.CDLL(None).memmem
 _memmem.restype = ctypes.c_void_p
 _memmem.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
@@ -172,11 +173,19 @@ class Looker:
 
     def memory(self) -> None:
         """Our own: what the process that we were forked from had read."""
-        left = MOST_MEMORY
+        left, buffer = MOST_MEMORY, bytearray(_CHUNK)
+        found_at = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        own = os.open("/proc/self/mem", os.O_RDONLY)
         for start, end in touched(regions()):
-            size = min(end - start, left)
-            self.search_at(start, size, "memory", "", self.marks[:_IN_MEMORY])
-            left -= size
+            place = start
+            while place < end and left > 0:
+                got = _copied(own, place, memoryview(buffer)[: min(_CHUNK, end - place)])
+                if not got:
+                    break
+                self.search_at(found_at, got, "memory", hex(place), self.marks[:_IN_MEMORY])
+                left -= got
+                place += got if got < _CHUNK else got - _OVERLAP
+        os.close(own)
         self.looked["memory"] = MOST_MEMORY - left
 
     def others(self) -> None:
@@ -203,17 +212,13 @@ class Looker:
         )
 
     def search_at(self, start: int, size: int, how: str, where: str, marks: list[Mark]) -> None:
-        """The same of bytes where they lie: a copy of a whole memory would take longer than the search.
-
-        Args:
-            where: '' stands for the address.
-        """
+        """The same of bytes where they lie."""
         end = start + size
         for mark, length, digest, name in marks:
             at = _memmem(start, size, mark, len(mark))
             while at:
                 if self.digest(ctypes.string_at(at, min(length, end - at))) == digest:
-                    self.tell(how, name, where or hex(at))
+                    self.tell(how, name, where)
                     return
                 at = _memmem(at + 1, end - at - 1, mark, len(mark))
 
@@ -242,6 +247,14 @@ def regions() -> Iterator[tuple[int, int]]:
         if fields[1].startswith("rw") and (len(fields) < 6 or fields[5] == "[heap]"):
             start, end = (int(word, 16) for word in fields[0].split("-"))
             yield start, end
+
+
+def _copied(memory: int, place: int, target: memoryview) -> int:
+    """Bytes that were copied; 0 where the place was given back since it was listed: to look there would end us."""
+    try:
+        return os.preadv(memory, [target], place)
+    except OSError:
+        return 0
 
 
 def touched(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Whether a program has left its process as it found it, so that it may be loaded there again for another use.
 
 Looked at is what is cheap to look at. Nothing here is trusted: the program shares the process and can make the look say
-what it likes. What it keeps that way, it keeps from itself. A user's evaluator is looked at alike, in its own process.
+what it likes. What it keeps that way, it keeps from itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
+
+from . import mounts
 
 LEAVE, AGAIN = b"leave", b"again "
 """Frames from the host: let go of the program; load it once more with the seed that follows."""
@@ -34,18 +36,12 @@ _MOST_GROWTH = 64 << 20
 
 
 class Found:
-    """How a process is before a program is loaded.
+    """How a process is before a program is loaded."""
 
-    Args:
-        folders: in which a program may have left something.
-        but: names of modules that are loaded anew for each use.
-    """
-
-    def __init__(self, folders: Sequence[str], but: Collection[str] = ()) -> None:
-        self._modules = {name: module for name, module in sys.modules.items() if name not in but}
+    def __init__(self) -> None:
+        self._modules = dict(sys.modules)
         self._imported: list[tuple[ModuleType, dict[str, int]]] = []
-        self._folders = folders
-        self._state = _state(folders)
+        self._state = _state()
         self._memory = _resident()
 
     def note_imports(self, names: Mapping[str, Any]) -> None:
@@ -59,13 +55,15 @@ class Found:
         return (
             all(sys.modules.get(name) is module for name, module in self._modules.items())
             and all(_ids(vars(module)) == held for module, held in self._imported)
-            and _state(self._folders) == self._state
+            and _state() == self._state
             and _resident() - self._memory <= _MOST_GROWTH
         )
 
 
-def _state(folders: Sequence[str]) -> tuple[object, ...]:
+def _state() -> tuple[object, ...]:
     """What a program can change outside of its own names, all as plain data."""
+    own_machine = os.environ.get("HOME") == mounts.WORKSPACE  # elsewhere it is everybody's memory that is listed
+    folders = (".", os.environ.get("TMPDIR", "/tmp"), "/proc/self/fd", *(["/dev/shm"] if own_machine else []))
     return (
         _ids(vars(builtins)), _ids(vars(sys)), [id(entry) for entry in sys.path], dict(os.environ), os.getcwd(),
         sys.getrecursionlimit(), sys.getswitchinterval(), id(sys.gettrace()), id(sys.getprofile()),

@@ -62,7 +62,7 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     sandbox.resources.drop(key, lost)
     assert sandbox.resources._things[key] is new is not lost
     with pytest.raises(JobLost):
-        lost.start({}, 0, 1)
+        lost.start({}, [])
 
 
 def test_a_candidate_that_was_judged_when_it_went_is_lost_and_not_at_fault(sandbox, tmp_path):

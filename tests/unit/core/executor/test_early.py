@@ -11,7 +11,7 @@ import pytest
 
 from core.executor import sandbox as sandboxes
 from core.executor.early import GUESS, LAST, EarlyServer
-from core.executor.probe import choose
+from core.executor.probe import CACHE, _read_cache, choose
 from core.executor.sandbox import open_sandbox
 from core.executor.server import ServerConfig, own_python
 from utils.errors import NoSandboxError
@@ -63,13 +63,47 @@ def test_only_what_is_plain_is_remembered(config, special, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"*": 3}', '{"*": {"tier": "warm", "preload": 3, "hide": []}}', "\x00"]
+    "text", ["", "[]", "{}", '{"*": 3}', '{"*": {"tier": "warm", "preload": 3, "hide": []}}', "\x00", "[" * 200_000]
 )
 def test_what_cannot_be_read_is_no_guess(config, text, tmp_path):
     (tmp_path / GUESS).write_text(text)
     with closing(EarlyServer(tmp_path)) as early:
         assert early.take(config) is None
     assert [path.name for path in tmp_path.iterdir()] == [GUESS]
+
+
+@pytest.mark.parametrize("preload", ["{folder}/evil.py", "evil.py", "/proc/self/cwd/evil.py", "a b"])
+def test_a_file_that_somebody_wrote_runs_no_code_of_a_folder(config, preload, tmp_path, monkeypatch):
+    (tmp_path / "evil.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    remember(config)
+    told = json.loads((tmp_path / GUESS).read_text())
+    told["guesses"][LAST]["preload"] = [preload.format(folder=tmp_path)]
+    (tmp_path / GUESS).write_text(json.dumps(told))
+    with closing(EarlyServer(tmp_path)) as early:
+        assert early._server is None
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_folder_that_comes_from_elsewhere_has_no_guess(config, tmp_path):
+    remember(config)
+    told = json.loads((tmp_path / GUESS).read_text())
+    (tmp_path / GUESS).write_text(json.dumps({**told, "boot": "another machine's"}))
+    with closing(EarlyServer(tmp_path)) as early:
+        assert early._server is None
+
+
+@pytest.mark.parametrize("name", [GUESS, CACHE])
+def test_what_is_no_file_is_neither_waited_for_nor_read_for_ever(config, name, tmp_path):
+    os.mkfifo(tmp_path / name)
+    with closing(EarlyServer(tmp_path)) as early:
+        assert early._server is None
+    assert _read_cache(tmp_path / name) == {}
+    (tmp_path / name).unlink()
+    (tmp_path / name).symlink_to("/dev/zero")
+    with closing(EarlyServer(tmp_path)) as early:
+        assert early._server is None
+    assert _read_cache(tmp_path / name) == {}
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives files away")
@@ -83,7 +117,7 @@ def test_what_another_user_wrote_is_no_guess(config, tmp_path):
 def test_a_sandbox_remembers_what_it_was_opened_with(tmp_path):
     with closing(EarlyServer(tmp_path)) as early:
         open_sandbox("auto", preload=("math",), hide=("x/*",), state_dir=tmp_path, early=early).close()
-    told = json.loads((tmp_path / GUESS).read_text())
+    told = json.loads((tmp_path / GUESS).read_text())["guesses"]
     tier = choose("auto", python=None, gpus=0, state_dir=tmp_path)
     assert told == {LAST: {"tier": tier, "preload": ["math"], "hide": ["x/*"]}}
 
@@ -107,7 +141,8 @@ def test_words_that_were_used_before_get_what_they_asked_for_and_others_the_last
 def test_the_newest_words_are_remembered(config, tmp_path):
     for number in range(20):
         remember(replace(config, preload=(f"m{number}",)), f"--problem {number}")
-    assert list(json.loads((tmp_path / GUESS).read_text())) == [*(f"--problem {n}" for n in range(4, 20)), LAST]
+    told = json.loads((tmp_path / GUESS).read_text())["guesses"]
+    assert list(told) == [*(f"--problem {n}" for n in range(4, 20)), LAST]
 
 
 # ------------------------------------------------------------ imports beside the proof

@@ -43,11 +43,26 @@ def test_an_answer_is_found_behind_marks_that_are_followed_by_something_else():
     text = b"." * 100 + b"mark: nothing of that " + b"mark:" + b"." * 30 + secret + b"mark:"
     buffer = ctypes.create_string_buffer(text, len(text))
     start, mark = ctypes.addressof(buffer), (b"mark:", len(secret), digest, "labels.csv")
-    found.search_at(start, len(text) - 60, "memory", "", [mark])
+    found.search_at(start, len(text) - 60, "memory", "0x10", [mark])
     assert found.found == []
-    found.search_at(start, len(text), "memory", "", [mark])
-    assert found.found == [{"how": "memory", "what": "labels.csv", "where": hex(start + text.index(secret))}]
+    found.search_at(start, len(text), "memory", "0x10", [mark])
+    assert found.found == [{"how": "memory", "what": "labels.csv", "where": "0x10"}]
     found.marks = [mark]
     found.search(text, "file", "/tmp/copy")
     found.search(b"", "file", "/tmp/empty")
     assert found.found[1:] == [{"how": "file", "what": "labels.csv", "where": "/tmp/copy"}]
+
+
+def test_memory_that_was_given_back_is_passed_over_and_an_answer_behind_it_is_found(monkeypatch):
+    """Regions are listed first: what the allocator gives back until they are looked at ended the self-test."""
+    key, secret = b"k" * 16, b"mark: the answer is 42"
+    digest = blake2b(secret, digest_size=16, key=key).hexdigest()
+    found = looker.Looker({"key": key.hex(), "files": [], "patterns": [], "marks": []})
+    found.marks = [(b"mark:", len(secret), digest, "labels.csv")]
+    there = mmap.mmap(-1, 300 * PAGE)
+    there[200 * PAGE - 9 : 200 * PAGE - 9 + len(secret)] = secret
+    begin = ctypes.addressof(ctypes.c_char.from_buffer(there))
+    places = [(PAGE, 4 * PAGE), (begin, begin + 300 * PAGE)]  # nothing is ever mapped at the first
+    monkeypatch.setattr(looker, "touched", lambda _: places)
+    found.memory()
+    assert [(one["how"], one["what"]) for one in found.found] == [("memory", "labels.csv")]

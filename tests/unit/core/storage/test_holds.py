@@ -1,7 +1,13 @@
 """What requests that left can cost: written before they leave, read after a kill."""
 
+import os
+
+import pytest
+
 from core.storage import holds
 from core.storage.holds import Holds
+from core.storage.repository import RunStore
+from utils.errors import StoreError
 
 
 def test_what_is_held_is_there_in_the_next_process_until_it_is_let_go_of(tmp_path):
@@ -40,3 +46,44 @@ def test_the_file_stays_short(tmp_path, monkeypatch):
         held.drop(f"call {number}")
         assert path.stat().st_size < 2200
     assert Holds(path).all() == [(7, 0.125)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5\n", "null\n", '["a", 5]\n', '["a", "x", "y"]\n', '["a", 1, 1e999]\n', '["a", 1, NaN]\n', '["a", -1, 0.5]\n',
+     '["a", 1, -1000.0]\n', '[["a"], 1, 1.0]\n', "[" * 100_000 + "\n", "{}\n", "\n", '["a", true, 1]\n'],
+)  # fmt: skip
+def test_a_file_that_we_did_not_write_is_refused_in_one_line(tmp_path, text):
+    path = tmp_path / holds.FILE
+    path.write_text(text)
+    with pytest.raises(StoreError, match="is not as it was written") as refused:
+        Holds(path).all()
+    assert "\n" not in str(refused.value)
+
+
+def test_what_is_no_file_is_refused_and_never_waited_for(tmp_path):
+    run = tmp_path / "run"
+    RunStore(run).close()
+    os.mkfifo(run / holds.FILE)
+    store = RunStore(run)  # who only looks has no use for it
+    with pytest.raises(StoreError, match="is not as it was written"):
+        store.held()
+    store.close()
+    (run / holds.FILE).unlink()
+    (run / holds.FILE).symlink_to("/dev/zero")
+    store = RunStore(run)
+    with pytest.raises(StoreError, match="is not as it was written"):
+        store.held()
+    store.close()
+
+
+def test_a_line_that_the_disk_has_no_room_for_holds_nothing_and_the_next_is_whole(tmp_path, monkeypatch):
+    path = tmp_path / holds.FILE
+    held = Holds(path)
+    held.add("a", 1, 0.5)
+    with monkeypatch.context() as full:
+        full.setattr(holds.os, "write", lambda handle, data: os.pwrite(handle, data[:5], 0) and 5)
+        with pytest.raises(StoreError, match="cannot be written"):
+            held.add("b", 2, 0.5)
+    held.add("c", 3, 0.5)
+    assert held.all() == Holds(path).all() == [(1, 0.5), (3, 0.5)]
