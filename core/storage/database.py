@@ -61,6 +61,8 @@ class Database:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._address = quoted_path(path)
+        """Holds wherever this process goes."""
         self.read_only = read_only
         self.lock = threading.RLock()
         self._known: OrderedDict[str, None] = OrderedDict()
@@ -258,7 +260,8 @@ class Database:
     def _asked_beside(self, query: str, values: Values) -> tuple[list[str], list[tuple[Any, ...]]]:
         with self._reading:
             if self._beside is None:
-                self._beside = _connect(f"file:{quoted_path(self.path)}?mode=ro")
+                with self._refusals():
+                    self._beside = _connect(f"file:{self._address}?mode=ro")
             return self._fetched(self._beside, query, values)
 
     def _fetched(
@@ -304,7 +307,7 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         mode = ("ro&immutable=1" if self._is_archived() else "ro") if self.read_only else "rwc"
-        connection = _connect(f"file:{quoted_path(self.path)}?mode={mode}")
+        connection = _connect(f"file:{self._address}?mode={mode}")
         try:
             self.stored_version = version = _version(connection)
             if not self.read_only:
