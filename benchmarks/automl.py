@@ -53,8 +53,8 @@ def main(words: Sequence[str]) -> int:
     runs.add_argument("--only", choices=RIVALS)
     runs.add_argument("--again", action="store_true")
     runs.add_argument("--boosters", action="store_true")
-    for parser_ in (parser, runs):
-        parser_.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    runs.add_argument("--results", type=Path, default=argparse.SUPPRESS)  # else it would undo what stands before it
     options = parser.parse_args(words)
     if options.verb == "setup":
         return _set_up(options.env)
