@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import bisect
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -29,10 +27,6 @@ B = TypeVar("B")
 
 ALWAYS_FULL = frozenset({"baseline", "user", "tune"})
 """Operators whose nodes skip the cheap rung: founders, and what was scored in full while it was made."""
-_TOGETHER = 8
-"""So many programs are loaded at once ahead of their round: each load is a job."""
-_AHEAD = 256
-"""So many programs wait, loaded, for their round; of what turns out to repeat another nobody asks again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,29 +76,6 @@ class Cascade(Generic[P]):
         self._seen = 0
         self._by_behaviour: dict[str, str] = {}
         self._cheap_scores: list[float] = []
-        self._written: dict[str, Node] = {}
-        """Node id → programs that are there and wait for others to be loaded with."""
-        self._ahead: OrderedDict[str, Future[Loaded[P] | Evaluation]] = OrderedDict()
-        """Node id → what is loaded before the node's round."""
-
-    def look_ahead(self, node: Node) -> None:
-        """Load programs while others of their round are written, as soon as some wait. From several threads at once."""
-        with self._lock:
-            self._written[node.id] = node
-            if len(self._written) < _TOGETHER:
-                return
-            taken, self._written = self._written, {}
-            futures: list[Future[Loaded[P] | Evaluation]] = [Future() for _ in taken]
-            self._ahead.update(zip(taken, futures, strict=True))
-            while len(self._ahead) > _AHEAD:
-                self._ahead.popitem(last=False)
-        try:
-            for future, loaded in zip(futures, self._stages.load(list(taken.values())), strict=True):
-                future.set_result(loaded)
-        except BaseException as error:
-            for future in futures:
-                future.set_exception(error)
-            raise
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """Verdicts in order. A node that was only looked at has neither metric nor failure; its `rung` is `cheap`."""
@@ -113,7 +84,7 @@ class Cascade(Generic[P]):
         loaded: dict[int, Loaded[P]] = {}
         twins: dict[int, str] = {}
         here: dict[str, str] = {}
-        for place, (node, got) in enumerate(zip(nodes, self._load(nodes), strict=True)):
+        for place, (node, got) in enumerate(zip(nodes, self._stages.load(nodes), strict=True)):
             if isinstance(got, Evaluation):
                 verdicts[place] = got
                 continue
@@ -137,15 +108,6 @@ class Cascade(Generic[P]):
         return [verdict for verdict in verdicts if verdict is not None]
 
     # ------------------------------------------------------------ rungs
-
-    def _load(self, nodes: Sequence[Node]) -> list[Loaded[P] | Evaluation]:
-        with self._lock:
-            for node in nodes:
-                self._written.pop(node.id, None)
-            ahead = {node.id: self._ahead.pop(node.id) for node in nodes if node.id in self._ahead}
-        rest = [node for node in nodes if node.id not in ahead]
-        found = dict(zip((node.id for node in rest), self._stages.load(rest) if rest else (), strict=True))
-        return [ahead[node.id].result() if node.id in ahead else found[node.id] for node in nodes]
 
     def _cheap(self, nodes: Sequence[Node], loaded: dict[int, Loaded[P]]) -> dict[int, float | None]:
         rank = self._slack * self._top_k

@@ -34,7 +34,7 @@ class Holds:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._handle: int | None = None
         self._size = 0
 

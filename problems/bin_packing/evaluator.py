@@ -40,9 +40,6 @@ class PackingEvaluator(Evaluator):
     def check(self, node: Node) -> Evaluation | None:
         return inspect(node.code, self._signature)
 
-    def look_ahead(self, node: Node) -> None:
-        self._cascade.look_ahead(node)
-
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
         """Verdicts in order. Only founders are checked here: what a writer wrote was checked before."""
         founders = {place: node for place, node in enumerate(nodes) if node.operator in ALWAYS_FULL}

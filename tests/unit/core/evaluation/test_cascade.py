@@ -3,7 +3,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -12,7 +11,6 @@ from core.evaluation.cascade import Cascade, Loaded
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from utils.errors import SandboxError
 
 
 class Toy:
@@ -149,40 +147,3 @@ def test_a_look_under_way_is_not_waited_for_when_the_user_stops_at_once(toy):
         cascade(toy, Journal(lower_is_better=True), [], threads=2).evaluate(nodes("1", "2"))
     assert time.monotonic() - began < 10
     release.set()
-
-
-class Counting(Toy):
-    def __init__(self) -> None:
-        super().__init__()
-        self.loads: list[list[str]] = []
-
-    def load(self, nodes: Sequence[Node]) -> list[Loaded[float] | Evaluation]:
-        with self.lock:
-            self.loads.append([node.id for node in nodes])
-        return super().load(nodes)
-
-
-def test_what_is_loaded_ahead_is_loaded_once_and_judged_alike():
-    given = nodes(*map(str, range(30, 10, -1)), "bad")
-    plain, ahead = Counting(), Counting()
-    expected = cascade(plain, Journal(), []).evaluate(given)
-    early = cascade(ahead, Journal(), [])
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(early.look_ahead, given))
-    assert [len(load) for load in ahead.loads] == [8, 8]
-    assert early.evaluate(given) == expected
-    assert sorted(name for load in ahead.loads for name in load) == sorted(node.id for node in given)
-
-
-def test_a_load_that_breaks_ahead_breaks_the_round():
-    class Broken(Toy):
-        def load(self, nodes):
-            raise SandboxError("gone")
-
-    given = nodes(*map(str, range(8)))
-    early = cascade(Broken(), Journal(), [])
-    with pytest.raises(SandboxError):
-        for node in given:
-            early.look_ahead(node)
-    with pytest.raises(SandboxError):
-        early.evaluate(given)
