@@ -7,10 +7,12 @@
 | 2 | JSON of a row: raw deflate with `JSON_DICTIONARY` |
 | 3 | figures apart: a length (4 bytes), so many bytes of deflate of the text with 0 for each digit, then its digits |
 | 4 | a difference with figures apart: a name, and the same with the other text's end, apart as well, as dictionaries |
+| 5, 6 | as 3 and 4, the digits of equal lines column by column (since schema 7) |
 | 120 | zlib |
 
 Lines of a log differ in their figures alone: apart from these they are one line, and the figures by themselves take the
-3.3 bits that a digit has. A row that holds text instead of bytes was not packed.
+3.3 bits that a digit has. Column by column what counts up in a log (an epoch, a fold) takes next to nothing beside what
+is random. A row that holds text instead of bytes was not packed.
 """
 
 from __future__ import annotations
@@ -18,12 +20,28 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from hashlib import blake2b
+from itertools import groupby
 from typing import Any
 
-PLAIN, DIFFERENCE, JSON, FIGURES, FIGURES_DIFFERENCE = (bytes([number]) for number in range(5))
-DIFFERENCES = (DIFFERENCE, FIGURES_DIFFERENCE)
+
+class Figures(Enum):
+    """Where the digits of a packed text lie."""
+
+    WITHIN = 0
+    APART = 1
+    """Behind the text, in the order in which they stand."""
+    COLUMNS = 2
+    """Behind the text, those of equal lines column by column."""
+
+
+PLAIN, DIFFERENCE, JSON = (bytes([number]) for number in range(3))
+_ALONE = {Figures.APART: b"\3", Figures.COLUMNS: b"\5"}
+_DIFFERENCE = {Figures.WITHIN: DIFFERENCE, Figures.APART: b"\4", Figures.COLUMNS: b"\6"}
+DIFFERENCES = tuple(_DIFFERENCE.values())
+_FIGURES = {form: figures for forms in (_ALONE, _DIFFERENCE) for figures, form in forms.items()}
 _NAME_BYTES = 12
 WINDOW = 32_768
 """Bytes to which a difference can refer: deflate reaches no farther."""
@@ -71,53 +89,63 @@ JSON_DICTIONARY = (
 """What the JSON of rows has in common. Part of the stored form: another one would be another first byte."""
 
 
-def packed(raw: bytes) -> bytes:
-    """A text's bytes alone, by zlib."""
+def packed(raw: bytes, figures: Figures = Figures.WITHIN) -> bytes:
+    """A text's bytes alone."""
+    if figures is not Figures.WITHIN:
+        return _ALONE[figures] + _figures_deflated(figures_apart(raw, figures), (b"", b""))
     small = zlib.compress(raw, 6)
     return small if len(small) < len(raw) else PLAIN + raw
 
 
-def figures_packed(raw: bytes) -> bytes:
-    """A text's bytes alone, its figures apart."""
-    return FIGURES + _figures_deflated(raw, (b"", b""))
-
-
-def difference(raw: bytes, name: str, dictionary: bytes) -> bytes:
+def difference(raw: bytes, name: str, dictionaries: Apart, figures: Figures = Figures.WITHIN) -> bytes:
     """A text's bytes as what is not in another one, which is stored by that name and no difference itself.
 
     Args:
-        dictionary: `dictionary_of` the other text.
+        dictionaries: `dictionaries_of` the other text, for these figures.
     """
-    return DIFFERENCE + name_bytes(name) + _deflated(raw, dictionary)
+    within = figures is Figures.WITHIN
+    apart = figures_apart(raw, figures)
+    small = _deflated(raw, dictionaries[0]) if within else _figures_deflated(apart, dictionaries)
+    return _DIFFERENCE[figures] + name_bytes(name) + small
 
 
-def figures_difference(raw: bytes, name: str, dictionaries: Apart) -> bytes:
-    """The same with figures apart; `dictionaries`: `figures_apart` of the other text's end, `dictionary_of` it."""
-    return FIGURES_DIFFERENCE + name_bytes(name) + _figures_deflated(raw, dictionaries)
-
-
-def dictionary_of(other: bytes) -> bytes:
+def dictionaries_of(other: bytes, figures: Figures) -> Apart:
     """What a difference to that text refers to: its end."""
-    return other[-WINDOW:]
+    return figures_apart(other[-WINDOW:], figures)
 
 
-def figures_apart(raw: bytes) -> Apart:
-    """A text with each digit as 0, and its digits."""
-    return raw.translate(_TO_ZERO), raw.translate(None, _NO_DIGITS)
+def figures_apart(raw: bytes, figures: Figures) -> Apart:
+    """A text with each digit as 0, and its digits; the text as it is, and none, where they lie within."""
+    if figures is Figures.WITHIN:
+        return raw, b""
+    text, digits = raw.translate(_TO_ZERO), raw.translate(None, _NO_DIGITS)
+    return text, b"".join(_turned(text, digits, back=False)) if figures is Figures.COLUMNS else digits
 
 
-def _figures_deflated(raw: bytes, dictionaries: Apart) -> bytes:
-    (text, digits), (text_before, digits_before) = figures_apart(raw), dictionaries
-    small = _deflated(text, text_before)
-    return len(small).to_bytes(_LENGTH, "big") + small + _deflated(digits, digits_before, zlib.Z_FILTERED)
+def _turned(text: bytes, digits: bytes, *, back: bool) -> Iterator[bytes]:
+    """Digits of a text by columns in pieces, or, `back`, again in the order in which they stand."""
+    at = 0
+    for line, equal in groupby(text.split(b"\n")):
+        lines, width = sum(1 for _ in equal), line.count(b"0")
+        piece = digits[at : at + lines * width]
+        at += lines * width
+        step = (lines if back else width) if lines > 1 < width else 1
+        yield from (piece[start::step] for start in range(step))
 
 
-def _figures_inflated(small: bytes, dictionaries: Apart) -> bytes:
+def _figures_deflated(apart: Apart, dictionaries: Apart) -> bytes:
+    small = _deflated(apart[0], dictionaries[0])
+    return len(small).to_bytes(_LENGTH, "big") + small + _deflated(apart[1], dictionaries[1], zlib.Z_FILTERED)
+
+
+def _figures_inflated(small: bytes, dictionaries: Apart, figures: Figures) -> bytes:
     begin = _LENGTH + int.from_bytes(small[:_LENGTH], "big")
     text = _inflated(small[_LENGTH:begin], dictionaries[0])
     digits = _inflated(small[begin:], dictionaries[1])
     if text.count(b"0") != len(digits):
         raise ValueError("a packed text with other figures than its own")
+    if figures is Figures.COLUMNS:
+        digits = b"".join(_turned(text, digits, back=True))
     return text.replace(b"%", b"%%").replace(b"0", b"%c") % tuple(digits)
 
 
@@ -147,15 +175,17 @@ def raw_text(stored: Stored, text_of: TextOf) -> bytes:
     form, rest = stored[:1], stored[1:]
     if form == PLAIN:
         return rest
-    if form not in (*DIFFERENCES, FIGURES):
+    if form not in _FIGURES:
         return _inflated(stored, b"", zlib.MAX_WBITS)
-    end = b""
+    figures, end = _FIGURES[form], b""
     if form in DIFFERENCES:
         name, rest = rest[:_NAME_BYTES], rest[_NAME_BYTES:]
         if not rest:
             raise ValueError("a difference that is cut off")
-        end = dictionary_of(text_of(urlsafe_b64encode(name).decode()))
-    return _inflated(rest, end) if form == DIFFERENCE else _figures_inflated(rest, figures_apart(end))
+        end = text_of(urlsafe_b64encode(name).decode())
+    dictionaries = dictionaries_of(end, figures)
+    within = figures is Figures.WITHIN
+    return _inflated(rest, dictionaries[0]) if within else _figures_inflated(rest, dictionaries, figures)
 
 
 def unpacked(stored: Stored, text_of: TextOf) -> str:

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from core.storage.packing import (
-    PLAIN,
-    Apart,
-    dictionary_of,
-    difference,
-    figures_apart,
-    figures_difference,
-    figures_packed,
-    packed,
-)
+from core.storage.packing import PLAIN, WINDOW, Apart, Figures, dictionaries_of, difference, packed
 
 _PIECE = 4000
 """Characters that a piece of a long text has at least."""
@@ -28,7 +19,7 @@ _KINDS = 48
 """So many kinds of text are remembered, the least used one goes."""
 _BASES = 3
 """Newest whole texts of a kind that others are differences to."""
-_AGAIN = 32
+_AGAIN = 16
 """After so many texts of a kind the forms are compared again."""
 _TRIES = 2
 """After so many texts whose differences were not worth it the next ones are not compared, until forms are again."""
@@ -47,12 +38,17 @@ class _Base:
     alone: int
     """Bytes that it takes as it is stored."""
     lines: frozenset[bytes]
-    figures: Apart
-    """The same with its figures apart."""
+    dictionaries: dict[Figures, Apart]
+    """What differences to it refer to, where one was made."""
     least: int = 0
     """Bytes of the smallest difference to it so far."""
     lost: int = 0
     """Bytes by which differences to it were larger than the smallest."""
+
+    def difference(self, raw: bytes, figures: Figures) -> bytes:
+        if figures not in self.dictionaries:
+            self.dictionaries[figures] = dictionaries_of(self.raw, figures)
+        return difference(raw, self.name, self.dictionaries[figures], figures)
 
 
 @dataclass(slots=True)
@@ -63,8 +59,7 @@ class _Kind:
     seen: int = 0
     failed: int = 0
     """So many times in a row a difference was hardly smaller than the text alone."""
-    figures: bool = False
-    """True where figures are kept apart."""
+    figures: Figures = Figures.WITHIN
     beginning: str = ""
     """The first piece of the newest long text."""
 
@@ -127,11 +122,7 @@ class TextPacker:
     def _difference(self, known: _Kind, raw: bytes, looks: bool) -> bytes | None:
         """The text as a difference, or None where it is better stored whole."""
         base = _nearest(known.bases, raw)
-        found = _difference_to(base, raw, known.figures)
-        if looks:
-            other = _difference_to(base, raw, not known.figures)
-            if len(other) < len(found):
-                known.figures, found = not known.figures, other
+        found = _smallest(known, looks, lambda figures: base.difference(raw, figures))
         size = len(found)
         if size > _WORTH * base.alone * len(raw) / base.length:
             known.failed += 1
@@ -146,14 +137,10 @@ class TextPacker:
 
     def _alone(self, known: _Kind, name: str, raw: bytes, looks: bool) -> bytes:
         """The text whole; from here on others may be differences to it, where these are worth it."""
-        found = figures_packed(raw) if known.figures else packed(raw)
-        if looks:
-            other = packed(raw) if known.figures else figures_packed(raw)
-            if len(other) < len(found):
-                known.figures, found = not known.figures, other
+        found = _smallest(known, looks, lambda figures: packed(raw, figures))
         if known.failed < _TRIES:
-            tail = dictionary_of(raw)
-            base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), figures_apart(tail))
+            tail = raw[-WINDOW:]
+            base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), {})
             known.bases = [*known.bases[1 - _BASES :], base]
         return found
 
@@ -176,7 +163,10 @@ def _nearest(bases: list[_Base], raw: bytes) -> _Base:
     return max(reversed(bases), key=lambda base: len(base.lines & lines))
 
 
-def _difference_to(base: _Base, raw: bytes, figures: bool) -> bytes:
-    if figures:
-        return figures_difference(raw, base.name, base.figures)
-    return difference(raw, base.name, base.raw)
+def _smallest(known: _Kind, looks: bool, pack: Callable[[Figures], bytes]) -> bytes:
+    """The text with its figures where those of its kind lie best, which is looked at anew if it `looks`."""
+    if not looks:
+        return pack(known.figures)
+    forms = {figures: pack(figures) for figures in (known.figures, *Figures)}
+    known.figures = min(forms, key=lambda figures: len(forms[figures]))
+    return forms[known.figures]
