@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from support.command_line import toy_words
 
-from benchmarks.overhead import HEAVY, modules_at_first_query
+from benchmarks.starts import HEAVY, modules_at_first_query
 
 
 @pytest.mark.parametrize(
