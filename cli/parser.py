@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cli.early_server import early_server
 from cli.read_keys import check_keys
@@ -81,6 +81,21 @@ class _Parser(argparse.ArgumentParser):
         return "\n".join([text, "configuration keys (--KEY=VALUE or KEY=VALUE):", "", *key_lines(key_docs()), ""])
 
 
+class _VerbParser(_Parser):
+    """A verb's words in any order: without more, `show RUN --json NODE` finds no NODE, since the first name took both."""
+
+    _within = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._within or {"-h", "--help"} & set(args or ()):
+            return super().parse_known_args(args, namespace)
+        self._within = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._within = False
+
+
 def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
     """The parser with one verb's options, with all verbs' for the overview, or with none ('')."""
     parser = _Parser(
@@ -94,7 +109,7 @@ def build_parser(verb: str | None = None) -> argparse.ArgumentParser:
         from swarm_evo import __version__  # with the whole Python API, which no verb needs
 
         parser.add_argument("--version", action="version", version=f"swarm-evo {__version__}")
-    subparsers = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_Parser)
+    subparsers = parser.add_subparsers(dest="verb", metavar="VERB", parser_class=_VerbParser)
     for name, module in VERBS.items():
         if verb is None or name == verb:
             importlib.import_module(module).add_parser(subparsers)

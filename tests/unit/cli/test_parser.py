@@ -101,3 +101,17 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch):
 def test_an_unknown_option_names_the_key_that_ends_so():
     with pytest.raises(ConfigError, match=r"unrecognized arguments: --seed=5; did you mean --project\.seed=…\?"):
         parse(["run", "--seed=5"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["latest", "3", "--json"],
+        ["latest", "--json", "3"],
+        ["--json", "latest", "3"],
+        ["--json", "latest", "--why", "3"],
+    ],
+)
+def test_options_may_stand_between_the_names(words):
+    args = parse(["show", *words])
+    assert (args.run, args.node, args.json) == ("latest", "3", True)
