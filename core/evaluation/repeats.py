@@ -56,7 +56,7 @@ class Repeats:
 
     def doubts(self, verdict: Evaluation) -> bool:
         """True if the program may be the best, and what is known of the others does not say that scores are steady."""
-        best = self._journal.get_best_node()
+        best = self._journal.leader
         if not self._times or verdict.metric is None or verdict.interval or best is None or best.metric_value is None:
             return False
         if is_rounding(verdict.metric, best.metric_value):

@@ -20,7 +20,7 @@ DISAGREEMENT = 0.2
 
 def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> list[Event]:
     """The events of one committed node, in order. `journal` already holds it."""
-    best = journal.get_best_node()
+    best = journal.leader
     is_best = best is not None and best.id == node.id
     events: list[Event] = []
     if node.refused_by and node.failure:

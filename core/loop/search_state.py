@@ -182,7 +182,7 @@ class SearchState:
         """
         under_way = bool(self.journal.open_tasks)
         tokens, usd = (self._learning.tokens, self._learning.usd) if under_way else self._spent()
-        best = self.journal.get_best_node()
+        best = self.journal.leader
         generations = [node.generation for node in self.journal.latest(1) if node.generation is not None]
         return Progress(
             steps=self.journal.steps,

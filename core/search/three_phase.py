@@ -102,7 +102,7 @@ class ThreePhasePolicy(SearchPolicy):
         banned = set(marked(journal, "banned"))
         leaves = journal.buggy_leaves(self.options.max_debug_depth, newest=DEBUG_POOL)
         leaves = [n for n in leaves if repairable(n) and n.id not in taken and n.id not in banned]
-        if journal.get_best_node() is not None:  # what its writer could not mend at once is worth less than a new idea
+        if journal.leader is not None:  # what its writer could not mend at once is worth less than a new idea
             leaves = [n for n in leaves if not n.attempts]
         pinned = [n for n in leaves if journal.marks.get(n.id) == "pinned"]
         return pinned or leaves

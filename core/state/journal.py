@@ -178,10 +178,16 @@ class Journal:
             return self._current(best)
         return self._current(len(self._nodes) - 1) if self._nodes and not only_good else None
 
-    def is_best(self, node_id: str) -> bool:
-        """True for the id of `get_best_node()`, without building a node."""
+    @property
+    def leader(self) -> Node | None:
+        """The best scored node; its `children_ids`, `visits` and `total_reward` may be out of date: a best program may
+        have thousands of children, which no step should list."""
         best = self._ranking.best
-        return best is not None and self._nodes[best].id == node_id
+        return None if best is None else self._nodes[best]
+
+    def is_best(self, node_id: str) -> bool:
+        """True for the id of the best scored node."""
+        return self.leader is not None and self.leader.id == node_id
 
     def build_dag(self) -> dict[str, tuple[str, ...]]:
         """Node id → ids of its children, in commit order."""
@@ -309,12 +315,12 @@ class Journal:
         return islice(reversed(self._nodes), count)
 
     def ranked(self) -> Iterator[Node]:
-        """Scored nodes, best first, the earliest of equals; as many as are asked for."""
-        return map(self._current, self._ranking)
+        """Scored nodes, best first, the earliest of equals; as many as are asked for; out of date like `leader`."""
+        return map(self._nodes.__getitem__, self._ranking)
 
     def top(self, k: int) -> list[Node]:
-        """The k best scored nodes, best first; equals in commit order."""
-        return [self._current(i) for i in self._ranking.top(k)]
+        """The k best scored nodes, best first; equals in commit order; out of date like `leader`."""
+        return [self._nodes[i] for i in self._ranking.top(k)]
 
     @property
     def roots(self) -> int:

@@ -45,11 +45,13 @@ class CallStore(EventWriter):
 
     @reads_store
     def find_call(self, request_hash: str, sample: str) -> CallRecord | None:
-        if sample not in self._saved and not self._began_with_calls:
+        saved = sample in self._saved
+        if not saved and not self._began_with_calls:
             return None
         rows = self.db.rows(  # before schema 4 the hash lay in hex
             "SELECT * FROM calls WHERE substr(request_hash, 1, 4) IN (substr(?, 1, 4), substr(?, 1, 4)) AND sample = ?",
             (digest(request_hash), request_hash, sample),
+            stored=not saved,  # what an earlier process asked lies there: nothing of ours has to be written first
         )
         found = next((row for row in rows if row["request_hash"] == request_hash), None)
         return None if found is None else call_from_row(self.db, found)

@@ -231,9 +231,9 @@ class Database:
         """
         return self._asked(query, values, stored)[1]
 
-    def rows(self, query: str, values: Values = ()) -> list[dict[str, Any]]:
+    def rows(self, query: str, values: Values = (), *, stored: bool = False) -> list[dict[str, Any]]:
         """Rows by the names of their columns, with values as the program has them: `core.storage.forms`."""
-        names, found = self._asked(query, values)
+        names, found = self._asked(query, values, stored)
         formed = [(name, FORMS[name].read) for name in names if name in FORMS]
         rows = [dict(zip(names, row, strict=True)) for row in found]
         for row in rows:

@@ -82,6 +82,14 @@ def test_integers_count_as_numbers_and_the_earliest_of_equals_is_best():
     assert journal.get_best_node().id == "b" and [n.id for n in journal.top(5)] == ["b", "c", "a"]
 
 
+def test_the_leader_is_the_best_without_a_list_of_its_children():
+    """A best program of a long run has thousands of children: a step that listed them took longer and longer."""
+    journal = Journal(nodes=[node("a", 1.0), *(node(f"c{i}", 0.5, ("a",)) for i in range(3))])
+    assert journal.leader.id == journal.top(1)[0].id == next(journal.ranked()).id == "a"
+    assert journal.leader.children_ids == () and journal.get_best_node().children_ids == ("c0", "c1", "c2")
+    assert Journal().leader is None
+
+
 def test_without_a_score_there_is_no_best_but_there_may_be_a_newest():
     journal = Journal()
     assert journal.get_best_node() is None and journal.get_best_node(only_good=False) is None
