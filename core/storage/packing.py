@@ -20,10 +20,12 @@ from __future__ import annotations
 import json
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
+from functools import lru_cache
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, islice
+from operator import eq
 from typing import Any
 
 
@@ -50,6 +52,8 @@ MOST_BYTES = 256 << 20
 _LENGTH = 4
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
 _NO_DIGITS = bytes(byte for byte in range(256) if byte not in b"0123456789")
+_BASES = 64
+"""So many ends of texts that differences were made to, or read by, are kept apart from their figures."""
 _SMALL = 4096
 """Up to here deflate gets along with tables that are sooner made."""
 Stored = bytes | str
@@ -109,6 +113,7 @@ def difference(raw: bytes, name: str, dictionaries: Apart, figures: Figures = Fi
     return _DIFFERENCE[figures] + name_bytes(name) + small
 
 
+@lru_cache(maxsize=_BASES)
 def dictionaries_of(other: bytes, figures: Figures) -> Apart:
     """What a difference to that text refers to: its end."""
     return figures_apart(other[-WINDOW:], figures)
@@ -119,17 +124,24 @@ def figures_apart(raw: bytes, figures: Figures) -> Apart:
     if figures is Figures.WITHIN:
         return raw, b""
     text, digits = raw.translate(_TO_ZERO), raw.translate(None, _NO_DIGITS)
-    return text, b"".join(_turned(text, digits, back=False)) if figures is Figures.COLUMNS else digits
+    return text, _turned(text, digits, back=False) if figures is Figures.COLUMNS else digits
 
 
-def _turned(text: bytes, digits: bytes, *, back: bool) -> Iterator[bytes]:
-    """Digits of a text by columns in pieces, or, `back`, again in the order in which they stand."""
+def _turned(text: bytes, digits: bytes, *, back: bool) -> bytes:
+    """Digits of a text by columns, or, `back`, again in the order in which they stand."""
+    lines = text.split(b"\n")
+    if not any(map(eq, lines, islice(lines, 1, None))):  # most programs: no line follows its equal
+        return digits
+    return b"".join(_pieces(lines, digits, back))
+
+
+def _pieces(lines: Iterable[bytes], digits: bytes, back: bool) -> Iterator[bytes]:
     at = 0
-    for line, equal in groupby(text.split(b"\n")):
-        lines, width = sum(1 for _ in equal), line.count(b"0")
-        piece = digits[at : at + lines * width]
-        at += lines * width
-        step = (lines if back else width) if lines > 1 < width else 1
+    for line, equal in groupby(lines):
+        count, width = sum(1 for _ in equal), line.count(b"0")
+        piece = digits[at : at + count * width]
+        at += count * width
+        step = (count if back else width) if count > 1 < width else 1
         yield from (piece[start::step] for start in range(step))
 
 
@@ -145,7 +157,7 @@ def _figures_inflated(small: bytes, dictionaries: Apart, figures: Figures) -> by
     if text.count(b"0") != len(digits):
         raise ValueError("a packed text with other figures than its own")
     if figures is Figures.COLUMNS:
-        digits = b"".join(_turned(text, digits, back=True))
+        digits = _turned(text, digits, back=True)
     return text.replace(b"%", b"%%").replace(b"0", b"%c") % tuple(digits)
 
 
