@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
 
 import pytest
 from support.sandboxes import opened_tier
@@ -61,8 +62,8 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     new = sandbox.resources._things[key]
     sandbox.resources.drop(key, lost)
     assert sandbox.resources._things[key] is new is not lost
-    with pytest.raises(JobLost):
-        lost.start({}, [])
+    with closing(lost.begin({}, 0, "candidate.py", None)) as judging, pytest.raises(JobLost):
+        judging.name({})
 
 
 def test_a_candidate_that_was_judged_when_it_went_is_lost_and_not_at_fault(sandbox, tmp_path):
