@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from core.contracts import ExecutionResult
 from core.executor.inside import frames
+from core.executor.server import await_end
 from utils.errors import JobLost
 
 _SCRIPT = Path(__file__).parent / "evaluator_server.py"
@@ -26,7 +27,7 @@ _ANSWER_SECONDS = 30.0
 _GONE_SECONDS = 0.2
 """Its forks end with it, some even before."""
 _EXIT_SECONDS = 1.0
-"""For what an evaluator's modules do at exit."""
+"""For what an evaluator's modules do at exit, after an evaluation and after all."""
 _OUTPUT_BYTES = 200_000
 
 
@@ -150,11 +151,8 @@ class EvaluatorServer:
                 self._over.append((pid, program))
 
     def close(self) -> None:
+        await_end(self._control, _EXIT_SECONDS)
         self._control.close()
-        try:
-            self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            pass
         _kill_group(self._process.pid)
         self._process.wait()
         self._log.close()

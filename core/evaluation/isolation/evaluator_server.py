@@ -23,7 +23,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, NoReturn
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -110,6 +110,7 @@ def main(control: socket.socket) -> None:
             _reap(pid)
             _remove(program)
     _remove_all(setup["folder"])
+    _finish()
 
 
 class Parts:
@@ -224,16 +225,30 @@ def _remove(program: str) -> None:
 
 
 def _remove_all(folder: str) -> None:
-    import shutil  # seldom needed: what is loaded before a fork makes it dearer
+    """As far as it goes: the main process removes what is left in the end."""
+    for parent, folders, files in os.walk(folder, topdown=False):
+        for remove, names in ((os.unlink, files), (os.rmdir, folders)):
+            for name in names:
+                with suppress(OSError):
+                    remove(os.path.join(parent, name))
+    with suppress(OSError):
+        os.rmdir(folder)
 
-    shutil.rmtree(folder, ignore_errors=True)
+
+def _finish() -> NoReturn:
+    """End as an interpreter does, but without tearing down what the evaluator built."""
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(0)
 
 
 def _tell(report: int, frame: bytes) -> None:
-    try:
+    with suppress(OSError):  # who wanted the evaluation has given it up
         os.write(report, frame)
-    except OSError:  # who wanted the evaluation has given it up
-        pass
 
 
 def _reap(pid: int) -> None:
