@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Protocol, TypeVar, cast
 
+from utils.thread_pool import threads
+
 
 class Closeable(Protocol):
     def close(self) -> None: ...
@@ -54,9 +56,10 @@ class ResourceCache:
         broken.close()
 
     def close(self) -> None:
-        """Close everything; what is made meanwhile is closed at once."""
+        """Close everything, all at once: each waits for a process to end. What is made meanwhile is closed at once."""
         with self._lock:
             self._closed, things = True, list(self._things.values())
             self._things = {}
-        for thing in things:
-            thing.close()
+        with threads(max(1, len(things)), "closing") as pool:
+            for closed in [pool.submit(thing.close) for thing in things]:
+                closed.result()

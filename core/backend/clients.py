@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from core.backend.deadline import Deadline, Heard, call_within
+from core.backend.deadline import Callers, Deadline, Heard, call_within
 from core.backend.exchange import Reply, Request
 from core.backend.faults import read_fault
 from core.backend.provider import ProviderSpec
@@ -69,6 +69,7 @@ class ClientPool:
     def __init__(self, retrier: Retrier) -> None:
         self._retrier = retrier
         self._lock = threading.Lock()
+        self._callers = Callers()
         self._clients: dict[tuple[Any, ...], Any] = {}
         self._limiters: dict[tuple[str, str], RateLimiter] = {}
 
@@ -103,14 +104,16 @@ class ClientPool:
         send = spec.query
         try:
             return call_within(
-                deadline, lambda: send(client, request, settings, deadline), self._retrier.stop, settings.writer
-            )
+                deadline, lambda: send(client, request, settings, deadline), self._retrier.stop, settings.writer,
+                self._callers,
+            )  # fmt: skip
         except Exception as error:  # noqa: BLE001  # an SDK is an untrusted party: each lets other errors through
             fault = read_fault(error, settings)
         raise fault
 
     def close(self) -> None:
-        """Close every client of an SDK."""
+        """Close every client of an SDK, and let the threads of calls end."""
+        self._callers.close()
         with self._lock:
             for client in self._clients.values():
                 getattr(client, "close", lambda: None)()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from utils.errors import LostReplyError, RunStopped
 
@@ -45,31 +46,72 @@ class Deadline:
 
 
 class _Outcome(Generic[T]):
-    def __init__(self) -> None:
+    """Of one call: made in a thread, waited for in another."""
+
+    def __init__(self, call: Callable[[], T]) -> None:
+        self._call = call
         self.done = threading.Event()
         self.value: T | None = None
         self.error: BaseException | None = None
 
+    def find(self) -> None:
+        try:
+            self.value = self._call()
+        except BaseException as error:  # noqa: BLE001  # handed to the waiting thread, whatever it is
+            self.error = error
 
-def call_within(deadline: Deadline, call: Callable[[], T], stop: threading.Event, name: str) -> T:
+
+class Callers:
+    """Daemon threads that make calls; one that is through with its call makes a later one. Thread-safe.
+
+    To begin a thread for each call takes as long as what a quick model needs for its answer.
+    """
+
+    def __init__(self) -> None:
+        self._idle: list[queue.SimpleQueue[_Outcome[Any] | None]] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def begin(self, call: Callable[[], T]) -> _Outcome[T]:
+        outcome = _Outcome(call)
+        with self._lock:
+            todo = self._idle.pop() if self._idle else None
+        if todo is None:
+            todo = queue.SimpleQueue()
+            threading.Thread(target=self._work, args=(todo,), name="llm-call", daemon=True).start()
+        todo.put(outcome)
+        return outcome
+
+    def close(self) -> None:
+        """Threads end when their calls do."""
+        with self._lock:
+            self._closed, idle = True, self._idle
+            self._idle = []
+        for todo in idle:
+            todo.put(None)
+
+    def _work(self, todo: queue.SimpleQueue[_Outcome[Any] | None]) -> None:
+        while (outcome := todo.get()) is not None:
+            outcome.find()
+            with self._lock:
+                kept = not self._closed
+                self._idle += [todo] if kept else []
+            outcome.done.set()
+            del outcome  # its answer is not kept until the next call
+            if not kept:
+                return
+
+
+def call_within(deadline: Deadline, call: Callable[[], T], stop: threading.Event, name: str, callers: Callers) -> T:
     """Return `call()`, or give it up when the deadline passes or `stop` is set.
 
-    The call runs in a daemon thread of its own; given up, it ends by its own read timeout and its result is dropped.
+    The call runs in a thread of `callers`; given up, it ends by its own read timeout and its result is dropped.
 
     Raises:
         LostReplyError: the deadline passed.
         RunStopped: `stop` was set.
     """
-    outcome: _Outcome[T] = _Outcome()
-
-    def run() -> None:
-        try:
-            outcome.value = call()
-        except BaseException as error:  # noqa: BLE001  # handed to the waiting thread, whatever it is
-            outcome.error = error
-        outcome.done.set()
-
-    threading.Thread(target=run, name="llm-call", daemon=True).start()
+    outcome = callers.begin(call)
     while not outcome.done.wait(max(0.0, min(_POLL, deadline.left))):
         if stop.is_set():
             deadline.cut = True

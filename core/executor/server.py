@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import shutil
 import socket
 import subprocess
@@ -35,6 +36,7 @@ _APP = Path(__file__).resolve().parents[2]
 """Our own code, which is hidden where it is installed among the packages: graders and evaluators lie in it."""
 _START_SECONDS = 120.0
 _SLOT_SECONDS = 30.0
+_END_SECONDS = 5.0
 _DESCRIPTORS = 1 << 16
 
 
@@ -62,6 +64,8 @@ class SandboxSlot:
     def __init__(self, control: socket.socket, pid: int) -> None:
         self.control = control
         self.pid = pid
+        self._poll = select.poll()
+        self._poll.register(control, select.POLLIN)
 
     def start(self, job: Job, fds: Sequence[int]) -> None:
         """Start a candidate with `fds` as its descriptors 0, 1, 2, 3. Raises as `report` does."""
@@ -90,8 +94,8 @@ class SandboxSlot:
             JobLost: the supervisor is gone, late, or broke when a candidate had begun.
             SandboxError: it could not even begin.
         """
-        self.control.settimeout(timeout)
-        received = messages.receive(self.control)
+        begun = self._poll.poll(None if timeout is None else 1000.0 * timeout)
+        received = messages.receive(self.control) if begun else None
         if received is None:
             raise JobLost("the sandbox's supervisor ended without a report (killed from outside, or out of memory)")
         if isinstance(received[0], Fault):
@@ -263,17 +267,31 @@ class ForkServer:
             self._spare.close()
             self._spare = None
         if self._control is not None:
+            if self._ready is not None:
+                await_end(self._control, _END_SECONDS)
             self._control.close()
             self._control = None
         if self._process is not None:
             if self._ready is None:  # it is still importing, and looks up only between two modules
                 self._process.kill()
             try:
-                self._process.wait(5.0)
+                self._process.wait(_END_SECONDS)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
             self._process = None
+
+
+def await_end(control: socket.socket, seconds: float) -> None:
+    """Tell a process that we are gone by the socket that it obeys, and wait until it has closed its end, too.
+
+    `Popen.wait` with a limit looks again and again, at last every 50 ms.
+    """
+    with suppress(OSError):
+        control.shutdown(socket.SHUT_WR)
+        control.settimeout(seconds)
+        while control.recv(1 << 16):
+            pass
 
 
 def _allow_descriptors() -> None:

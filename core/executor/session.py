@@ -43,6 +43,8 @@ from utils.errors import JobLost
 
 _REPORT_SECONDS = 120.0
 _CHUNK = 1 << 18
+_SHORT = 1 << 13
+"""Bytes that an empty channel takes at once, and that are read in one piece."""
 _LATE_SECONDS = 0.25
 """An answer that is there although we come late to look is taken; one that drips in byte by byte is not."""
 _LEAVE_SECONDS = 0.5
@@ -80,6 +82,8 @@ class SandboxSession:
         self._result: ExecutionResult | None = None
         self._pause = Pause(slot.pid)
         self._ready = False
+        self._again = False
+        self._leaving = False
         self._received = bytearray()
         self._channel, theirs = socket.socketpair()
         self._out, out_write = os.pipe()
@@ -192,7 +196,7 @@ class SandboxSession:
         self._output = Output(self._output.cap)
         self.slot.rest(False)
         self._pause.end()
-        self._ready = False
+        self._ready, self._again = False, True
         frame = AGAIN + str(seed).encode()
         try:
             if self._reported(0.0):
@@ -205,10 +209,16 @@ class SandboxSession:
     def close(self) -> ExecutionResult:
         """Kill it and say what it printed and used. May be called again; the result stays the same."""
         if self._result is None:
-            self.slot.stop("closed", "")
+            self.leave()
             self._end()
         assert self._result is not None
         return self._result
+
+    def leave(self) -> None:
+        """Begin to close: it is killed while the caller does something else. All that may follow is `close`."""
+        if self._result is None and not self._leaving:
+            self._leaving = True
+            self.slot.stop("closed", "")
 
     def __enter__(self) -> SandboxSession:
         return self
@@ -227,16 +237,31 @@ class SandboxSession:
         self._must_live()
         self._pause.end()
         deadline = time.monotonic() + timeout
+        frame = len(data).to_bytes(strict.HEADER, "little") + data
         try:
+            sent = 0
             if not self._ready:
+                sent = self._sent_ahead(frame)
                 self._expect(self._frame(deadline, timeout), "ready")
                 self._ready = True
-            if self._received:
+            if self._received and not sent:
                 raise strict.Malformed("bytes that nobody asked for")
-            self._send(len(data).to_bytes(strict.HEADER, "little") + data, deadline, timeout)
+            self._send(frame[sent:], deadline, timeout)
             return self._expect(self._frame(deadline, timeout), key)
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, f"the program broke its session: {error}") from error
+
+    def _sent_ahead(self, frame: bytes) -> int:
+        """Have a short first request wait for the program, which then answers as soon as it is loaded.
+
+        Not one to a process that is used again: it reads no more than one request at a time. How many bytes were sent.
+        """
+        if self._again or len(frame) > _SHORT:
+            return 0
+        try:
+            return self._channel.send(frame)
+        except OSError:  # it has ended; what it said before tells why
+            return 0
 
     def _expect(self, message: dict[str, Any], key: str) -> dict[str, Any]:
         if "error" in message and type(message["error"]) is dict:

@@ -116,6 +116,8 @@ class WorkspaceManager:
 
 def remove_tree(path: Path) -> None:
     """Remove a file, link or folder of any depth and any modes; nothing outside is touched."""
+    if not os.path.lexists(path):
+        return
     if path.is_symlink() or path.is_file():
         path.unlink()
         return

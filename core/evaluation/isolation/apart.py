@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import socket
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
-from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer
+from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer, Judging
 from core.evaluation.isolation.modules import import_lines
 from core.evaluation.isolation.proxy import HANDLES
-from core.executor.inside import frames
 from core.executor.server import own_python
 from core.executor.session import SandboxSession
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
 from utils.errors import JobLost
 
-_OUTPUT_BYTES = 200_000
 _LOOK_SECONDS = 0.2
-_EXIT_SECONDS = 1.0
 _RUN_AS_FILE = "the evaluator runs the candidate as a file"
-_STUB = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
-open({marker!r}, "w").close()
-raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +59,7 @@ class Apart:
         program = "" if self.text_file else code
         session = sandbox.session(program, limits=limits, seed=seed, prelude=prelude)
         try:
-            names = session.look_wrapped(min(limits.seconds, self.timeout))
-            run = self._judged(sandbox, session, code, names, limits, deadline, watch, delay)
+            run = self._judged(sandbox, session, code, limits, deadline, watch, delay)
         except SessionFailure:
             run = EvaluatorRun()
         finally:
@@ -85,81 +75,69 @@ class Apart:
         sandbox: WarmSandbox,
         session: SandboxSession,
         code: str,
-        names: Any,
         limits: Limits,
         deadline: float,
         watch: bool,
         delay: float,
     ) -> EvaluatorRun:
+        task = {
+            "call_timeout": limits.seconds, "watch": watch, "delay": delay,
+            "classes": None if self.classes is None else list(self.classes),
+        }  # fmt: skip
+        file, text = (self.text_file, code) if self.text_file else ("candidate.py", None)
         with ExitStack() as stack:
-            server = self._server(sandbox, stack, deadline, watch)
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="swarm-evaluator-")))
-            program, marker = folder / (self.text_file or "candidate.py"), folder / "was-run"
-            text = code if self.text_file else _STUB.format(marker=str(marker))
-            program.write_text(text, encoding="utf-8", errors="surrogateescape")
-            ours, theirs = socket.socketpair()
-            stack.callback(ours.close)
-            output = stack.enter_context(tempfile.TemporaryFile())
-            task = {
-                "program": str(program), "names": names, "call_timeout": limits.seconds,
-                "watch": watch, "classes": None if self.classes is None else list(self.classes),
-                "is_text": bool(self.text_file), "delay": delay,
-            }  # fmt: skip
+            kept = None if watch else self._kept(sandbox, deadline)
             try:
-                with theirs:
-                    pid = server.start(task, [session.channel, theirs.fileno(), output.fileno()])
-                stack.callback(server.end, pid)
-                report = _follow(session, ours, deadline, marker)
+                if kept is not None:  # it is made ready while the program is loaded
+                    judging = stack.enter_context(closing(kept.begin(task, session.channel, file, text)))
+                names = session.look_wrapped(min(limits.seconds, self.timeout))
+                if kept is None:
+                    own = stack.enter_context(closing(self._loaded(sandbox, deadline, watch)))
+                    judging = stack.enter_context(closing(own.begin(task, session.channel, file, text)))
+                judging.name(names)
+                report = _follow(session, judging, deadline)
                 if report is None and time.monotonic() < deadline:
-                    server.check(pid)
+                    judging.check()
             except JobLost:  # the job is run again, and everybody's from now on, by a new one
-                sandbox.resources.drop(self._key, server)
+                if kept is not None:
+                    sandbox.resources.drop(self._key, kept)
                 raise
             if report is not None:
-                _await_end(ours)
-            server.end(pid)
-            output.seek(0)
-            return _read(report, session, marker, output.read(_OUTPUT_BYTES).decode("utf-8", "replace"), deadline)
+                judging.await_end()
+            if report is None or report["failed"] is None:
+                session.leave()
+            judging.kill()
+            return _read(report, session, judging.marker, judging.printed(), deadline)
 
-    def _server(self, sandbox: WarmSandbox, stack: ExitStack, deadline: float, watch: bool) -> EvaluatorServer:
-        """The loaded evaluator of this worker, or one of its own for this candidate."""
+    def _kept(self, sandbox: WarmSandbox, deadline: float) -> EvaluatorServer | None:
+        """The loaded evaluator of this worker; None where each candidate needs one of its own."""
+        if not self.forks:
+            return None
+        server = sandbox.resources.get(self._key, lambda: self._loaded(sandbox, deadline, False))
+        return None if server.hinders else server
+
+    def _loaded(self, sandbox: WarmSandbox, deadline: float, watch: bool) -> EvaluatorServer:
         python = sandbox.config.python or own_python()
         left = max(1.0, deadline - time.monotonic())
-
-        def loaded() -> EvaluatorServer:
-            return EvaluatorServer(self.evaluator, self.function, python, watch=watch, seconds=left)
-
-        if self.forks and not watch:
-            server = sandbox.resources.get(self._key, loaded)
-            if not server.hinders:
-                return server
-        fresh = loaded()
-        stack.callback(fresh.close)
-        return fresh
+        return EvaluatorServer(self.evaluator, self.function, python, watch=watch, seconds=left)
 
     @property
     def _key(self) -> str:
         return f"evaluator {self.evaluator} {self.function}"
 
 
-def _follow(session: SandboxSession, report: socket.socket, deadline: float, marker: Path) -> dict[str, Any] | None:
+def _follow(session: SandboxSession, judging: Judging, deadline: float) -> dict[str, Any] | None:
     """The evaluator's report; None when it ended without one, is late, or runs the candidate as a file.
 
     Raises:
         SessionFailure: the candidate ended, or broke a limit; there is nothing to be judged any more.
     """
-    while (left := deadline - time.monotonic()) > 0 and not marker.exists():
-        if session.stand_by(report.fileno(), min(_LOOK_SECONDS, left)):
-            received = frames.receive(report)
-            return received[0]["report"] if received is not None else None
+    while (left := deadline - time.monotonic()) > 0:
+        if session.stand_by(judging.fileno(), min(_LOOK_SECONDS, left)):
+            return judging.received()
+        if judging.marker.exists():
+            return None
     return None
-
-
-def _await_end(report: socket.socket) -> None:
-    """Give the evaluator's process a moment for what its modules do at exit."""
-    report.settimeout(_EXIT_SECONDS)
-    with suppress(OSError):
-        report.recv(1)
 
 
 def _read(

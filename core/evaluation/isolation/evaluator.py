@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from core.contracts import ExecutionResult
 from core.executor.inside import frames
+from core.executor.server import await_end
 from utils.errors import JobLost
 
 _SCRIPT = Path(__file__).parent / "evaluator_server.py"
@@ -25,6 +26,9 @@ _ANSWER_SECONDS = 30.0
 """A server that is loaded forks in milliseconds; one that takes so long is stuck."""
 _GONE_SECONDS = 0.2
 """Its forks end with it, some even before."""
+_EXIT_SECONDS = 1.0
+"""For what an evaluator's modules do at exit, after an evaluation and after all."""
+_OUTPUT_BYTES = 200_000
 
 
 class EvaluatorRun(BaseModel):
@@ -88,6 +92,10 @@ class EvaluatorServer:
     def __init__(self, evaluator: Path, function: str, python: str, *, watch: bool = False, seconds: float) -> None:
         self._control, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
+        self._folder = tempfile.TemporaryDirectory(prefix="swarm-evaluator-", ignore_cleanup_errors=True)
+        self._begun = 0
+        self._over: list[tuple[int, str]] = []
+        """Forks that were killed, with their programs: the server clears them away with the next task."""
         self._lock = threading.Lock()
         self._python = python
         command = [python, "-s", str(_SCRIPT), str(theirs.fileno())]
@@ -98,54 +106,60 @@ class EvaluatorServer:
             )  # fmt: skip
         self.hinders = ""
         """Why each evaluation needs a process of its own; '' if it can be a fork of this one."""
+        setup = {
+            "evaluator": str(evaluator), "function": function, "watch": watch, "folder": self._folder.name,
+        }  # fmt: skip
         try:
-            self.hinders = self._load({"evaluator": str(evaluator), "function": function, "watch": watch}, seconds)
+            self.hinders = self._load(setup, seconds)
         except BaseException:
             self.close()
             raise
 
-    def start(self, task: dict[str, Any], fds: Sequence[int]) -> int:
-        """Begin an evaluation with the session's channel, our report socket and the file of its output; its pid."""
-        with self._lock:
-            try:
-                self._control.settimeout(_ANSWER_SECONDS)
-                frames.send(self._control, task, list(fds))
-                received = frames.receive(self._control)
-            except OSError:
-                received = None
-        if received is None:
-            raise self._lost()
-        return int(received[0]["pid"])
+    def begin(self, task: dict[str, Any], channel: int, file: str, text: str | None) -> Judging:
+        """Begin an evaluation, which waits for the names that its program has.
+
+        Args:
+            channel: of the program's session.
+            file: what the candidate's file is called.
+            text: what it holds; None: a stand-in for a program, which notes that it was run.
+        """
+        report, theirs = socket.socketpair()
+        output = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - closed in Judging.close
+        with theirs, self._lock:
+            self._begun += 1
+            # a name of its own, since an evaluator may keep what it found by it
+            folder = f"{self._folder.name}/{os.path.basename(self._folder.name)}-{self._begun}"
+            over, self._over = self._over, []
+            program, marker = f"{folder}/{file}", f"{folder}/was-run"
+            task = {**task, "program": program, "marker": marker, "text": text, "over": over}
+            with suppress(OSError):  # it is gone, and nobody will say anything
+                frames.send(self._control, task, [channel, theirs.fileno(), output.fileno()])
+        return Judging(self, report, output, program, Path(marker))
 
     def check(self, pid: int) -> None:
         """Raises JobLost where an evaluation ended because the process that it was forked from did."""
         if self._process.pid != pid:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GONE_SECONDS)
-                raise self._lost()
+                raise self.lost()
 
-    def end(self, pid: int) -> None:
-        """Kill what is left of an evaluation."""
+    def end(self, pid: int, program: str) -> None:
+        """Kill what is left of an evaluation; the folder of its program is removed later."""
         if self._process.pid != pid and self._process.poll() is None:
             _kill_group(pid)
             with self._lock:
-                try:
-                    frames.send(self._control, {"reap": pid})
-                except OSError:
-                    pass
+                self._over.append((pid, program))
 
     def close(self) -> None:
+        await_end(self._control, _EXIT_SECONDS)
         self._control.close()
-        try:
-            self._process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            pass
         _kill_group(self._process.pid)
         self._process.wait()
         self._log.close()
+        self._folder.cleanup()
 
     def _load(self, setup: dict[str, Any], seconds: float) -> str:
-        self._control.settimeout(seconds)
+        self._control.settimeout(seconds)  # from then on only sent to
         began = time.monotonic()
         frames.send(self._control, setup)
         received = frames.receive(self._control)
@@ -155,9 +169,10 @@ class EvaluatorServer:
             raise EvaluatorUnusable(why, self._said(), self._python)
         if "error" in received[0]:
             raise EvaluatorUnusable(received[0]["line"], self._said() + received[0]["error"], self._python)
+        self._control.settimeout(_ANSWER_SECONDS)
         return str(received[0]["hinders"])
 
-    def _lost(self) -> JobLost:
+    def lost(self) -> JobLost:
         return JobLost(f"the evaluator's process is gone: {self._said()}")
 
     def _said(self) -> str:
@@ -167,6 +182,77 @@ class EvaluatorServer:
             return self._log.read()[-1000:].decode("utf-8", "replace")
         except ValueError:  # another candidate's thread lost it, too, and closed it
             return ""
+
+
+class Judging:
+    """One evaluation under way: a server's fork, or a server that serves no other. Not thread-safe.
+
+    Args:
+        report: our end of the socket that it reports on.
+        output: what it prints.
+        program: the candidate's file, in a folder of its own.
+        marker: a file that is there once a stand-in has been run.
+    """
+
+    def __init__(
+        self, server: EvaluatorServer, report: socket.socket, output: IO[bytes], program: str, marker: Path
+    ) -> None:
+        self.marker = marker
+        self._server, self._report, self._output, self._program = server, report, output, program
+        self._killed = False
+        self._poll = select.poll()
+        self._poll.register(report, select.POLLIN)
+        self._pid: int | None = None
+
+    def fileno(self) -> int:
+        """Can be read when the report is there."""
+        return self._report.fileno()
+
+    def name(self, names: Any) -> None:
+        """Say what the program offers: now it is judged.
+
+        Raises:
+            JobLost: nobody is there any more.
+        """
+        self._hear_pid()
+        with suppress(OSError):  # it has ended; the next look says so
+            frames.send(self._report, {"names": names})
+
+    def received(self) -> dict[str, Any] | None:
+        """The report, once there is something to be read; None where it ended without one."""
+        received = frames.receive(self._report)
+        return None if received is None else received[0]["report"]
+
+    def await_end(self) -> None:
+        """Give it a moment for what its modules do at exit."""
+        self._poll.poll(1000.0 * _EXIT_SECONDS)
+
+    def check(self) -> None:
+        """Raises JobLost where it ended because the process that it was forked from did."""
+        self._server.check(self._hear_pid())
+
+    def printed(self) -> str:
+        return os.pread(self._output.fileno(), _OUTPUT_BYTES, 0).decode("utf-8", "replace")
+
+    def kill(self) -> None:
+        """End what is left of it."""
+        if not self._killed:
+            self._killed = True
+            with suppress(JobLost):
+                self._server.end(self._hear_pid(), self._program)
+
+    def close(self) -> None:
+        self.kill()
+        self._report.close()
+        self._output.close()
+
+    def _hear_pid(self) -> int:
+        if self._pid is None:
+            received = frames.receive(self._report) if self._poll.poll(1000.0 * _ANSWER_SECONDS) else None
+            if received is None:
+                raise self._server.lost()
+            self._pid = int(received[0]["pid"])
+        return self._pid
 
 
 def _kill_group(pid: int) -> None:

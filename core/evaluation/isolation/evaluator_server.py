@@ -23,7 +23,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, NoReturn
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,6 +34,12 @@ _NO_FORK = ("jax", "tensorflow", "torch", "grpc", "cupy", "ray")
 _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
            "thread_time", "timeit", "default_timer")  # fmt: skip
 _MOST_FILES = 200
+REPORT = 1
+"""Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""
+_STAND_IN = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
+open({marker!r}, "w").close()
+raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
+"""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -52,11 +58,12 @@ class Opened:
 
     def __init__(self, but: str) -> None:
         self.paths: dict[str, None] = {}
+        self.listens = True
         self._passed_over = ("/proc/", "/dev/", "/sys/", f"{but}/", os.path.abspath(_INSIDE), *_interpreter())
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
         """An audit hook. One that raised would break the evaluator: what is odd is left out."""
-        if event == "open" and len(self.paths) < _MOST_FILES and isinstance(args[0], (str, bytes)):
+        if event == "open" and self.listens and len(self.paths) < _MOST_FILES and isinstance(args[0], (str, bytes)):
             path = os.path.abspath(os.fsdecode(args[0]))
             if not path.startswith(self._passed_over) and not path.endswith(".pyc"):
                 self.paths.setdefault(path)
@@ -92,16 +99,18 @@ def main(control: socket.socket) -> None:
     gc.freeze()  # a collection in a fork would copy all that was loaded here
     while (received := frames.receive(control)) is not None:
         task, fds = received
-        if "reap" in task:
-            _reap(task["reap"])
-        elif hinders or setup["watch"]:
-            frames.send(control, {"pid": os.getpid()})
+        if hinders or setup["watch"]:
+            os.write(fds[REPORT], frames.framed({"pid": os.getpid()}))
             threading.Thread(target=_end_with, args=(control,), daemon=True).start()
             parts.evaluate(task, fds, function)
-        else:
-            frames.send(control, {"pid": _fork(parts, task, fds, function, control)})
-            for fd in fds:
-                os.close(fd)
+        _tell(fds[REPORT], frames.framed({"pid": _fork(parts, task, fds, function, control)}))
+        for fd in fds:
+            os.close(fd)
+        for pid, program in task["over"]:
+            _reap(pid)
+            _remove(program)
+    _remove_all(setup["folder"])
+    _finish()
 
 
 class Parts:
@@ -115,14 +124,21 @@ class Parts:
         self.control_process = ctypes.CDLL(None).prctl
 
     def evaluate(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
-        """Hand the evaluator its candidate, report what it returned, and end as an interpreter does."""
+        """Hand the evaluator its candidate once its names are known, report what it returned, and end as an interpreter
+        does."""
         channel, report, output = fds
         for number in (1, 2):
             os.dup2(output, number)
         os.close(output)
         try:
             report_to = socket.socket(fileno=report)
-            found = self._report(task, channel, function, report_to)
+            self.opened.listens = False
+            _place(task)
+            self.opened.listens = True
+            received = self.frames.receive(report_to)
+            if received is None:  # the program could not be loaded
+                os._exit(0)
+            found = self._report(task, received[0]["names"], channel, function, report_to)
             sys.stdout.flush()
             sys.stderr.flush()
             self.frames.send(report_to, {"report": found})
@@ -134,7 +150,7 @@ class Parts:
             os._exit(0)
 
     def _report(
-        self, task: dict[str, Any], fd: int, function: Callable[[str], Any], report_to: socket.socket
+        self, task: dict[str, Any], names: Any, fd: int, function: Callable[[str], Any], report_to: socket.socket
     ) -> dict[str, Any]:
         asking = self.channel.Channel(fd, timeout=task["call_timeout"], plain=self.plain)
         told: dict[str, Any] = dict(NOTHING)
@@ -147,10 +163,10 @@ class Parts:
                 time.sleep(task["delay"])
             return asking.call(name, args, named)
 
-        stand = self.proxy.Proxy(self.plain.unwrap(task["names"]), ask, self.channel.ProgramRaised, task["classes"])
+        stand = self.proxy.Proxy(self.plain.unwrap(names), ask, self.channel.ProgramRaised, task["classes"])
         try:
             stood_in = self.stand_in.installed(task["program"], stand.fill, stand.refuse)
-            with nullcontext() if task["is_text"] else stood_in:
+            with nullcontext() if task["text"] is not None else stood_in:
                 told["value"] = self.loading.to_plain(function(task["program"]))
         except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
             told |= {"error": _trace(error), "line": _line(error)}
@@ -184,6 +200,55 @@ def _fork(
         finally:
             os._exit(3)
     return pid
+
+
+def _place(task: dict[str, Any]) -> None:
+    """Write the candidate's file, in a folder of its own."""
+    text = _STAND_IN.format(marker=task["marker"]) if task["text"] is None else task["text"]
+    os.mkdir(os.path.dirname(task["program"]), 0o700)
+    fd = os.open(task["program"], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+        while data:
+            data = data[os.write(fd, data) :]
+    finally:
+        os.close(fd)
+
+
+def _remove(program: str) -> None:
+    """A candidate's file, and its folder with all that its evaluator left there."""
+    try:
+        os.unlink(program)
+        os.rmdir(os.path.dirname(program))
+    except OSError:
+        _remove_all(os.path.dirname(program))
+
+
+def _remove_all(folder: str) -> None:
+    """As far as it goes: the main process removes what is left in the end."""
+    for parent, folders, files in os.walk(folder, topdown=False):
+        for remove, names in ((os.unlink, files), (os.rmdir, folders)):
+            for name in names:
+                with suppress(OSError):
+                    remove(os.path.join(parent, name))
+    with suppress(OSError):
+        os.rmdir(folder)
+
+
+def _finish() -> NoReturn:
+    """End as an interpreter does, but without tearing down what the evaluator built."""
+    try:
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(0)
+
+
+def _tell(report: int, frame: bytes) -> None:
+    with suppress(OSError):  # who wanted the evaluation has given it up
+        os.write(report, frame)
 
 
 def _reap(pid: int) -> None:

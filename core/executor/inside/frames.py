@@ -12,13 +12,15 @@ _MAX_FDS = 8
 
 
 def send(channel: socket.socket, message: dict[str, Any], fds: list[int] | None = None) -> None:
+    data = framed(message)
+    sent = socket.send_fds(channel, [data], fds) if fds else 0
+    if sent < len(data):
+        channel.sendall(data[sent:])
+
+
+def framed(message: dict[str, Any]) -> bytes:
     data = json.dumps(message).encode()
-    header = len(data).to_bytes(HEADER, "little")
-    if fds:
-        socket.send_fds(channel, [header], fds)
-        channel.sendall(data)
-    else:
-        channel.sendall(header + data)
+    return len(data).to_bytes(HEADER, "little") + data
 
 
 def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:

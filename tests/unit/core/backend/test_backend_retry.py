@@ -9,7 +9,7 @@ import time
 import pytest
 
 from core.backend.clients import RateLimiter
-from core.backend.deadline import Deadline, call_within
+from core.backend.deadline import Callers, Deadline, call_within
 from core.backend.retry import LONGEST_WAIT, Retrier, RetryPolicy
 from utils.errors import (
     BackendAuthError,
@@ -148,7 +148,7 @@ def test_the_deadline_holds_against_a_call_that_never_returns() -> None:
     release = threading.Event()
     started = time.monotonic()
     with pytest.raises(LostReplyError, match=r"no complete reply within 0\.1 s"):
-        call_within(Deadline(0.1), lambda: release.wait(30), threading.Event(), "openai/m")
+        call_within(Deadline(0.1), lambda: release.wait(30), threading.Event(), "openai/m", Callers())
     assert time.monotonic() - started < 5
     release.set()
 
@@ -158,7 +158,7 @@ def test_stop_gives_up_a_call_under_way() -> None:
     threading.Timer(0.05, stop.set).start()
     deadline = Deadline(60)
     with pytest.raises(RunStopped):
-        call_within(deadline, lambda: release.wait(30), stop, "openai/m")
+        call_within(deadline, lambda: release.wait(30), stop, "openai/m", Callers())
     assert deadline.cut
     with pytest.raises(TimeoutError):
         deadline.check()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from support.sandboxes import opened_tier
@@ -61,8 +63,8 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     new = sandbox.resources._things[key]
     sandbox.resources.drop(key, lost)
     assert sandbox.resources._things[key] is new is not lost
-    with pytest.raises(JobLost):
-        lost.start({}, [])
+    with closing(lost.begin({}, 0, "candidate.py", None)) as judging, pytest.raises(JobLost):
+        judging.name({})
 
 
 def test_a_candidate_that_was_judged_when_it_went_is_lost_and_not_at_fault(sandbox, tmp_path):
@@ -78,3 +80,34 @@ def test_an_evaluator_that_ends_by_itself_is_no_lost_worker(sandbox, tmp_path):
     evaluator.write_text("import os\n\n\ndef evaluate(path):\n    os._exit(0)\n")
     run = Apart(evaluator, timeout=30).run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
     assert run.line == "the evaluator ended by itself"
+
+
+def test_each_candidate_has_a_folder_of_its_own_that_goes_with_it(sandbox, tmp_path):
+    """An evaluator may keep what it found by the path, or leave files beside the candidate."""
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text(
+        "import os\n\n\ndef evaluate(path):\n"
+        "    os.makedirs(os.path.join(os.path.dirname(path), 'left', 'here'))\n"
+        "    return {'path': path, 'beside': os.listdir(os.path.dirname(path))}\n"
+    )
+    apart = Apart(evaluator, timeout=30)
+    seen = [apart.run(sandbox, "def f(x): return x", limits=Limits(seconds=20)).value for _ in range(3)]
+    folders = [Path(one["path"]).parent for one in seen]
+    assert len({folder.name for folder in folders}) == 3
+    assert all(sorted(one["beside"]) == ["candidate.py", "left"] for one in seen)
+    assert not folders[0].exists() and folders[0].parent.exists()
+    sandbox.close()
+    assert not folders[2].parent.exists()
+
+
+def test_a_program_that_does_not_load_ends_the_evaluator_that_waits_for_it(sandbox, apart):
+    run = apart.run(sandbox, "raise ValueError('no')", limits=Limits(seconds=20))
+    assert run.program is not None and "no" in run.program.message and run.value is None
+    assert apart.run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20)).value == 8.0
+
+
+def test_what_it_prints_at_exit_is_heard(sandbox, tmp_path):
+    evaluator = tmp_path / "evaluator.py"
+    evaluator.write_text("import atexit\n\n\ndef evaluate(path):\n    atexit.register(print, 'bye')\n    return 1.0\n")
+    run = Apart(evaluator, timeout=30).run(sandbox, "x = 1", limits=Limits(seconds=20))
+    assert run.value == 1.0 and "bye" in run.output
