@@ -438,7 +438,7 @@ def test_long_tables_are_prepared_in_pieces_as_short_ones_are_whole(tmp_path, in
 
 def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path, inline, monkeypatch):
     plain(tmp_path)
-    monkeypatch.setattr("problems.competition.grader.split.MOST_HIDDEN", 20)
+    monkeypatch.setattr("problems.competition.grader.hidden_rows.MOST_HIDDEN", 20)
     monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 30)
     problem = made(tmp_path)
     data = problem.prompt_extras()["data"]
