@@ -27,7 +27,7 @@ PREPARING = (
     "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures", "sample_form",
     "contents", "hidden_labels", "spelling", "survey", "direction", "real_package", "pieces", "table_sample", "sides",
     "file_kinds", "hidden_rows", "chance", "decoded", "label_stream", "mentions", "named_files", "path_words",
-    "table_forms",
+    "table_forms", "nested_cells",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"
