@@ -19,7 +19,7 @@ import pandas as pd
 
 from .chance import SAVED
 from .label_stream import LabelStream
-from .mentions import Mentions, natural_order, records_tell
+from .mentions import FEWEST, Mentions, natural_order, records_tell
 from .pieces import spread
 from .scores import spearman
 from .table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
@@ -151,8 +151,9 @@ class Search:
     def ends(self) -> bool:
         """True if the whole file, which ends here, tells hidden labels."""
         known = self.labels
-        of_each = [np.array([labels[at] for at in known.hidden], object) for labels in known.labels]
-        if any(mentions.tells(known.hidden, labels) for mentions in self.mentions for labels in of_each):
+        some = [mentions for mentions in self.mentions if len(mentions.counts) >= FEWEST]
+        of_each = [np.array([labels[at] for at in known.hidden], object) for labels in known.labels if some]
+        if any(mentions.tells(known.hidden, labels) for mentions in some for labels in of_each):
             return True
         hidden = known.hidden if known.known == 1 else []
         return any(self.stream.tells(labels, hidden, is_label) for labels in known.labels)

@@ -51,7 +51,7 @@ class LabelStream:
             hidden: positions of the hidden rows.
             is_label: whether pairs of something and a label are one and the other.
         """
-        if not self.words:
+        if sum(map(len, self.words)) < min(len(labels), len(hidden) or len(labels)):
             return False
         for places, least in ((range(len(labels)), len(labels)), (sorted(hidden), len(hidden))):
             if not least:

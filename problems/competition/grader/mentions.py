@@ -14,7 +14,7 @@ import numpy as np
 from .chance import mentions_tell, sequence_tells
 
 FEWEST = 4
-"""Rows that must be named, and not named."""
+"""Rows that must be named."""
 SPELLED = 0.95
 """Part of the records that name a row and its class, and no other class, from which they tell it."""
 _DIGITS = re.compile(r"(\d+)")
@@ -43,14 +43,12 @@ class Mentions:
             self.words.setdefault(at, word)
 
     def tells(self, places: Sequence[int], labels: Any) -> bool:
-        """True if these mentions tell the labels of the rows.
+        """True if these mentions, of `FEWEST` rows at least, tell the labels of the rows.
 
         Args:
             places: of all hidden rows.
             labels: their labels, as text.
         """
-        if len(self.counts) < FEWEST:
-            return False
         counts = np.array([self.counts.get(at, 0) for at in places])
         if (
             mentions_tell(counts, labels)
