@@ -14,6 +14,12 @@ READABLE = (*TABLES, ".txt", ".dat", ".data", ".json")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
 """What is not unpacked here."""
+DATABASES = (".db", ".sqlite", ".sqlite3", ".mdb", ".accdb", ".duckdb")
+UNREAD = (
+    ".xls", ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".pkl", ".pickle",
+    ".npy", ".npz", ".mat", ".h5", ".hdf5", ".arff", ".orc", ".avro", ".xml", ".html", ".pdf",
+)  # fmt: skip
+"""Tables of formats that are not read here."""
 _SAMPLE = re.compile(
     "(sample|example|dummy)(sub|solution|entry|prediction)|sub(mission)?(sample|example|format|template)"
 )

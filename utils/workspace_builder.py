@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from utils.dataset_files import ARCHIVES, find_sample, find_test, find_train
+from utils.dataset_files import ARCHIVES, DATABASES, TABLES, UNREAD, find_sample, find_test, find_train
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
 
@@ -63,14 +63,7 @@ def validate_dataset(
     sample, answers = find_sample(path), _named(path, labels, "data.labels")
     rows = _named(path, train, "data.train") or find_train(path, (theirs, sample, answers))
     if rows is None:
-        names = sorted(p.name for p in path.iterdir())
-        found = ", ".join(name[:60] for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
-        packed = next((name for name in names if name.lower().endswith(ARCHIVES)), None)
-        if packed:
-            raise ConfigError(f"{key}={folder}: needs a {TRAIN}; '{packed}' is an archive: unpack it first")
-        raise ConfigError(
-            f"{key}={folder}: needs a {TRAIN}, or say --data.train=FILE; the folder holds {found or 'nothing'}"
-        )
+        raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")
     if rows.parent.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
         theirs, sample = theirs or find_test(rows.parent, rows), sample or find_sample(rows.parent)
     for table in (rows, theirs, sample, answers):
@@ -81,6 +74,22 @@ def validate_dataset(
     text = description.read_text(encoding="utf-8", errors="replace") if ours and description.is_file() else ""
     theirs, sample = (table and table.resolve() for table in (theirs, sample))
     return DatasetFolder(path.resolve(), rows.resolve(), theirs, sample, answers, text)
+
+
+def _remedy(names: list[str]) -> str:
+    """What to do about a folder of these files, in which no training table can be told."""
+    low = [(name, name.lower()) for name in names]
+    if packed := next((name for name, small in low if small.endswith(ARCHIVES)), None):
+        return f"; '{packed}' is an archive: unpack it first"
+    found = ", ".join(name[:60] for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    holds = f", or say --data.train=FILE; the folder holds {found or 'nothing'}"
+    if base := next((name for name, small in low if small.endswith(DATABASES)), None):
+        return f"{holds}; '{base}' is a database: write its table as a CSV (sqlite3 -header -csv {base} 'SELECT …')"
+    if other := next((name for name, small in low if small.endswith(UNREAD)), None):
+        return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
+    if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:
+        return f"{holds}; if these tables have the same columns, join them into one"
+    return holds
 
 
 def _named(folder: Path, name: str | None, key: str) -> Path | None:

@@ -26,7 +26,8 @@ PREPARING = (
     "prepare", "split", "parts", "rdata", "shim", "mlebench_helpers", "mlebench_metrics", "stand_ins", "tables",
     "validate", "formats", "own_tables", "belongings", "targets", "leaks", "times", "pictures", "sample_form",
     "contents", "hidden_labels", "spelling", "survey", "direction", "real_package", "pieces", "table_sample", "sides",
-    "file_kinds",
+    "file_kinds", "hidden_rows", "chance", "decoded", "label_stream", "mentions", "named_files", "path_words",
+    "table_forms", "nested_cells",
 )  # fmt: skip
 """Modules of the child whose change prepares anew."""
 DEFAULT = "ames"

@@ -217,6 +217,33 @@ def test_a_table_deep_in_a_zip_can_be_named_and_links_out_of_the_folder_stay_beh
             assert given != "mine" or "in a circle or nowhere: etc" in problem.note
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("rents.csv", lambda text: "Export of May,,,\n,,,\n" + text, "line 3 seems to be the head of the table"),
+        ("rents.csv", lambda text: text.replace("rent", "Rent  ", 1), "did you mean 'Rent  '? (blanks count)"),
+        (
+            "flats.sqlite",
+            str,
+            "'flats.sqlite' is a database: write its table as a CSV (sqlite3 -header -csv flats.sqlite",
+        ),
+        ("flats.dta", str, "'flats.dta' cannot be read: save it as CSV or Parquet"),
+    ],
+)
+def test_what_to_do_about_a_table_that_is_not_found_is_told(tmp_path, inline, name, change, told):
+    plain(tmp_path, name, change(flats()).encode())
+    with pytest.raises(ConfigError) as refused:
+        made(tmp_path)
+    assert told in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_tables_of_which_none_is_called_train_are_to_be_joined_or_named(tmp_path):
+    for month in ("may", "june"):
+        plain(tmp_path, f"{month}.csv")
+    with pytest.raises(ConfigError, match=r"say --data\.train=FILE; .*same columns, join them into one$"):
+        made(tmp_path)
+
+
 def test_labels_in_a_second_table_are_joined_by_what_names_their_rows(tmp_path, inline):
     plain(tmp_path)
     rows = [line.rsplit(",", 1) for line in flats().splitlines()]
@@ -438,7 +465,7 @@ def test_long_tables_are_prepared_in_pieces_as_short_ones_are_whole(tmp_path, in
 
 def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path, inline, monkeypatch):
     plain(tmp_path)
-    monkeypatch.setattr("problems.competition.grader.split.MOST_HIDDEN", 20)
+    monkeypatch.setattr("problems.competition.grader.hidden_rows.MOST_HIDDEN", 20)
     monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 30)
     problem = made(tmp_path)
     data = problem.prompt_extras()["data"]

@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import IO
 
 from .contents import Opaque, texts
+from .decoded import decoded
 from .hidden_labels import HiddenLabels
+from .named_files import NamedFiles
 from .tables import Unusable
 
 MOST_TEXT = 1 << 32
 """Characters of one file that are looked through; a longer one stays behind."""
+MOST_DECODED = 1 << 26
+"""Characters of one file that are looked through for what is written in base64."""
 PIECE = 1 << 22
 """Bytes that are copied at once."""
 MOST_TOLD = 5
@@ -32,12 +36,14 @@ class Left:
     """What stays behind, by paths below the folder."""
 
     telling: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     special: list[str] = field(default_factory=list)
 
     def notes(self) -> list[str]:
         why = {
             "left out, since labels may be in it": self.telling,
+            "left out, since where they lie, what they are called or what each of them says tells labels": self.named,
             "left out, since these links lead out of the folder, in a circle or nowhere": self.links,
             "left out, since it is no plain file or its name is taken": self.special,
         }
@@ -59,9 +65,14 @@ def copy_rest(
     """
     root = os.path.realpath(folder)
     roots = (root, *([os.path.realpath(beside)] if beside else []))
-    copy = _Copy(root, roots, labels and cache(labels), {os.path.realpath(path) for path in barred})
+    labels = labels and cache(labels)
+    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred})
     try:
         copy.folder(root, str(public), linked=False)
+        if labels is not None and copy.files.names:
+            copy.left.named = copy.files.telling(labels())
+        for name in copy.left.named:
+            os.remove(public / name)
     except OSError as error:
         raise Unusable(f"data.dir={folder}: cannot copy its files: {str(error)[:300]}") from error
     return copy.left
@@ -74,6 +85,7 @@ class _Copy:
     labels: Callable[[], HiddenLabels] | None
     barred: set[str]
     left: Left = field(default_factory=Left)
+    files: NamedFiles = field(default_factory=NamedFiles)
 
     def folder(self, place: str, target: str, *, linked: bool, shown: str = "") -> None:
         """Copy what is in a folder. One that a link leads to is copied without the folders that links in it lead to, so
@@ -110,9 +122,13 @@ class _Copy:
                 self.left.telling.append(name)
                 return
             source.seek(0)
+            first = piece = source.read(PIECE)
             with open(to, "xb", buffering=0) as target:
-                while piece := source.read(PIECE):
+                while piece:
                     target.write(piece)
+                    piece = source.read(PIECE)
+        if self.labels is not None:
+            self.files.add(name, first)
 
     def _is_barred(self, path: str) -> bool:
         return any(path == other or path.startswith(f"{other}{os.sep}") for other in self.barred)
@@ -128,15 +144,17 @@ class _Copy:
 
 def may_tell(file: IO[bytes], labels: HiddenLabels) -> bool:
     """True if the file holds hidden labels, or might and cannot be looked into."""
-    search, length = labels.search(), 0
+    as_it_is, in_plain, length = labels.search(), labels.search(), 0
     try:
         for text in texts(file):
             length += len(text)
-            if length > MOST_TEXT or search.tells(text):
+            if length > MOST_TEXT or as_it_is.tells(text):
+                return True
+            if length <= MOST_DECODED and any(in_plain.tells(said) for said in decoded(text, texts)):
                 return True
     except Opaque:
         return True
-    return False
+    return as_it_is.ends() or in_plain.ends()
 
 
 def _listed(names: list[str]) -> str:

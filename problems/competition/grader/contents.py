@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from .formats import encoding_of
+from .path_words import words_of
 
 HEAD = 4096
 PIECE = 1 << 23
@@ -105,7 +106,7 @@ def _zip(file: IO[bytes], depth: int) -> Iterator[str]:
             for table in pd.read_excel(file, sheet_name=None, header=None).values():
                 yield table.to_csv(index=False, header=False)
             return
-        yield "".join(f"{name}\n" for name in names)
+        yield _listing(names)
         for info in archive.infolist():
             if not info.is_dir():
                 with archive.open(info) as member:
@@ -114,10 +115,18 @@ def _zip(file: IO[bytes], depth: int) -> Iterator[str]:
 
 def _tar(file: IO[bytes], depth: int) -> Iterator[str]:
     with tarfile.open(fileobj=file) as archive:
+        names = []
         for info in archive:
+            names.append(info.name)
             member = archive.extractfile(info) if info.isfile() else None
             if member is not None:
                 yield from texts(member, depth)
+        yield _listing(names)
+
+
+def _listing(names: list[str]) -> str:
+    """The names of packed files, with the words of each."""
+    return "".join("\t".join((*words_of(name), name)) + "\n" for name in names)
 
 
 def _array(file: IO[bytes], depth: int) -> Iterator[str]:

@@ -11,7 +11,6 @@ import codecs
 import csv
 import gzip
 import importlib
-import json
 import lzma
 import zipfile
 from collections import Counter
@@ -21,9 +20,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
 import pandas as pd
 
+from .nested_cells import flat
 from .tables import EXACT, Unusable, first_line
 from .validate import as_keys
 
@@ -129,6 +128,17 @@ def _doubled(path: Path, look: Look) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count > 1}
 
 
+def line_of_head(path: Path, column: str) -> int:
+    """The number of the first line that has the column's name among its fields, from 1; 0 where none has."""
+    look = look_at(path)
+    if not is_text(look):
+        return 0
+    with _opened(path, look.packed) as file:
+        lines = file.read(LOOK).decode(look.encoding, errors="replace").splitlines()[:LINES]
+    rows = (field_rows([line], look.mark) for line in lines)
+    return next((at for at, row in enumerate(rows, 1) if row and column in [name.strip() for name in row[0]]), 0)
+
+
 def look_at(path: Path) -> Look:
     """What kind of table a file is, from its name and its first bytes."""
     with path.open("rb") as file:
@@ -166,47 +176,11 @@ def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
         if look.suffix in COLUMNAR:
             importlib.import_module("pyarrow")
             table = pd.read_feather(file) if look.suffix == ".feather" else pd.read_parquet(file)
-            return _flat(table if rows is None else table.head(rows), look)
+            return flat(table if rows is None else table.head(rows), look.told())
         if look.suffix == ".json" or look.suffix in LINED_JSON:
             lined = look.suffix in LINED_JSON
-            return _flat(pd.read_json(file, lines=lined, nrows=rows if lined else None), look)
+            return flat(pd.read_json(file, lines=lined, nrows=rows if lined else None), look.told())
     return _text(path, look, rows)
-
-
-def _flat(table: Any, look: Look) -> tuple[Any, str]:
-    """The table as a CSV can hold it, and what is told of it: lists and the like as their JSON; columns of bytes that
-    are no text (pictures) are left out, since no CSV holds them.
-    """
-    nested = {name: _as_text(table[name]) for name in table if table[name].map(_is_nested).any()}
-    binary = [str(name) for name, texts in nested.items() if texts is None]
-    table = table.assign(**{name: texts for name, texts in nested.items() if texts is not None})
-    left = [f"without {', '.join(binary[:5])}, which holds bytes that are no text"] if binary else []
-    return table.drop(columns=binary), ", ".join(filter(None, [look.told(), *left]))
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict, set, bytes, np.ndarray))
-
-
-def _as_text(values: Any) -> Any:
-    """The column's values as text, None for bytes that are none."""
-    try:
-        return values.map(lambda value: _text_of(value) if _is_nested(value) else value)
-    except UnicodeDecodeError:
-        return None
-
-
-def _text_of(value: Any) -> str:
-    return value.decode("utf-8") if isinstance(value, bytes) else json.dumps(value, default=_plain, ensure_ascii=False)
-
-
-def _plain(value: Any) -> Any:
-    """What JSON has no word for, as it has one: numpy's arrays and numbers, sets, bytes, times."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8")
-    if isinstance(value, (set, tuple)):
-        return sorted(value, key=str)
-    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _read_texts(path: Path, look: Look, column: str) -> Any:
@@ -218,7 +192,7 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
         return _read(path, look, None)[0]
     if look.suffix == ".json" or look.suffix in LINED_JSON:
         with _opened(path, look.packed) as file:
-            return _flat(pd.read_json(file, lines=look.suffix in LINED_JSON, dtype=False, convert_dates=False), look)[0]
+            return flat(pd.read_json(file, lines=look.suffix in LINED_JSON, dtype=False, convert_dates=False), "")[0]
     return _text(path, look, None, {**how, "usecols": [column]})[0]
 
 

@@ -7,7 +7,6 @@ labels, over rows that an id or another value names, or over all rows in the ord
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -18,9 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .formats import field_rows, separator
+from .chance import SAVED
+from .label_stream import LabelStream
+from .mentions import FEWEST, Mentions, natural_order, records_tell
 from .pieces import spread
 from .scores import spearman
+from .table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
+from .tables import Unusable
+from .times import as_time
 
 SHARE = 0.2
 """Part of the hidden labels, or of the hidden rows, from which a file tells them."""
@@ -32,12 +36,11 @@ MOST_ROWS = 500
 """Hidden rows that are enough in any piece of a long text, however many there are."""
 MOST_NAMED = 20_000
 """Hidden rows whose names and labels are looked for."""
-HEAD_ROWS = 10
-"""Rows below a head amid other text that make a table: fewer are an example."""
-SAVED, ALIKE, RANKED = 0.9, 0.5, 0.999
-"""Errors that a column of classes saves, equal numbers, and rank correlation from which it is the target's."""
-_MARKS = re.compile(r"[\s,;|:=\"'<>{}()\[\]]+")
-_FIELDS = re.compile(r"[,;|\t\n\"<>]+")
+ALIKE, RANKED = 0.5, 0.999
+"""Equal numbers, and rank correlation, from which a column is the target's."""
+MOST_RECORDS = 100_000
+"""Lines that are looked through for a row's name beside its class."""
+SPLITS = (MARKS, FIELDS)
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]*(?:[eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<![\w.])-?\d[\d.]*,\d+")
@@ -53,7 +56,7 @@ class Plain:
         return len(self.values)
 
     def __getitem__(self, place: int) -> str:
-        return _plain(self.values[place])
+        return plain(self.values[place])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class HiddenLabels:
         decoys: numbers beside them that are no labels, in every spelling.
         least: characters below which a text cannot hold enough of them.
         known: part of the hidden rows that this knows of.
+        ordered: true if something that programs see runs with the order of the training table.
     """
 
     targets: list[str]
@@ -79,6 +83,7 @@ class HiddenLabels:
     decoys: dict[str, str]
     least: int
     known: float = 1.0
+    ordered: bool = False
 
     @classmethod
     def of(cls, rows: Any, hidden: Any, targets: list[str], labels: Any = None) -> HiddenLabels:
@@ -100,9 +105,11 @@ class HiddenLabels:
                 for text, place in _names(away[name], rows[name].value_counts(), places)
                 if text not in named
             }
-        plain = [Plain(labels[name].to_numpy(object)) for name in targets]
+        written = [Plain(labels[name].to_numpy(object)) for name in targets]
         part = len(places) / max(1, int(hidden.sum()))
-        return cls(targets, plain, places, named, values, decoys, int(2 * SHARE * min(len(places), MOST_ROWS)), part)
+        least = int(2 * SHARE * min(len(places), MOST_ROWS))
+        ordered = any(_is_ordered(away[name]) for name in away.columns.difference(targets, sort=False))
+        return cls(targets, written, places, named, values, decoys, least, part, ordered)
 
     def search(self) -> Search:
         return Search(self)
@@ -117,6 +124,11 @@ class Search:
     """Labels found in pieces so far."""
     decoys: set[str] = field(default_factory=set)
     started: bool = False
+    mentions: tuple[Mentions, ...] = ()
+    stream: LabelStream = field(default_factory=LabelStream)
+
+    def __post_init__(self) -> None:
+        self.mentions = tuple(Mentions(self.labels.rows, self.labels.ordered) for _ in SPLITS)
 
     def tells(self, text: str) -> bool:
         """True if this piece, with those before it, tells hidden labels.
@@ -125,9 +137,33 @@ class Search:
             text: whole lines.
         """
         small = text.casefold()
-        named = any(t.casefold() in small and _heads(t, text, first=not self.started) for t in self.labels.targets)
+        named = any(t.casefold() in small and has_head(t, text, first=not self.started) for t in self.labels.targets)
         self.started = True
-        return named or (len(text) >= self.labels.least and (self._has_values(text) or self._has_column(text)))
+        if named:
+            return True
+        words = [[word.strip() for word in split.split(small)] for split in SPLITS]
+        for mentions, some in zip(self.mentions, words, strict=True):
+            mentions.read(some)
+        self.stream.read(words[0])
+        long = len(text) >= self.labels.least
+        return long and (self._has_values(text) or self._has_column(text, {*words[0], *words[1]}) or self._says(text))
+
+    def ends(self) -> bool:
+        """True if the whole file, which ends here, tells hidden labels."""
+        known = self.labels
+        some = [mentions for mentions in self.mentions if len(mentions.counts) >= FEWEST]
+        of_each = [np.array([labels[at] for at in known.hidden], object) for labels in known.labels if some]
+        if any(mentions.tells(known.hidden, labels) for mentions in some for labels in of_each):
+            return True
+        hidden = known.hidden if known.known == 1 else []
+        return any(self.stream.tells(labels, hidden, is_label) for labels in known.labels)
+
+    def _says(self, text: str) -> bool:
+        """True if lines name a row and its class."""
+        lines = text.split("\n", MOST_RECORDS)[:MOST_RECORDS]
+        records = [{word.casefold() for word in MARKS.split(line)} for line in lines]
+        labels = ({at: each[at] for at in self.labels.hidden} for each in self.labels.labels)
+        return any(records_tell(records, self.labels.rows, each) for each in labels)
 
     def _has_values(self, text: str) -> bool:
         values, decoys = self.labels.values, self.labels.decoys
@@ -143,18 +179,17 @@ class Search:
         chance = len(self.decoys) / max(1, len(set(decoys.values())))
         return len(self.seen) >= SIGNIFICANT and found - chance > SHARE * (1 - chance)
 
-    def _has_column(self, text: str) -> bool:
+    def _has_column(self, text: str, words: set[str]) -> bool:
         known = self.labels
-        words = {word.strip().casefold() for split in (_MARKS, _FIELDS) for word in split.split(text)}
         named = len({known.rows[word] for word in words & known.rows.keys()})
         count = len(known.labels[0])
         long = [line for line in text.splitlines()[: 2 * HEAD_ROWS] if len(line) > count]
         in_order = count <= text.count("\n") + 1 <= count + 2 * HEAD_ROWS or any(
-            len(_FIELDS.split(line)) >= count for line in long
+            len(FIELDS.split(line)) >= count for line in long
         )
         if not in_order and named < self._enough():
             return False
-        return any(self._runs_along(columns) for columns in _grids(text))
+        return any(self._runs_along(columns) for columns in grids(text))
 
     def _enough(self) -> int:
         return max(SIGNIFICANT, int(SHARE * self.labels.known * min(len(self.labels.hidden), MOST_ROWS)))
@@ -166,48 +201,16 @@ class Search:
         orders = [place for place in places if len(set(place) - {None}) >= enough]
         count, length = len(known.labels[0]), len(columns[0]) if columns else 0
         if count <= length <= count + 2 * HEAD_ROWS:
-            orders.append([None] * (length - count) + list(range(count)))
+            orders += [[None] * (length - count) + way for way in (list(range(count)), list(range(count))[::-1])]
         for place, labels in product(orders, known.labels):
             for column, other in zip(columns, places, strict=True):
                 pairs = [(value, labels[at]) for value, at in zip(column, place, strict=True) if at is not None]
-                if other is not place and _is_label(pairs):
+                if other is not place and is_label(pairs):
                     return True
         return False
 
 
-def _grids(text: str) -> Iterator[list[list[str]]]:
-    """The text as columns: by its separator, by all marks and spaces, records of HTML and JSON, lying and standing."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    marks = [_MARKS.split(line.strip()) for line in lines]
-    ways = [field_rows(lines, separator(lines[:60])), marks]
-    for end in ("</tr>", "}", "]"):
-        if end in text:
-            ways.append([_MARKS.split(re.sub(r"</?t[a-z]*>", " ", line)) for line in text.split(end)])
-    for rows in ways:
-        width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
-        alike = [[_plain(value) for value in row] for row in rows if len(row) == width]
-        if len(alike) > width:
-            yield [list(column) for column in zip(*alike, strict=True)]
-        elif alike:
-            yield alike
-    yield from _of_json(text)
-
-
-def _of_json(text: str) -> Iterator[list[list[str]]]:
-    """The columns of a JSON object that has a list, or an object, for each."""
-    if not text.lstrip().startswith("{"):
-        return
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    lists = [list(each.values()) if isinstance(each, dict) else each for each in found.values()]
-    columns = [[_plain(value) for value in each] for each in lists if isinstance(each, list)]
-    length = max(map(len, columns), default=0)
-    yield [column for column in columns if len(column) == length]
-
-
-def _is_label(pairs: list[tuple[str, str]]) -> bool:
+def is_label(pairs: list[tuple[str, str]]) -> bool:
     """True if the values are the labels: equal, in the same order, or other words for the classes."""
     if len(pairs) < SIGNIFICANT:
         return False
@@ -231,50 +234,6 @@ def _ranked_alike(pairs: list[tuple[str, str]]) -> bool:
     if len(both) < SAVED * len(pairs) or both.nunique().min() < MANY_VALUES:
         return False
     return abs(spearman(both[0].to_numpy(float), both[1].to_numpy(float))) >= RANKED
-
-
-def _heads(target: str, text: str, *, first: bool) -> bool:
-    """True if the target's name stands where a column's name stands: in JSON, HTML, ARFF, or a first row."""
-    name = re.escape(target)
-    if first and text.lstrip("\ufeff \n\r\t")[:1] in ("{", "[") and re.search(rf'(?<!\\)"{name}"', text, re.I):
-        return True
-    if re.search(rf"<th[^>]*>\s*{name}\s*<|</{name}>|^@attribute\s+[\"']?{name}\b", text, re.I | re.M):
-        return True
-    return any(
-        _is_head(match.start(), target, text, first=first)
-        for match in re.finditer(rf"(?<![^\s,;|\"']){name}(?![^\s,;|\"'])", text, re.I)
-    )
-
-
-def _is_head(at: int, target: str, text: str, *, first: bool) -> bool:
-    """True if a row of names, at which the table begins, is followed by rows of as many fields."""
-    begin = text.rfind("\n", 0, at) + 1
-    before = text[:begin].rstrip().rpartition("\n")[2]
-    end = text.find("\n", at)
-    if end < 0:
-        return False
-    head = text[begin:end].strip("\r")
-    lines = [line for line in text[end : end + 200 * (len(head) + 200)].splitlines() if line.strip()][:HEAD_ROWS]
-    for mark in ",;\t|":
-        names, above, *rows = field_rows([head, before, *lines], mark) or [[], []]
-        is_word = len(names) > 1 or " " not in "".join(lines)
-        if not is_word or target.casefold() not in [name.strip().casefold() for name in names]:
-            continue
-        continues = len(above) == len(names) > 1 and sum(map(bool, above)) > 1
-        alike = sum(len(row) == len(names) for row in rows)
-        starts = first and not before
-        if not continues and alike > len(rows) / 2 and (starts or alike == HEAD_ROWS):
-            return True
-    return False
-
-
-def _plain(value: Any) -> str:
-    """A value as it is compared: numbers however they are written, words in lower case."""
-    text = str(value).strip().strip("\"'")
-    try:
-        return f"{float(text):.12g}"
-    except ValueError:
-        return text.casefold()
 
 
 def _telling(labels: Any) -> Iterator[str]:
@@ -313,7 +272,23 @@ def _names(values: Any, counts: Any, places: list[int]) -> Iterator[tuple[str, i
     """Spellings of the values that name a row: an id, a measure that no other row has."""
     for value, place in zip(values, places, strict=True):
         if value == value and counts.get(value) == 1:
-            plain = _plain(value)
-            for text in dict.fromkeys((plain, str(value).strip().casefold(), f"{plain}.0")):
+            text_of = plain(value)
+            for text in dict.fromkeys((text_of, str(value).strip().casefold(), f"{text_of}.0")):
                 if text:
                     yield text, place
+
+
+def _is_ordered(values: Any) -> bool:
+    """True if a column runs with the order of its rows: a number, a date, a name with a number."""
+    there = values.dropna()
+    if len(there) < SIGNIFICANT or len(there) < len(values) or there.nunique() < SIGNIFICANT:
+        return False
+    if pd.api.types.is_numeric_dtype(there):
+        return bool(there.is_monotonic_increasing or there.is_monotonic_decreasing)
+    if natural_order(there):
+        return True
+    try:
+        times = pd.Series(as_time(there.astype(str)))
+    except Unusable:
+        return False
+    return bool(times.is_monotonic_increasing or times.is_monotonic_decreasing)

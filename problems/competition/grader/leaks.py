@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .chance import MANY
+from .decoded import decoded
 from .scores import spearman
 from .sides import Sides
 
@@ -21,6 +23,9 @@ TELLS = 0.95
 MOST_CLASSES = 1000
 """Classes whose names are looked for in texts."""
 _SIGNS, _WORDS = re.compile(r"[\W_]+"), re.compile(r"[^\W\d_]+")
+_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+MOST_NUMBERS = 9
+"""Of a text that are compared with the target."""
 TWINS = 0.01
 """Share of hidden rows with a twin from which it is told."""
 FEWEST_TWINS = 3
@@ -43,6 +48,9 @@ def find_leaks(sides: Sides, targets: list[str], key: str) -> Iterator[str]:
         spelled = [str(name) for name in head if name not in targets and _spells(head[name], head[target])]
         if spelled:
             yield f"possible leak: {', '.join(spelled[:3])} has the class of {target} among its words (file names?)"
+        held = [str(name) for name in head if name not in targets and _holds(head[name], head[target])]
+        if held:
+            yield f"possible leak: {', '.join(held[:3])} has a number that tells {target} exactly (file names?)"
         if order_tells(shown[key], shown[target]):
             yield f"possible leak: {target} follows the order of {key}"
     if sides.twins >= max(FEWEST_TWINS, TWINS * len(sides.hidden), BY_CHANCE * sides.by_chance):
@@ -82,6 +90,22 @@ def _spells(values: Any, target: Any) -> bool:
     )
     right = [found == {label.casefold()} for found, label in zip(words, target.astype(str), strict=True)]
     return sum(right) >= TELLS * len(right)
+
+
+def _holds(values: Any, target: Any) -> bool:
+    """True if texts such as `scan_12_350.50.png`, or what they are in base64, have the row's number at one place."""
+    if not pd.api.types.is_numeric_dtype(target) or target.nunique() <= MANY or pd.api.types.is_numeric_dtype(values):
+        return False
+    plain = "\n".join("" if value != value else str(value).replace("\n", " ") for value in values)
+    for said in (plain, *decoded(plain, lambda _: iter(()))):
+        lines = (_NUMBERS.findall(line) for line in said.split("\n"))
+        numbers = [(found + [""] * MOST_NUMBERS)[:MOST_NUMBERS] for found in lines]
+        columns = pd.DataFrame(numbers).apply(pd.to_numeric, errors="coerce")
+        if len(columns) == len(target) and any(
+            _is_copy(columns[name], target.reset_index(drop=True)) for name in columns
+        ):
+            return True
+    return False
 
 
 def order_tells(ids: Any, target: Any) -> bool:

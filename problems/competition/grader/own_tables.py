@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from . import validate
-from .formats import COLUMNAR, SHEETS, TEXT, doubled, read_any, read_texts
+from .formats import COLUMNAR, SHEETS, TEXT, doubled, line_of_head, read_any, read_texts
 from .pieces import Table, open_table
 from .spelling import Classes, Ids, classes_of
 from .tables import Unusable
@@ -215,11 +215,23 @@ def _second_table(missing: list[str], request: dict[str, Any], train: list[str])
     if len(found) > 1:
         several = ", ".join(path.name for path in found)
         raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
-    like = next((f"; did you mean {other}?" for other in train if other.casefold() == missing[0].casefold()), "")
-    raise Unusable(
-        f"data.target={missing[0]}: no such column in '{folder / name}'{like or '; columns are '}"
-        f"{'' if like else _listed(train, 10)}"
-    )
+    instead = _instead(missing[0], train, Path(request["train"]))
+    raise Unusable(f"data.target={missing[0]}: no such column in '{folder / name}'{instead}")
+
+
+def _instead(target: str, columns: list[str], path: Path) -> str:
+    """What may be meant by a target that no column is called: one that differs by case or blanks, a later head."""
+    if alike := next((name for name in columns if _bare(name) == _bare(target)), None):
+        blanks = alike != " ".join(alike.split())
+        return f"; did you mean {repr(alike) if blanks else alike}?{' (blanks count)' if blanks else ''}"
+    at = line_of_head(path, target)
+    if at > 1:
+        return f"; line {at} seems to be the head of the table: delete what stands above it"
+    return f"; columns are {_listed(columns, 10)}"
+
+
+def _bare(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:

@@ -119,8 +119,20 @@ def _is_one_text(rows: Any) -> bool:
 
 
 def _fingerprints(rows: Any) -> Any:
-    """Equal rows have equal numbers. Lists and the like, as JSON and Parquet may hold them, count as text."""
+    """Equal rows have equal numbers, also where they differ by blanks or case only. Lists and the like, as JSON and
+    Parquet may hold them, count as text.
+    """
     if not rows.shape[1]:
         return np.zeros(len(rows), "uint64")
-    plain = rows.assign(**{name: rows[name].astype(str) for name in rows if rows[name].dtype == object})
+    plain = rows.assign(**{name: _alike(rows[name]) for name in rows if not _is_plain(rows[name])})
     return pd.util.hash_pandas_object(plain, index=False).to_numpy()
+
+
+def _is_plain(values: Any) -> bool:
+    return pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values)
+
+
+def _alike(values: Any) -> Any:
+    """Texts in lower case with one blank between words; each different text is looked at once."""
+    codes, texts = pd.factorize(values.astype(str).to_numpy(object))
+    return np.array([" ".join(text.split()).casefold() for text in texts], object)[codes]

@@ -20,26 +20,21 @@ from .belongings import copy_rest
 from .formats import read_texts
 from .grade import Judge
 from .hidden_labels import HiddenLabels
+from .hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
 from .leaks import find_leaks, order_tells
-from .own_tables import MIN_ROWS, OwnTables, read_own
-from .pieces import LOOKED_AT, marked, spread
+from .own_tables import OwnTables, read_own
+from .pieces import marked, spread
 from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
-from .sides import Sides, numbers_of_rows, part_rows, telling_features
+from .sides import Sides, part_rows, telling_features
 from .spelling import Ids
 from .table_sample import TableSample, as_programs_read, samples_of
 from .tables import Unusable
 from .targets import Goal, goal_of
-from .times import as_time, newest
+from .times import as_time
 from .validate import each_once
 
-HIDDEN = 0.3
-"""Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
-MOST_HIDDEN = 200_000
-"""… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
 FEWEST_HIDDEN = 4
 ROW_ID = "row_id"
-NO_GROUP = "\0none"
-"""The group of rows without one: no text of a table holds that character."""
 _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
 """Two classes of which everybody takes the second for the positive one."""
 
@@ -56,16 +51,16 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = _with_ids(tables, request)
     features = telling_features(tables, key)
-    hidden, how, column = _hidden_rows(tables, request, features)
-    hidden, foreign = _known_classes(tables.labelled, hidden, targets, goal)
+    hidden, how, column = hidden_rows(tables, request, features)
+    hidden, foreign = known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
     _refuse_one_sided(shown, int(hidden.sum()), targets, request)
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers = sides.hidden
     cautions = list(find_leaks(sides, targets, key))
     if how == "time":
-        cautions += _same_time(as_time(tables.column(column)), hidden, column)
-    notes = [*tables.notes, *_of_size(tables, int(hidden.sum()), request), *cautions]
+        cautions += same_time(as_time(tables.column(column)), hidden, column)
+    notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
     notes += _positive_class(answers, targets, goal, request)
     notes += (
         [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
@@ -73,7 +68,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     split = parts.split_hidden(
         answers, targets, how="group" if how == "distinct" else how, seed=request["seed"],
         order=as_time(answers[column], tables.column(column)) if how == "time" else None,
-        groups=_groups(answers[column]) if how == "group" else sides.equal,
+        groups=groups_of(answers[column]) if how == "group" else sides.equal,
     )  # fmt: skip
     there = [name for name in theirs if name in answers]
     test = pd.concat([answers.drop(columns=targets), theirs[there]], ignore_index=True)
@@ -148,26 +143,6 @@ def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[
             )
 
 
-def _same_time(times: Any, hidden: Any, column: str) -> list[str]:
-    """That rows which are learned are as new as hidden ones, where one time has too many rows to be on one side."""
-    alike = int((times[~hidden] >= times[hidden].min()).sum())
-    return (
-        [f"possible leak: {alike} rows that are learned have the {column} of the oldest hidden rows"] if alike else []
-    )
-
-
-def _of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator[str]:
-    """How many rows are hidden, where it is not the usual share; and rows that have no group."""
-    count, (how, _, column) = len(tables.labelled), request["split"].partition(":")
-    if count * HIDDEN > MOST_HIDDEN:
-        yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {LOOKED_AT:,}"
-    elif not 0.8 * HIDDEN <= hidden / count <= 1.2 * HIDDEN and count >= MIN_ROWS * 2:
-        together = {"time": "rows of the same time", "distinct": "equal rows"}.get(how, "rows of a group")
-        yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"
-    if how == "group" and (without := int(tables.column(column).isna().sum())):
-        yield f"{without} rows without {column} count as one group"
-
-
 def _claims_only(
     public: Path, request: dict[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample]]:
@@ -211,15 +186,6 @@ def _as_classes(labelled: Any, targets: list[str], goal: Goal) -> Any:
         return labelled
     whole = (labelled[targets[0]] % 1 == 0).all()
     return labelled.astype({targets[0]: "int64"}) if whole else labelled
-
-
-def _known_classes(labelled: Any, hidden: Any, targets: list[str], goal: Goal) -> tuple[Any, Any]:
-    """A class that only hidden rows have cannot be a column: those rows are left out."""
-    if goal.task != "classes":
-        return hidden, np.zeros(len(labelled), bool)
-    names = labelled[targets[0]]
-    foreign = hidden & ~names.isin(names[~hidden].unique()).to_numpy()
-    return hidden & ~foreign, foreign
 
 
 def _sample(ids: Any, shown: Any, targets: list[str], columns: list[str], goal: Goal) -> Any:
@@ -313,72 +279,3 @@ def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
         n for n in (*([names.source] if names else map(str, tables.sample.columns[:1])), *named)
         if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))
     ]  # fmt: skip
-
-
-def _hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str]) -> tuple[Any, str, str]:
-    """Which of the labelled rows are hidden, as `data.split` says.
-
-    Args:
-        features: columns in which rows are compared.
-    """
-    targets = tables.targets
-    how, _, column = request["split"].partition(":")
-    if column and column not in (*tables.columns, *tables.labelled):
-        raise Unusable(f"data.split={request['split']}: no such column '{column}' in train.csv")
-    if column in targets:
-        raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
-    random, count = np.random.default_rng(request["seed"]), len(tables.labelled)
-    wanted = max(16, min(round(count * HIDDEN), MOST_HIDDEN))
-    if how == "time":
-        times = as_time(tables.column(column))
-        chosen = np.argsort(times, kind="stable")[-newest(times, wanted) :]
-    elif how == "group":
-        chosen = _whole_groups(_groups(tables.column(column)), wanted, random, request)
-    elif how == "distinct":
-        chosen = _whole_groups(numbers_of_rows(tables, features), wanted, random, request)
-    else:
-        chosen = (
-            _strata(tables.labelled[targets[0]], wanted, random)
-            if how == "stratified"
-            else random.permutation(count)[:wanted]
-        )
-    mask = np.zeros(count, bool)
-    mask[chosen] = True
-    return mask, how, column
-
-
-def _strata(values: Any, wanted: int, random: Any) -> Any:
-    """Evenly spaced rows of the target's order, ties shuffled: each class keeps its share."""
-    shuffled = random.permutation(len(values))
-    codes = pd.factorize(values.iloc[shuffled], sort=True)[0]
-    ordered = shuffled[np.argsort(codes, kind="stable")]
-    return ordered[np.linspace(0, len(values) - 1, wanted).round().astype(int)]
-
-
-def _groups(values: Any) -> Any:
-    """Names of the rows' groups. Rows without one are a group: nobody knows that they do not belong together."""
-    return values.astype("string").fillna(NO_GROUP)
-
-
-def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]) -> Any:
-    """Places of the rows of so many groups, drawn, that about so many rows are hidden and never more than half of all
-    rows or of all groups, if that can be: a group that is too large is passed over.
-    """
-    sizes = groups.value_counts(sort=False)
-    names = groups.unique().tolist()
-    if len(names) < 4:
-        what = "different rows" if request["split"] == "distinct" else "groups"
-        raise Unusable(f"data.split={request['split']}: {len(names)} {what}; at least 4 are needed")
-    random.shuffle(names)
-    rows = sizes.to_dict()
-    chosen: list[Any] = []
-    total, most = 0, min(2 * wanted, len(groups) // 2)
-    for name in names:
-        if total >= wanted or len(chosen) == max(2, len(names) // 2):
-            break
-        if total + rows[name] <= most:
-            chosen.append(name)
-            total += rows[name]
-    if len(chosen) < 2:  # a validation part and a final part: the smallest groups there are
-        chosen = sorted(names, key=rows.get)[:2]
-    return np.flatnonzero(groups.isin(chosen))

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from problems.competition.grader.formats import Look, _flat
+from problems.competition.grader.nested_cells import flat
 
 
 def test_lists_and_the_like_become_their_json_and_bytes_that_are_no_text_are_left_out():
@@ -21,10 +21,10 @@ def test_lists_and_the_like_become_their_json_and_bytes_that_are_no_text_are_lef
             "number": [1, 2],
         }
     )
-    flat, told = _flat(table, Look("", ".parquet"))
-    assert list(flat) == ["list", "array", "struct", "text", "plain", "number"]
+    plain, told = flat(table, "")
+    assert list(plain) == ["list", "array", "struct", "text", "plain", "number"]
     assert told == "without picture, in_struct, which holds bytes that are no text"
-    assert [json.loads(cell) for cell in flat["array"]] == [[1.5, 2.5], []]
-    assert json.loads(flat["list"][0]) == [1, "x"] and flat["list"].isna()[1]
-    assert json.loads(flat["struct"][0]) == {"v": [1], "when": "2024-01-02 00:00:00"}
-    assert flat["text"].tolist() == ["café", "tea"] and flat["number"].tolist() == [1, 2]
+    assert [json.loads(cell) for cell in plain["array"]] == [[1.5, 2.5], []]
+    assert json.loads(plain["list"][0]) == [1, "x"] and plain["list"].isna()[1]
+    assert json.loads(plain["struct"][0]) == {"v": [1], "when": "2024-01-02 00:00:00"}
+    assert plain["text"].tolist() == ["café", "tea"] and plain["number"].tolist() == [1, 2]

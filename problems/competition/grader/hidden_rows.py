@@ -1,0 +1,121 @@
+"""Which of the user's labelled rows are hidden: drawn, in strata, by groups, by equal rows, or the newest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .own_tables import MIN_ROWS, OwnTables
+from .pieces import LOOKED_AT
+from .sides import numbers_of_rows
+from .tables import Unusable
+from .targets import Goal
+from .times import as_time, newest
+
+HIDDEN = 0.3
+"""Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
+MOST_HIDDEN = 200_000
+"""… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
+NO_GROUP = "\0none"
+"""The group of rows without one: no text of a table holds that character."""
+
+
+def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str]) -> tuple[Any, str, str]:
+    """Which of the labelled rows are hidden, as `data.split` says.
+
+    Args:
+        features: columns in which rows are compared.
+    """
+    targets = tables.targets
+    how, _, column = request["split"].partition(":")
+    if column and column not in (*tables.columns, *tables.labelled):
+        raise Unusable(f"data.split={request['split']}: no such column '{column}' in train.csv")
+    if column in targets:
+        raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
+    random, count = np.random.default_rng(request["seed"]), len(tables.labelled)
+    wanted = max(16, min(round(count * HIDDEN), MOST_HIDDEN))
+    if how == "time":
+        times = as_time(tables.column(column))
+        chosen = np.argsort(times, kind="stable")[-newest(times, wanted) :]
+    elif how == "group":
+        chosen = _whole_groups(groups_of(tables.column(column)), wanted, random, request)
+    elif how == "distinct":
+        chosen = _whole_groups(numbers_of_rows(tables, features), wanted, random, request)
+    else:
+        chosen = (
+            _strata(tables.labelled[targets[0]], wanted, random)
+            if how == "stratified"
+            else random.permutation(count)[:wanted]
+        )
+    mask = np.zeros(count, bool)
+    mask[chosen] = True
+    return mask, how, column
+
+
+def _strata(values: Any, wanted: int, random: Any) -> Any:
+    """Evenly spaced rows of the target's order, ties shuffled: each class keeps its share."""
+    shuffled = random.permutation(len(values))
+    codes = pd.factorize(values.iloc[shuffled], sort=True)[0]
+    ordered = shuffled[np.argsort(codes, kind="stable")]
+    return ordered[np.linspace(0, len(values) - 1, wanted).round().astype(int)]
+
+
+def groups_of(values: Any) -> Any:
+    """Names of the rows' groups. Rows without one are a group: nobody knows that they do not belong together."""
+    return values.astype("string").fillna(NO_GROUP)
+
+
+def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]) -> Any:
+    """Places of the rows of so many groups, drawn, that about so many rows are hidden and never more than half of all
+    rows or of all groups, if that can be: a group that is too large is passed over.
+    """
+    sizes = groups.value_counts(sort=False)
+    names = groups.unique().tolist()
+    if len(names) < 4:
+        what = "different rows" if request["split"] == "distinct" else "groups"
+        raise Unusable(f"data.split={request['split']}: {len(names)} {what}; at least 4 are needed")
+    random.shuffle(names)
+    rows = sizes.to_dict()
+    chosen: list[Any] = []
+    total, most = 0, min(2 * wanted, len(groups) // 2)
+    for name in names:
+        if total >= wanted or len(chosen) == max(2, len(names) // 2):
+            break
+        if total + rows[name] <= most:
+            chosen.append(name)
+            total += rows[name]
+    if len(chosen) < 2:  # a validation part and a final part: the smallest groups there are
+        chosen = sorted(names, key=rows.get)[:2]
+    return np.flatnonzero(groups.isin(chosen))
+
+
+def same_time(times: Any, hidden: Any, column: str) -> list[str]:
+    """That rows which are learned are as new as hidden ones, where one time has too many rows to be on one side."""
+    alike = int((times[~hidden] >= times[hidden].min()).sum())
+    return (
+        [f"possible leak: {alike} rows that are learned have the {column} of the oldest hidden rows"] if alike else []
+    )
+
+
+def of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator[str]:
+    """How many rows are hidden, where it is not the usual share; and rows that have no group."""
+    count, (how, _, column) = len(tables.labelled), request["split"].partition(":")
+    if count * HIDDEN > MOST_HIDDEN:
+        yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {LOOKED_AT:,}"
+    elif not 0.8 * HIDDEN <= hidden / count <= 1.2 * HIDDEN and count >= MIN_ROWS * 2:
+        together = {"time": "rows of the same time", "distinct": "equal rows"}.get(how, "rows of a group")
+        yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"
+    if how == "group" and (without := int(tables.column(column).isna().sum())):
+        yield f"{without} rows without {column} count as one group"
+
+
+def known_classes(labelled: Any, hidden: Any, targets: list[str], goal: Goal) -> tuple[Any, Any]:
+    """A class that only hidden rows have cannot be a column: those rows are left out."""
+    if goal.task != "classes":
+        return hidden, np.zeros(len(labelled), bool)
+    names = labelled[targets[0]]
+    foreign = hidden & ~names.isin(names[~hidden].unique()).to_numpy()
+    return hidden & ~foreign, foreign

@@ -1,0 +1,25 @@
+"""What the name of a file says: its folder, itself and its words, as a line of a table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+_SIGNS = re.compile(r"[\s_=,;-]+")
+_BLANKS = re.compile(r"\s+")
+
+
+def bare_name(path: str) -> str:
+    """`17_12.5` of `good/17_12.5.txt`; of `17.csv.gz` `17`."""
+    name = PurePosixPath(path).name
+    while (suffix := PurePosixPath(name).suffix) and not suffix[1:].isdecimal():
+        name = name.removesuffix(suffix)
+    return name
+
+
+def words_of(path: str) -> list[str]:
+    """Folder, name without ending, words of the name where there are several; none holds a blank."""
+    name = bare_name(path)
+    parts = [part for part in _SIGNS.split(name) if part]
+    words = [str(PurePosixPath(path).parent), name, *(parts if len(parts) > 1 else [])]
+    return [_BLANKS.sub("_", word).casefold() for word in words]
