@@ -82,7 +82,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _VerbParser(_Parser):
-    """A verb's words in any order: without more, `show RUN --json NODE` finds no NODE, since the first name took both."""
+    """A verb's words in any order: argparse alone finds no NODE in `show RUN --json NODE`, as RUN took both places."""
 
     _within = False
 
