@@ -30,6 +30,7 @@ def run(args: argparse.Namespace) -> int:
         serve_replay(run_dir, dashboard.host, dashboard.port, args.speed, token)
         return 0
     if args.verify:
+        from cli.terminal.replay_view import ReplayView
         from runs.rerun import verify
 
         replayed = verify(
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
             accept_unsandboxed=args.i_accept_unsandboxed,
             trusted=args.i_trust_this_run,
             overrides=args.overrides,
+            watched_by=ReplayView,
         )
         print(replayed.text, file=sys.stdout if replayed.equal else sys.stderr)
         return 0 if replayed.equal else 1

@@ -7,10 +7,11 @@ choices: each score is compared by itself, and what follows from the recorded on
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.backend.recording import CUT
 from core.contracts import Evaluation, Evaluator
 from core.evaluation.repeats import RepeatableEvaluator
 from core.state.failed_attempt import FailedAttempt
@@ -18,6 +19,7 @@ from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import Node
 from core.state.task import Task
+from utils.errors import BudgetExhausted
 
 COMPARED = ("metric", "failure", "signature", "duplicate_of", "code")
 """Fields of a verdict that are to come out again."""
@@ -46,9 +48,13 @@ class RecordedScores:
     Args:
         nodes: of the run.
         baselines: rows of its fact `baselines`.
+        cut: nodes that the budget's end cut off while they ran: it does so again.
     """
 
-    def __init__(self, nodes: Iterable[Node], baselines: Iterable[Mapping[str, Any]] = ()) -> None:
+    def __init__(
+        self, nodes: Iterable[Node], baselines: Iterable[Mapping[str, Any]] = (), cut: Collection[str] = ()
+    ) -> None:
+        self.cut = cut
         self._nodes = {node.id: node for node in nodes}
         self._baselines = {str(row["node_id"]): row for row in baselines}
         self._lock = threading.Lock()
@@ -65,8 +71,9 @@ class RecordedScores:
         if old is None:
             row = self._baselines.get(node.id)
             return live.model_copy(update=_of_baseline(row)) if row is not None else None
-        if old.operator == "tune":
-            return _verdict_of(old, live, claims_only=claims_only)
+        if old.operator == "tune":  # with its parent's program again, where no better constants were found
+            tuned = old.code if old.code != node.code else None
+            return _verdict_of(old, live, claims_only=claims_only).model_copy(update={"code": tuned})
         if node.code == old.code:
             is_known = old.duplicate_of is None or live.duplicate_of is not None
             return _verdict_of(old, live, claims_only=claims_only) if is_known else None
@@ -97,12 +104,18 @@ class ReplayedEvaluator(Evaluator):
         return self._evaluator.together
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
+        self._cut_off(node.id for node in nodes)
         found = self._evaluator.evaluate(nodes)
         return [self._answer(node, live) for node, live in zip(nodes, found, strict=True)]
 
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
+        self._cut_off([node_id])
         live = self._evaluator.tune(node, node_id, seed)
         return self._answer(node.model_copy(update={"id": node_id}), live)
+
+    def _cut_off(self, node_ids: Iterable[str]) -> None:
+        if any(node_id in self._scores.cut for node_id in node_ids):
+            raise BudgetExhausted(CUT)
 
     def _answer(self, node: Node, live: Evaluation) -> Evaluation:
         known = self._scores.recorded(node, live, claims_only=self._claims_only)
@@ -171,7 +184,6 @@ def _verdict_of(old: Node, live: Evaluation, *, claims_only: bool) -> Evaluation
             "files": live.files,
             "claimed": live.claimed if claims_only else old.claimed_metric,
             "seconds": old.exec_time,
-            "code": old.code if old.operator == "tune" else live.code,
         }
     )
 

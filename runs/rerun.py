@@ -2,20 +2,22 @@
 
 Programs are run and scored again, and each score is compared with the recorded one, from which the search goes on
 (`recorded_scores`). It makes its choices again, each from the journal as it was then: where a run ended or was
-interrupted and went on, what was under way had been committed before the next was asked for. Where they cannot come out
-again (`search.schedule=async`, whose order is what the clock made it, and steps by hand) the recorded tasks are done
-again in the recorded order.
+interrupted and went on, what was under way had been committed before the next was asked for. What the budget's end cut
+off, and so never became a node, is cut off again. Where choices cannot come out again (`search.schedule=async`, whose
+order is what the clock made it, steps by hand, another writer or what was cut off before in a resume) the recorded
+tasks are done again in the recorded order.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any
 
+from core.contracts import CallRecord
 from core.events import RoundOpened
 from core.loop.schedules import schedule_of
 from core.state.journal import Journal
@@ -30,10 +32,13 @@ from runs.search import Recorded
 from runs.search_limits import changed_limits
 from runs.session import RunSession
 from runs.stored_config import stored_config
+from runs.view import View
 from utils.errors import SwarmEvoError
 
 COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")
 """Fields of a node that must come out equal."""
+_LONGEST = 200
+"""Characters of a value in a line for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +57,14 @@ def verify(
     accept_unsandboxed: bool = False,
     trusted: bool = False,
     overrides: Sequence[str] = (),
+    watched_by: Callable[[int], View] | None = None,
 ) -> Replayed:
     """Search again from the record, in a run of its own that is removed afterwards, and compare the journals.
 
     Args:
         trusted: a run from elsewhere may execute what it names.
         overrides: `key=value` texts for what was stored masked.
+        watched_by: how many nodes the run has → who is told of them as they come again.
     """
     config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted)
     config.project.name = f"verify-{run_dir.name}"[:60]
@@ -72,12 +79,16 @@ def verify(
         baselines = reader.fact("baselines", [])
         limits = changed_limits(reader)
         by_hand = any(key.endswith("/by_hand") for key in reader.facts())
-    as_recorded = by_hand or not schedule_of(config.search.schedule).repeatable
-    scores = RecordedScores(stored, baselines)
+    in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
+    as_recorded = by_hand or not in_order or changed_writer(calls)
+    withdrawn = withdrawn_nodes(run_dir)
+    cut = [] if as_recorded else cut_off(stored, tasks, withdrawn)
+    scores = RecordedScores(stored, baselines, cut)
     copy: Path | None = None
     try:
         with RunSession(
             config,
+            view=watched_by(len(stored)) if watched_by else None,
             accept_unsandboxed=accept_unsandboxed,
             origin={"verifies": run_dir.name},
             programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
@@ -85,29 +96,58 @@ def verify(
                 calls,
                 "sample" if as_recorded else "exact",
                 stopped_nodes(run_dir),
-                withdrawn_nodes(run_dir),
+                withdrawn,
+                cut,
                 {} if as_recorded else first_of_rounds(tasks.values()),
                 scores,
                 told,
                 baselines_told,
             ),
-            stop_after=stored.steps,
+            stop_after=stored.steps + len(cut),
         ) as session:
             copy = session.run_dir
             if as_recorded:
                 play_as_recorded(session, stored, tasks, whys)
             else:
                 session.run()
-            again = session.search.journal
+            again = ["programs"] if as_recorded else ["proposals", "prompts", "programs"]
+            found = with_scores(compared(stored, session.search.journal), stored, scores, again)
     except SwarmEvoError as error:
         return Replayed(False, f"replay differs: {error}")
     finally:
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)
-    found = with_scores(compared(stored, again), stored, scores)
     if not limits:
         return found
     return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
+
+
+def is_in_order(stored: Journal, tasks: Mapping[str, Task]) -> bool:
+    """True if nodes were committed in the order of their proposals."""
+    places = [_place(tasks[node.id]) for node in stored if node.id in tasks]
+    return places == sorted(places)
+
+
+def changed_writer(calls: Iterable[CallRecord]) -> bool:
+    """True if one role was filled by several providers: a resume may change the writer."""
+    of_role: dict[str, set[str]] = {}
+    for call in calls:
+        of_role.setdefault(call.role, set()).add(call.provider)
+    return any(len(providers) > 1 for providers in of_role.values())
+
+
+def cut_off(stored: Journal, tasks: Mapping[str, Task], withdrawn: Collection[str]) -> list[str]:
+    """Proposals that became no node though later ones did: they were under way when the budget was over."""
+    last = max((_place(tasks[node.id]) for node in stored if node.id in tasks), default=(0, 0))
+    return [
+        node_id
+        for node_id, task in tasks.items()
+        if node_id not in stored and node_id not in withdrawn and _place(task) < last
+    ]
+
+
+def _place(task: Task) -> tuple[int, int]:
+    return task.round, task.slot
 
 
 def first_of_rounds(tasks: Iterable[Task]) -> dict[int, Task]:
@@ -129,16 +169,33 @@ def compared(stored: Journal, again: Journal) -> Replayed:
             before, now = getattr(old, name), getattr(new, name)
             if before != now:
                 where = numbers.name(old.id) or f"{old.operator} {old.id}"
-                return Replayed(False, f"replay differs at {where} in {name}: {before!r} became {now!r}")
+                return Replayed(False, f"replay differs at {where} in {name}: {_change(before, now)}")
     return Replayed(False, f"replay differs: {len(stored)} nodes became {len(again)}")
 
 
-def with_scores(found: Replayed, stored: Journal, scores: RecordedScores) -> Replayed:
-    """What was found of the journals, and of the scores: which of them a program does not even get twice now."""
+def _listed(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def _change(before: Any, now: Any) -> str:
+    """Two values on one line: of texts, the first line that differs."""
+    if isinstance(before, str) and isinstance(now, str):
+        lines = zip_longest(before.splitlines(), now.splitlines(), fillvalue="")
+        before, now = next((pair for pair in lines if pair[0] != pair[1]), (before, now))
+    return f"{before!r:.{_LONGEST}} became {now!r:.{_LONGEST}}"
+
+
+def with_scores(found: Replayed, stored: Journal, scores: RecordedScores, again: Sequence[str]) -> Replayed:
+    """What was found of the journals, and of the scores: which of them a program does not even get twice now.
+
+    Args:
+        again: what was made again.
+    """
     if not found.equal:
         return found
     if not scores.differences:
-        return Replayed(True, f"{found.text}; proposals, prompts, programs and scores came out again")
+        return Replayed(True, f"{found.text}; {_listed([*again, 'scores'])} came out again")
     wrong = [one for one in scores.differences if one.repeats]
     first = (wrong or scores.differences)[0]
     numbers = Numbering((node.id, node.operator) for node in stored)
@@ -148,13 +205,13 @@ def with_scores(found: Replayed, stored: Journal, scores: RecordedScores) -> Rep
     if wrong:
         return Replayed(
             False,
-            f"replay differs at {place} in {first.field}: {first.before!r} became {first.now!r}; {of}, {len(wrong)} of "
-            "them the same way twice; proposals, prompts and programs came out again from the recorded scores",
+            f"replay differs at {place} in {first.field}: {_change(first.before, first.now)}; {of}, {len(wrong)} of "
+            f"them the same way twice; {_listed(again)} came out again from the recorded scores",
         )
     return Replayed(
         False,
         f"{of}: they depend on the clock or on chance (at {place} {first.field} {first.before!r} became {first.now!r}, "
-        f"and then {first.again!r}); proposals, prompts and programs came out again from the recorded scores",
+        f"and then {first.again!r}); {_listed(again)} came out again from the recorded scores",
     )
 
 

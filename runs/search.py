@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,8 @@ class Recorded:
     """Nodes whose programs the user stopped: they are not run."""
     withdrawn: Sequence[str] = ()
     """Proposals whose ticket expired or was given up: nobody wrote them."""
+    cut: Collection[str] = ()
+    """Proposals that the budget's end cut off while they were under way: they are cut off again."""
     asked: Mapping[int, Task] = field(default_factory=dict)
     """Round → its first task, where the choices are made again: `Plan.asked`."""
     scores: RecordedScores | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from importlib import import_module
 from math import inf
@@ -17,9 +17,11 @@ from core.backend.provider import ProviderSpec
 from core.backend.providers import spec_of
 from core.backend.recording import RecordedCalls
 from core.backend.roles import model_settings
+from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
 from core.contracts import Agent, AgentBuilder, AgentDefaults, Problem, Reviewer, WriterDesk, with_defaults
 from core.storage.event_writer import IN_A_SEARCH
+from core.storage.repository import RunStore
 from runs.operators import operators_of
 from runs.run_folder import logs_dir
 from runs.search import Process, Recorded
@@ -61,7 +63,7 @@ def model_client_of(
     wants_cache = config.llm.cache and uses_models(config) and recorded is None
     return ModelClient(
         roles,
-        log=store if recorded is None else RecordedCalls(recorded.calls, store, recorded.match),
+        log=store if recorded is None else _answering(recorded, store, roles),
         ledger=ledger,
         cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db", delay=IN_A_SEARCH) if wants_cache else None,
         rules=problem.rules(),
@@ -74,6 +76,15 @@ def model_client_of(
         listener=listener,
         seconds_left=seconds_left,
     )
+
+
+def _answering(recorded: Recorded, store: RunStore, roles: Mapping[str, ModelSettings]) -> RecordedCalls:
+    """The record as a log. What `rules` wrote is not in it where they are the writer still: they write it anew."""
+    calls = [
+        call for call in recorded.calls
+        if call.provider != "rules" or call.role not in roles or roles[call.role].provider != "rules"
+    ]  # fmt: skip
+    return RecordedCalls(calls, store, recorded.match, recorded.cut)
 
 
 def _as_recorded(recorded: Recorded) -> External:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.contracts import CallLog, CallRecord
-from utils.errors import ConfigError
+from utils.errors import BudgetExhausted, ConfigError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -126,25 +126,34 @@ def load_calls(folder: Path) -> list[CallRecord]:
     return records
 
 
+CUT = "the budget's end had cut this off in the recorded run"
+
+
 class RecordedCalls:
     """A CallLog that answers from recorded calls and keeps in `into` what it answered.
 
-    With `ModelClient(offline=True)` a call that is not in the record is refused; `rules` write anew.
+    With `ModelClient(offline=True)` a call that is not in the record is refused; `rules` write it anew.
 
     Args:
         calls: of a recording, or of another run's store.
         into: the new run's own log.
         match: `exact`: hash and sample agree, as in a replay on the same machine. `sample`: the place in the run is
             enough, because a prompt quotes results that were computed anew and may differ in their last digits.
+        cut: nodes that the budget's end cut off: what the record does not have of them, it cuts off again.
     """
 
-    def __init__(self, calls: Iterable[CallRecord], into: CallLog, match: Literal["exact", "sample"] = "exact") -> None:
+    def __init__(
+        self,
+        calls: Iterable[CallRecord],
+        into: CallLog,
+        match: Literal["exact", "sample"] = "exact",
+        cut: Collection[str] = (),
+    ) -> None:
         self._into = into
+        self._cut = cut
         self._exact: dict[tuple[str, str], CallRecord] = {}
         self._by_sample: dict[str, CallRecord] = {}
         for record in calls:
-            if record.provider == "rules":
-                continue
             self._exact[record.request_hash, record.sample] = record
             if match == "sample":
                 self._by_sample[record.sample] = record
@@ -157,6 +166,8 @@ class RecordedCalls:
         if known is not None:
             return known
         found = self._exact.get((request_hash, sample)) or self._drift(sample)
+        if found is None and any(f"/{node_id}/" in sample for node_id in self._cut):
+            raise BudgetExhausted(CUT)
         if found is None:
             return None
         changes = {"request_hash": request_hash, "cached": True, "tries": 0}

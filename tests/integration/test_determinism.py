@@ -11,6 +11,7 @@ from support.chat_server import ChatServer
 
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from runs.rerun import cut_off, is_in_order
 
 
 def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
@@ -215,3 +216,59 @@ def test_every_family_with_one_and_four_workers(cli_at, family):
         print(f"{family:14s} {workers} workers  {scored:2d} nodes scored  {found[workers]['journal_sha256']}")
     for name in RESULTS:
         assert found[1][name] == found[4][name], name
+
+
+def _numbers(request, number):
+    """A writer of ever new programs."""
+    return f"```python\nx = {number}.5\n```"
+
+
+def _one_is_slow(request, number):
+    """The same for `EVALUATOR`; the fourth takes eight seconds."""
+    wait = "    import time\n    time.sleep(8)\n" if number == 3 else ""
+    return f"```python\ndef f():\n{wait}    return {number}.5\n```"
+
+
+@pytest.mark.long
+def test_what_the_budgets_end_cut_off_is_cut_off_again(cli):
+    """One program was slow: what stood behind it became nodes, and a replay wanted a node in its place.
+
+    Once more after a resume, in which that one came at last, behind the others.
+    """
+    (cli.folder / "evaluator.py").write_text(EVALUATOR)
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1.0\n# EVOLVE-BLOCK-END\n")
+    with ChatServer(_one_is_slow) as server:
+        words = ["--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py",
+                 "problem.options.reply=program", *server.words(), "search.workers=4", "search.batch=4",
+                 "agent.review=never", "llm.cache=false"]  # fmt: skip
+        ended = cli.here(*words, "search.max_steps=200", "budget.seconds=4")
+        assert ended.code == 0, ended.err
+        nodes = len(cli.show()["nodes"])
+        with RunReader(cli.run_dir) as reader:
+            gaps = cut_off(reader.journal(), reader.tasks(), [])
+        assert len(gaps) == 1
+        assert_replays(cli, nodes)
+        ended = cli.here("resume", "latest", "--budget.seconds=100", f"--search.max_steps={nodes + 8}")
+        assert ended.code == 0, ended.err
+        with RunReader(cli.run_dir) as reader:
+            assert not is_in_order(reader.journal(), reader.tasks())
+        assert_replays(cli, len(cli.show()["nodes"]))
+
+
+@pytest.mark.long
+def test_constants_that_were_tuned_in_vain_are_so_again(cli):
+    assert cli.here("--problem=tsp", "search.max_steps=60").code == 0
+    assert any(node["operator"] == "tune" and node["duplicate_of"] for node in cli.show()["nodes"])
+    assert_replays(cli, 61)
+
+
+@pytest.mark.long
+def test_a_run_whose_writer_changed_in_a_resume_is_replayed_with_each_ones_programs(cli, toy):
+    with ChatServer(_numbers) as server:
+        words = [*server.words(), "agent.review=never", "llm.cache=false"]
+        assert cli.here(*toy(3), *words).code == 0
+    rules = ("--llm.code.provider=rules", "--llm.code.model=rules")
+    assert cli.here("resume", "latest", *rules, "--search.max_steps=6").code == 0
+    with RunReader(cli.run_dir) as reader:
+        assert {call.provider for call in reader.calls()} == {"openai", "rules"}
+    assert_replays(cli, 6)
