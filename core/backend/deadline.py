@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -56,7 +57,7 @@ class _Outcome(Generic[T]):
 
     def find(self) -> None:
         try:
-            self.value = self._call()
+            self.value = Context().run(self._call)  # the next call in this thread finds nothing of it
         except BaseException as error:  # noqa: BLE001  # handed to the waiting thread, whatever it is
             self.error = error
 

@@ -247,7 +247,10 @@ class SandboxSession:
             if self._received and not sent:
                 raise strict.Malformed("bytes that nobody asked for")
             self._send(frame[sent:], deadline, timeout)
-            return self._expect(self._frame(deadline, timeout), key)
+            answer = self._expect(self._frame(deadline, timeout), key)
+            if self._received and sent:
+                raise strict.Malformed("bytes that nobody asked for")
+            return answer
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, f"the program broke its session: {error}") from error
 

@@ -47,6 +47,8 @@ _FIGURES = {form: figures for forms in (_ALONE, _DIFFERENCE) for figures, form i
 _NAME_BYTES = 12
 WINDOW = 32_768
 """Bytes to which a difference can refer: deflate reaches no farther."""
+MOST_TURNED = 1 << 20
+"""Bytes of a text whose digits may lie by columns: to turn them takes some 70 bytes of memory for a byte of text."""
 MOST_BYTES = 256 << 20
 """No text of ours is longer: a stranger's store must not fill the memory of who reads it."""
 _LENGTH = 4
@@ -93,8 +95,14 @@ JSON_DICTIONARY = (
 """What the JSON of rows has in common. Part of the stored form: another one would be another first byte."""
 
 
+def fitting(figures: Figures, length: int) -> Figures:
+    """Where digits lie in a text of so many bytes: a long one has too many lines to be turned."""
+    return Figures.APART if figures is Figures.COLUMNS and length >= MOST_TURNED else figures
+
+
 def packed(raw: bytes, figures: Figures = Figures.WITHIN) -> bytes:
     """A text's bytes alone."""
+    figures = fitting(figures, len(raw))
     if figures is not Figures.WITHIN:
         return _ALONE[figures] + _figures_deflated(figures_apart(raw, figures), (b"", b""))
     small = zlib.compress(raw, 6)
@@ -113,10 +121,14 @@ def difference(raw: bytes, name: str, dictionaries: Apart, figures: Figures = Fi
     return _DIFFERENCE[figures] + name_bytes(name) + small
 
 
-@lru_cache(maxsize=_BASES)
 def dictionaries_of(other: bytes, figures: Figures) -> Apart:
     """What a difference to that text refers to: its end."""
-    return figures_apart(other[-WINDOW:], figures)
+    return _end_apart(other[-WINDOW:], figures)
+
+
+@lru_cache(maxsize=_BASES)
+def _end_apart(end: bytes, figures: Figures) -> Apart:
+    return figures_apart(end, figures)
 
 
 def figures_apart(raw: bytes, figures: Figures) -> Apart:
@@ -152,8 +164,9 @@ def _figures_deflated(apart: Apart, dictionaries: Apart) -> bytes:
 
 def _figures_inflated(small: bytes, dictionaries: Apart, figures: Figures) -> bytes:
     begin = _LENGTH + int.from_bytes(small[:_LENGTH], "big")
-    text = _inflated(small[_LENGTH:begin], dictionaries[0])
-    digits = _inflated(small[begin:], dictionaries[1])
+    most = min(MOST_TURNED, MOST_BYTES) if figures is Figures.COLUMNS else MOST_BYTES
+    text = _inflated(small[_LENGTH:begin], dictionaries[0], most=most)
+    digits = _inflated(small[begin:], dictionaries[1], most=most)
     if text.count(b"0") != len(digits):
         raise ValueError("a packed text with other figures than its own")
     if figures is Figures.COLUMNS:
@@ -276,9 +289,10 @@ def _deflated(raw: bytes, dictionary: bytes, strategy: int = zlib.Z_DEFAULT_STRA
     return engine.compress(raw) + engine.flush()
 
 
-def _inflated(small: bytes, dictionary: bytes, bits: int = -zlib.MAX_WBITS) -> bytes:
+def _inflated(small: bytes, dictionary: bytes, bits: int = -zlib.MAX_WBITS, *, most: int | None = None) -> bytes:
+    most = MOST_BYTES if most is None else most
     engine = zlib.decompressobj(bits, dictionary)
-    raw = engine.decompress(small, MOST_BYTES)
+    raw = engine.decompress(small, most)
     if not engine.eof:
-        raise ValueError(f"a packed text that is cut off, or longer than {MOST_BYTES >> 20} MB")
+        raise ValueError(f"a packed text that is cut off, or longer than {most >> 20} MB")
     return raw

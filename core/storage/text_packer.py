@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from zlib import crc32
 
-from core.storage.packing import PLAIN, WINDOW, Apart, Figures, dictionaries_of, difference, packed
+from core.storage.packing import PLAIN, WINDOW, Apart, Figures, dictionaries_of, difference, fitting, packed
 
 _PIECE = 4000
 """Characters that a piece of a long text has at least."""
@@ -46,6 +46,7 @@ class _Base:
     """Bytes by which differences to it were larger than the smallest."""
 
     def difference(self, raw: bytes, figures: Figures) -> bytes:
+        figures = fitting(figures, len(raw))
         if figures not in self.dictionaries:
             self.dictionaries[figures] = dictionaries_of(self.raw, figures)
         return difference(raw, self.name, self.dictionaries[figures], figures)

@@ -94,7 +94,7 @@ class Apart:
                 if kept is None:
                     own = stack.enter_context(closing(self._loaded(sandbox, deadline, watch)))
                     judging = stack.enter_context(closing(own.begin(task, session.channel, file, text)))
-                judging.name(names)
+                judging.name(names, deadline)
                 report = _follow(session, judging, deadline)
                 if report is None and time.monotonic() < deadline:
                     judging.check()

@@ -29,6 +29,10 @@ _GONE_SECONDS = 0.2
 _EXIT_SECONDS = 1.0
 """For what an evaluator's modules do at exit, after an evaluation and after all."""
 _OUTPUT_BYTES = 200_000
+_STAND_IN = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
+open({marker!r}, "w").close()
+raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
+"""
 
 
 class EvaluatorRun(BaseModel):
@@ -131,10 +135,11 @@ class EvaluatorServer:
             folder = f"{self._folder.name}/{os.path.basename(self._folder.name)}-{self._begun}"
             over, self._over = self._over, []
             program, marker = f"{folder}/{file}", f"{folder}/was-run"
-            task = {**task, "program": program, "marker": marker, "text": text, "over": over}
+            task = {**task, "program": program, "is_text": text is not None, "over": over}
             with suppress(OSError):  # it is gone, and nobody will say anything
                 frames.send(self._control, task, [channel, theirs.fileno(), output.fileno()])
-        return Judging(self, report, output, program, Path(marker))
+        content = _STAND_IN.format(marker=marker) if text is None else text
+        return Judging(self, report, output, Path(program), content, Path(marker))
 
     def check(self, pid: int) -> None:
         """Raises JobLost where an evaluation ended because the process that it was forked from did."""
@@ -190,15 +195,24 @@ class Judging:
     Args:
         report: our end of the socket that it reports on.
         output: what it prints.
-        program: the candidate's file, in a folder of its own.
+        program: the candidate's file, in a folder of its own; not there yet. Its server may have given up the right to
+            write, so it is made here.
+        content: what is written there.
         marker: a file that is there once a stand-in has been run.
     """
 
     def __init__(
-        self, server: EvaluatorServer, report: socket.socket, output: IO[bytes], program: str, marker: Path
+        self,
+        server: EvaluatorServer,
+        report: socket.socket,
+        output: IO[bytes],
+        program: Path,
+        content: str,
+        marker: Path,
     ) -> None:
         self.marker = marker
-        self._server, self._report, self._output, self._program = server, report, output, program
+        self._server, self._report, self._output = server, report, output
+        self._program, self._content = program, content
         self._killed = False
         self._poll = select.poll()
         self._poll.register(report, select.POLLIN)
@@ -208,15 +222,19 @@ class Judging:
         """Can be read when the report is there."""
         return self._report.fileno()
 
-    def name(self, names: Any) -> None:
-        """Say what the program offers: now it is judged.
+    def name(self, names: Any, deadline: float) -> None:
+        """Say what the program offers: now it is judged. Until the deadline (of `time.monotonic`) it may take them.
 
         Raises:
             JobLost: nobody is there any more.
         """
         self._hear_pid()
-        with suppress(OSError):  # it has ended; the next look says so
+        self._program.parent.mkdir(mode=0o700)
+        self._program.write_bytes(self._content.encode("utf-8", "surrogateescape"))
+        self._report.settimeout(max(0.001, deadline - time.monotonic()))
+        with suppress(OSError):  # it has ended, or does not listen; the next look says so
             frames.send(self._report, {"names": names})
+        self._report.settimeout(None)
 
     def received(self) -> dict[str, Any] | None:
         """The report, once there is something to be read; None where it ended without one."""
@@ -239,7 +257,7 @@ class Judging:
         if not self._killed:
             self._killed = True
             with suppress(JobLost):
-                self._server.end(self._hear_pid(), self._program)
+                self._server.end(self._hear_pid(), str(self._program))
 
     def close(self) -> None:
         self.kill()

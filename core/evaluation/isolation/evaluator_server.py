@@ -36,10 +36,6 @@ _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns",
 _MOST_FILES = 200
 REPORT = 1
 """Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""
-_STAND_IN = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
-open({marker!r}, "w").close()
-raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
-"""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -58,12 +54,11 @@ class Opened:
 
     def __init__(self, but: str) -> None:
         self.paths: dict[str, None] = {}
-        self.listens = True
         self._passed_over = ("/proc/", "/dev/", "/sys/", f"{but}/", os.path.abspath(_INSIDE), *_interpreter())
 
     def hear(self, event: str, args: tuple[Any, ...]) -> None:
         """An audit hook. One that raised would break the evaluator: what is odd is left out."""
-        if event == "open" and self.listens and len(self.paths) < _MOST_FILES and isinstance(args[0], (str, bytes)):
+        if event == "open" and len(self.paths) < _MOST_FILES and isinstance(args[0], (str, bytes)):
             path = os.path.abspath(os.fsdecode(args[0]))
             if not path.startswith(self._passed_over) and not path.endswith(".pyc"):
                 self.paths.setdefault(path)
@@ -132,9 +127,6 @@ class Parts:
         os.close(output)
         try:
             report_to = socket.socket(fileno=report)
-            self.opened.listens = False
-            _place(task)
-            self.opened.listens = True
             received = self.frames.receive(report_to)
             if received is None:  # the program could not be loaded
                 os._exit(0)
@@ -166,7 +158,7 @@ class Parts:
         stand = self.proxy.Proxy(self.plain.unwrap(names), ask, self.channel.ProgramRaised, task["classes"])
         try:
             stood_in = self.stand_in.installed(task["program"], stand.fill, stand.refuse)
-            with nullcontext() if task["text"] is not None else stood_in:
+            with nullcontext() if task["is_text"] else stood_in:
                 told["value"] = self.loading.to_plain(function(task["program"]))
         except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
             told |= {"error": _trace(error), "line": _line(error)}
@@ -194,25 +186,14 @@ def _fork(
     if pid == 0:
         try:
             parts.control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)  # nothing of the evaluator's goes on without us
-            os.setsid()
+            os.setpgid(0, 0)
             control.close()
             parts.evaluate(task, fds, function)
         finally:
             os._exit(3)
+    with suppress(OSError):  # whoever comes first: who is told the pid may kill the group at once
+        os.setpgid(pid, pid)
     return pid
-
-
-def _place(task: dict[str, Any]) -> None:
-    """Write the candidate's file, in a folder of its own."""
-    text = _STAND_IN.format(marker=task["marker"]) if task["text"] is None else task["text"]
-    os.mkdir(os.path.dirname(task["program"]), 0o700)
-    fd = os.open(task["program"], os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    try:
-        data = text.encode("utf-8", "surrogateescape")
-        while data:
-            data = data[os.write(fd, data) :]
-    finally:
-        os.close(fd)
 
 
 def _remove(program: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
     sandbox.resources.drop(key, lost)
     assert sandbox.resources._things[key] is new is not lost
     with closing(lost.begin({}, 0, "candidate.py", None)) as judging, pytest.raises(JobLost):
-        judging.name({})
+        judging.name({}, time.monotonic() + 5.0)
 
 
 def test_a_candidate_that_was_judged_when_it_went_is_lost_and_not_at_fault(sandbox, tmp_path):

@@ -196,3 +196,22 @@ def test_a_small_text_that_would_fill_the_memory_is_refused(monkeypatch):
     for bomb in bombs:
         with pytest.raises(ValueError, match="longer than"):
             raw_text(bomb, lambda name: b"")
+
+
+def test_a_long_text_is_not_turned_and_none_that_says_so_is_read():
+    """Two digits a line, sixty million lines in a hundred kilobytes: reading them took four gigabytes."""
+    long = b"00\n" * (packing.MOST_TURNED // 3 + 1)
+    stored = packed(long, Figures.COLUMNS)
+    assert stored[:1] == packed(long, Figures.APART)[:1] and raw_text(stored, never) == long
+    text, digits = packing.figures_apart(long, Figures.COLUMNS)
+    bomb = b"\5" + packing._figures_deflated((text, digits), (b"", b""))
+    with pytest.raises(ValueError, match="longer than 1 MB"):
+        raw_text(bomb, never)
+
+
+def test_only_the_end_of_a_text_is_kept_for_differences_to_it():
+    other = b"".join(b"line %d of %d\n" % (n, n * n) for n in range(9000))
+    for figures in Figures:
+        stored = difference(b"line 1 of 1\n", NAME, dictionaries_of(other, figures), figures)
+        assert raw_text(stored, lambda name: other) == b"line 1 of 1\n"
+    assert all(len(part) <= packing.WINDOW for figures in Figures for part in dictionaries_of(other, figures))
