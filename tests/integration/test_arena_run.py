@@ -153,6 +153,23 @@ def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     assert ended.code == 0 and ended.json["games"] == 6, "no game is a copy of another"
 
 
+@pytest.mark.parametrize("words", [["--games", "2"], ["--openings", "5"]])
+def test_one_engine_twice_rates_equal_and_what_was_not_played_is_told(cli, words):
+    """Whoever begins wins at this depth: a game without its reversed one would give that to one of the two."""
+    engine, pgn = str(ENGINES / "alpha_beta.py"), cli.folder / "games.pgn"
+    other = str(ENGINES / "random_mover.py")
+    ended = cli.here("arena", engine, engine, other, *words, "arena.limit=depth:3", "--json", "--pgn", str(pgn))
+    assert ended.code == 0, ended.err
+    rows = {row["node_id"]: row for row in ended.json["standings"]}
+    assert rows["engine-1"]["elo"] == rows["engine-2"]["elo"] == 0
+    assert rows["engine-1"]["score"] == rows["engine-2"]["score"] and rows["engine-3"]["elo"] < 0
+    met = ended.json["pairs"][0]
+    assert met["wins"] == met["losses"] and sum(met["pentanomial"]) == ended.json["games"] / 6 and met["los"] == 0.5
+    assert "not played again" in ended.err
+    assert pgn.read_text().count('[White "') == ended.json["games"]
+    assert pgn.read_text().count('[White "alpha-beta (2)"') == ended.json["games"] / 3
+
+
 REMEMBERS = """
 import random
 past = []
