@@ -20,7 +20,7 @@ from core.arena.limit import MoveLimit
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.openings import draw_openings
-from core.arena.pgn import with_elo
+from core.arena.pgn import with_elo, with_names
 from core.arena.player import Forfeit
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
@@ -92,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
         print(f"warning: {warning}", file=sys.stderr)
     if args.pgn:
         elo = {row["node_id"]: row["elo"] for row in rows}
-        texts = [with_elo(book.pgn[game["key"]], elo[game["white"]], elo[game["black"]]) for game in games]
+        texts = [
+            with_elo(with_names(book.pgn[game["key"]], *game["names"]), elo[game["white"]], elo[game["black"]])
+            for game in games
+        ]
         Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
     return 0
 
@@ -217,8 +220,10 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
     table = Crosstable([engine.id for engine in engines], played)
     rows = table_rows(table, Ratings(played).estimates(engines[0].id), names_of(engines))
     cross = cross_rows(table)
+    uncounted = _uncounted(games, table)
     if as_json:
         print(json.dumps({"standings": rows, "pairs": cross, "games": len(table.games)}, indent=2))
+        _say(uncounted)
         return rows
     print()
     for line in standings_lines(rows):
@@ -227,7 +232,17 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
     for pair in cross:
         line = f"{names[pair['a']]} v {names[pair['b']]}: +{pair['wins']} ={pair['draws']} -{pair['losses']}"
         print(one_line(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
-    copies = len(games) - len(table.games)
-    if copies:
-        print(f"{copies} games were copies of others and do not count.", file=sys.stderr)
+    _say(uncounted)
     return rows
+
+
+def _say(lines: Sequence[str]) -> None:
+    for line in lines:
+        print(line, file=sys.stderr)
+
+
+def _uncounted(games: Sequence[dict[str, Any]], table: Crosstable) -> list[str]:
+    """Why the standings have another number of games than were played, a line each."""
+    again = len(games) - len({game["key"] for game in games})
+    same = f"not played again, since engines are one program: {again} of the {len(games)} games equal others."
+    return [*([same] if again else []), *([f"{table.left_out}."] if table.left_out else [])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 
 from runs.mcp.handlers import handler_of
 from runs.mcp.tools import INSTRUCTIONS, ROLES
@@ -25,11 +25,12 @@ def run(args: argparse.Namespace) -> int:
     if unknown or not roles:
         raise ConfigError(f"--role {args.role}: allowed: {', '.join(ROLES)}, several with commas between them")
     tools = [tool for role in dict.fromkeys(roles) for tool in ROLES[role]]
-    with open(os.dup(1), "w", encoding="utf-8") as client:
+    with suppress(BrokenPipeError), open(os.dup(1), "w", encoding="utf-8") as client:
 
         def write(line: str) -> None:
-            client.write(line)
-            client.flush()
+            with suppress(BrokenPipeError):  # nobody hears it any more
+                client.write(line)
+                client.flush()
 
         with redirect_stdout(sys.stderr):  # whatever is printed by the way is no message
             handle = _handle(args, {tool.name for tool in tools})

@@ -125,6 +125,8 @@ def print_answer(args: argparse.Namespace, found: dict[str, Any]) -> int:
 
 def _print_lines(found: dict[str, Any]) -> None:
     """An answer for people: of a program that failed, with the end of what it said."""
+    if found.get("answered_before"):
+        print("answered_before: true")
     for name in ("state", "node_id", "metric", "metric_source", "failure", "message"):
         if found.get(name) is not None and found.get(name) != "":
             print(f"{name}: {one_line(_OURS.sub('program', str(found[name])), 500)}")

@@ -47,6 +47,10 @@ class Ratings:
             else node
         )
 
+    def rank(self, node: Node) -> float:
+        """What the best are sorted by, higher is better: an engine's newest rating, elsewhere the turned score."""
+        return self.of[node.id].elo if node.id in self.of else node.fitness or 0.0
+
     def elo(self, node_id: str, first: float | None) -> float | None:
         """An engine's newest rating; what it was given first, where it is not rated."""
         return self.of[node_id].elo if node_id in self.of else first

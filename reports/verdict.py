@@ -198,9 +198,15 @@ class _Judge:
         rows = self.final.get("choice")
         return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
 
+    @property
+    def _at_optimum(self) -> bool:
+        """True where the winner's score cannot be beaten; that all score alike then blames no evaluator."""
+        best, score = next(iter(self.facts.get("optimum") or ()), None), finite(self.winner.metric)
+        return best is not None and score is not None and not self.direction.better(float(best), score)
+
     def _alike(self) -> str:
         """What an evaluator shows that tells no programs apart; '' where it tells some apart."""
-        if not self.counts.all_alike or self.counts.scored < ALIKE or self.family == "arena":
+        if self._at_optimum or not self.counts.all_alike or self.counts.scored < ALIKE or self.family == "arena":
             return ""
         whose = "Your" if any(row.get("own") for row in rows_of(self.facts)) else "The"
         return (
@@ -211,6 +217,10 @@ class _Judge:
     def _why_nothing(self, verdict: Verdict) -> Iterator[str]:
         """Why the search found nothing better, in every family alike: it had nothing to go by, it repeated itself, its
         programs failed, its writer cannot do more."""
+        if self._at_optimum:
+            score, why = self.facts["optimum"]
+            yield f"{_number(float(score))} is the best score there is: {why}."
+            return
         alike = self._alike()
         if alike and (verdict.kind == "no_gain" or self.winner.final_metric is None):  # elsewhere it is a warning
             yield f"{alike}: see whether it runs the program that it is given."

@@ -34,6 +34,7 @@ from runs.baselines import told_baselines
 from runs.context_history import FACT, as_recorded, with_earlier
 from runs.control import ControlFile, StopWatch, stopped_nodes
 from runs.deadline import Deadline
+from runs.ending import clear_workspaces
 from runs.limits import told_limits
 from runs.live_output import LiveOutput
 from runs.operators import operators_of
@@ -119,8 +120,14 @@ def limits_of(config: Config) -> Limits:
 def open_jobs(
     config: Config, problem: Problem, run_dir: Path, *, accept_unsandboxed: bool = False
 ) -> Iterator[tuple[Jobs, Limits]]:
-    """Sandbox and workers alone, for what is run outside a search (`export-best --refit`)."""
+    """Sandbox and workers alone, for what is run outside a search (`arena`, `export-best --refit`).
+
+    However it ends, what they worked in is removed, but for a folder that was there before: it is a run's.
+    """
+    scratch = workspaces_dir(config) / run_dir.name
     with ExitStack() as parts:
+        if not scratch.exists():
+            parts.callback(clear_workspaces, scratch)
         jobs, _ = open_workers(config, problem, run_dir, accept_unsandboxed, parts)
         yield jobs, limits_of(config)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from core.events import GenerationFinished, NodeProposed
@@ -12,7 +13,17 @@ from core.state.task import derive_seed
 from core.storage.reader import RunReader
 from reports.choice import choice_table, rule_of
 from reports.conclusion import conclusion_of
+from reports.ratings import Ratings, ratings_of
 from reports.winner import is_concluded
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldBy:
+    """What every node is told by: its step, and of an engine its newest rating."""
+
+    numbers: Numbering
+    ratings: Ratings
+
 
 RULE = "best metric on validation; of equals the shorter program, then the earlier"
 
@@ -20,26 +31,27 @@ RULE = "best metric on validation; of equals the shorter program, then the earli
 def why(reader: RunReader, node_id: str | None) -> dict[str, Any]:
     """The choice of a node's parents (candidates, scores, draws and their seed); and the ranking behind the best."""
     journal = reader.journal(texts=False)
-    numbers = Numbering((node.id, node.operator) for node in journal)
-    found: dict[str, Any] = {"best": _best(reader, journal, numbers)}
+    told_by = _ToldBy(Numbering((node.id, node.operator) for node in journal), ratings_of(reader))
+    found: dict[str, Any] = {"best": _best(reader, journal, told_by)}
     node = reader.node(node_id) if node_id else None
     if node is None:
         return found
     chosen = reader.why(node.id)
-    parents = [_scored(journal, numbers, parent) for parent in node.parent_ids]
-    return {"chosen": chosen, "parents": parents, **_standing(reader, journal, numbers, node.id, chosen), **found}
+    parents = [_scored(journal, told_by, parent) for parent in node.parent_ids]
+    return {"chosen": chosen, "parents": parents, **_standing(reader, journal, told_by, node.id, chosen), **found}
 
 
-def _scored(journal: Journal, numbers: Numbering, node_id: str) -> dict[str, Any]:
+def _scored(journal: Journal, told_by: _ToldBy, node_id: str) -> dict[str, Any]:
     node = journal.get_node_by_id(node_id)
     if node is None:
         return {"node_id": node_id}
     failure = node.failure.value if node.failure else None
-    return {"node_id": node.id, "metric": node.metric_value, "failure": failure, "step": numbers.step(node.id)}
+    metric = told_by.ratings.elo(node.id, node.metric_value)
+    return {"node_id": node.id, "metric": metric, "failure": failure, "step": told_by.numbers.step(node.id)}
 
 
 def _standing(
-    reader: RunReader, journal: Journal, numbers: Numbering, node_id: str, chosen: dict[str, Any]
+    reader: RunReader, journal: Journal, told_by: _ToldBy, node_id: str, chosen: dict[str, Any]
 ) -> dict[str, Any]:
     """What the policy chose among, and the seed of its draws."""
     proposed = next(
@@ -59,7 +71,7 @@ def _standing(
     listed = chosen.get("candidates")
     if listed:
         ids = [entry["node_id"] if isinstance(entry, dict) else str(entry) for entry in listed]
-        told["candidates"] = [_scored(journal, numbers, entry) for entry in ids]
+        told["candidates"] = [_scored(journal, told_by, entry) for entry in ids]
     if proposed.generation is not None and "promoted" in chosen:
         told |= _tournament(reader, proposed.generation - 1)
     return told
@@ -73,8 +85,9 @@ def _tournament(reader: RunReader, generation: int) -> dict[str, Any]:
     return {}
 
 
-def _best(reader: RunReader, journal: Journal, numbers: Numbering) -> dict[str, Any]:
-    top = [_scored(journal, numbers, node.id) for node in journal.top(5)]
+def _best(reader: RunReader, journal: Journal, told_by: _ToldBy) -> dict[str, Any]:
+    ahead = sorted(journal.top(len(journal) if told_by.ratings.of else 5), key=told_by.ratings.rank, reverse=True)
+    top = [_scored(journal, told_by, node.id) for node in ahead[:5]]
     best: dict[str, Any] = {"rule": RULE, "top": top}
     facts = reader.facts()
     if is_concluded(facts):

@@ -21,6 +21,7 @@ from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
+from reports.ratings import NONE, Ratings, ratings_of
 from reports.winner import leading, named, seeded_row
 from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
@@ -61,6 +62,8 @@ class Outcome:
     """The newest head of the journal's chain, when all is written."""
     final_seconds: float = 0.0
     """What choosing and scoring the winner took, after the search."""
+    ratings: Ratings = NONE
+    """The arena's newest ones; known once the end is stored."""
 
     @property
     def best_id(self) -> str | None:
@@ -77,7 +80,7 @@ class Outcome:
     def read_conclusion(self) -> Conclusion:
         """From the store, as the page and the report read it."""
         with RunReader(self.facts.run_dir) as reader:
-            self.conclusion = conclusion_of(reader)
+            self.conclusion, self.ratings = conclusion_of(reader), ratings_of(reader)
         return self.conclusion
 
     def write_files(self, store: RunStore, *, report: bool = True) -> None:
@@ -377,7 +380,7 @@ def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> li
     written = [*problem.export(node, out, run_dir), *_artifacts(node, out / "artifacts")]
     detail = out / DETAIL
     with RunReader(run_dir) as reader:
-        step = numbering_of(reader).step(node.id)
+        step, node = numbering_of(reader).step(node.id), ratings_of(reader).now(node)
     told = {"run": run_dir.name, **node.model_dump(mode="json"), "metric": node.metric_value, "step": step}
     detail.write_text(json.dumps(told, indent=2) + "\n")
     return [*written, detail]

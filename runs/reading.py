@@ -80,7 +80,7 @@ def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[s
 
 def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
     """The JSON object of a node: every field of Node, the calls and the stages. `name`: as `named_node` takes it."""
-    node = named_node(reader, name)
+    node = ratings_of(reader).now(named_node(reader, name))
     journal = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
     current = (journal or reader.journal(texts=False)).get_node_by_id(node.id) or node
     calls = reader.calls(node.id)
@@ -89,7 +89,7 @@ def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
         "node_id": node.id,
         "step": numbering_of(reader).step(node.id),
         "place": node.step,
-        "metric": ratings_of(reader).elo(node.id, node.metric_value),
+        "metric": node.metric_value,
         "scores": len(node.repeats) or 1,
         "children_ids": list(current.children_ids),
         "visits": current.visits,

@@ -43,6 +43,7 @@ def record_start(
         "status": "running",
         "operators": _operators(store, facts),
         "rules_reach": facts.problem.rules_reach,
+        "optimum": facts.problem.optimum,
         "cautions": list(facts.problem.cautions),
         "origin": dict(origin),
         FACT: list(told),

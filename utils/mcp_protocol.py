@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,8 @@ VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
 UNREADABLE, NO_REQUEST, NO_METHOD, WRONG_ARGUMENTS, WRONG_VERSION = -32700, -32600, -32601, -32602, -32022
+ANSWERS_WITHIN = 60.0
+"""Seconds in which calls under way are still answered after the client has closed its end: clients wait a minute."""
 _LISTS_FOR_MS = 3_600_000
 """What is listed never changes while a server lives."""
 
@@ -105,13 +108,18 @@ class McpServer:
         self._at_once = at_once
         self._lock = threading.Lock()
         self._calls: dict[Any, Call] = {}
+        self._under_way: dict[threading.Thread, Call] = {}
         self._client = ""
 
     def serve(self, lines: Iterable[str | bytes]) -> None:
-        """Answer until the client closes its end. Calls under way are then left alone: nobody would hear them."""
+        """Answer until the client closes its end, and then what it had asked before, within `ANSWERS_WITHIN`."""
         for line in lines:
             if line.strip():
                 self._take(line)
+        until = time.monotonic() + ANSWERS_WITHIN
+        for thread, call in list(self._under_way.items()):
+            if not call.cancelled.is_set():
+                thread.join(max(0.0, until - time.monotonic()))
 
     # ------------------------------------------------------------ one message
 
@@ -187,7 +195,15 @@ class McpServer:
         if self._at_once:
             self._work(*work)
         else:
-            threading.Thread(target=self._work, args=work, daemon=True, name=tool.name).start()
+            thread = threading.Thread(target=self._work_apart, args=work, daemon=True, name=tool.name)
+            self._under_way[thread] = call
+            thread.start()
+
+    def _work_apart(self, *work: Any) -> None:
+        try:
+            self._work(*work)
+        finally:
+            self._under_way.pop(threading.current_thread(), None)
 
     def _work(self, number: str | int, tool: Tool, arguments: Any, call: Call, stateless: bool) -> None:
         fault = wrong(tool, arguments)

@@ -103,7 +103,10 @@ def _standings(outcome: Outcome) -> list[str]:
 
 def _baseline_lines(outcome: Outcome, winner: Winner) -> list[str]:
     """Each with its scores; one that is better on validation than the winner says why it is not the winner."""
-    return [f"{titled(row)}: {_two_scores(row)}{_why_not(outcome, winner, row)}" for row in outcome.baselines]
+    newest = [
+        {**row, "metric": outcome.ratings.elo(str(row.get("node_id")), row["metric"])} for row in outcome.baselines
+    ]
+    return [f"{titled(row)}: {_two_scores(row)}{_why_not(outcome, winner, row)}" for row in newest]
 
 
 def _two_scores(row: Mapping[str, Any]) -> str:

@@ -40,7 +40,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "tokens": _tokens(facts),
         "cost": _cost(facts),
         "sandbox": str(facts["sandbox"].get("tier", "")),
-        "nodes' hash": facts["journal_sha256"],
+        "journal_sha256": facts["journal_sha256"],
         "journal head": facts["journal_head"] or "none: an older version wrote this run",
     }
     for name, value in rows.items():

@@ -15,7 +15,6 @@ from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from utils.logger_system import log_msg
-from utils.stats import Estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +61,13 @@ def _final(
     engine = part.engine
     if not part.gauntlet:
         return Evaluation(metric=0.0, source=run.source, message="it is the starting champion")
-    if not measured:
-        return None
-    estimate = _difference(measured, engine.id, anchor.id)
     rivals = [f"gauntlet:{rival.name}" for rival in run.spec.gauntlet]
     everyone = Crosstable([engine.id, anchor.id, *rivals], measured)
+    estimate = Ratings(measured).estimates(anchor.id).get(engine.id)
+    if estimate is None:
+        return None
+    if everyone.left_out:
+        log_msg("INFO", f"final part, {everyone.left_out}")
     elo = round(estimate.elo) + 0.0  # never "-0"
     text = f"{elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
     metadata: dict[str, Any] = {
@@ -78,9 +79,9 @@ def _final(
         metric=round(estimate.elo, 1) + 0.0,
         source=run.source,
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
-        message=f"{text} above the starting champion, {len(measured)} fresh games against a fixed gauntlet",
+        message=f"{text} above the starting champion, {len(everyone.games)} fresh games against a fixed gauntlet",
         claim=text,
-        games=len(measured),
+        games=len(everyone.games),
         head_to_head=_head_to_head(direct, engine.id, anchor.id) if direct else None,
         metadata=metadata,
     )
@@ -123,23 +124,19 @@ def _play(run: ArenaRun, parts: Sequence[_Part]) -> Callable[[Sequence[Pairing]]
     games = run.tournament.play(wanted, kind="final", stage=stage, may_begin=may_begin)
     if refused:
         log_msg("WARNING", f"the final part has {len(games)} games; {len(refused)} were left out{allowance.told}")
-    known = {game["key"]: Played.of(game) for game in games}
+    known = {(game["key"], game["white"], game["black"]): Played.of(game) for game in games}
 
     def played(pairings: Sequence[Pairing]) -> list[Played]:
         cut = {pairing.match.opening for pairing in pairings if pairing.key in refused}
-        whole = (pairing.key for pairing in pairings if pairing.match.opening not in cut)
-        return [known[key] for key in whole if key in known]
+        whole = [pairing for pairing in pairings if pairing.match.opening not in cut]
+        names = ((pairing.key, pairing.match.white.id, pairing.match.black.id) for pairing in whole)
+        return [known[name] for name in names if name in known]
 
     return played
 
 
 def _opens(pairings: Sequence[Pairing], pairing: Pairing) -> bool:
     return pairing.match.opening == pairings[0].match.opening
-
-
-def _difference(games: Sequence[Played], player: str, anchor: str) -> Estimate:
-    """Elo of `player` above `anchor` from games of both against the same rivals."""
-    return Ratings(games).estimates(anchor)[player]
 
 
 def _finite(value: float) -> float | None:

@@ -58,6 +58,14 @@ def with_elo(pgn: str, white: float | None, black: float | None) -> str:
     return "\n".join([head, *(f'[{name} "{round(elo)}"]' for name, elo in elos if elo is not None)]) + gap + moves
 
 
+def with_names(pgn: str, white: str, black: str) -> str:
+    """The game under these names: of two players with one program each game is played once."""
+    head, gap, moves = pgn.partition("\n\n")
+    names = {"White": _escape(white), "Black": _escape(black)}
+    renamed = _TAG.sub(lambda tag: f'[{tag[1]} "{names.get(tag[1], tag[2])}"]', head)
+    return renamed + gap + moves
+
+
 def opening_of(pgn: str) -> str | None:
     """ECO code and name of the opening, as `to_pgn` wrote them."""
     tags = dict(_TAG.findall(pgn.partition("\n\n")[0]))

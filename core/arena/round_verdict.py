@@ -17,6 +17,7 @@ from core.state.failure import FailureKind
 from core.state.findings import TournamentResult
 from core.state.node import Node
 from core.state.task import derive_seed
+from utils.logger_system import log_msg
 from utils.stats import Estimate
 
 
@@ -69,6 +70,8 @@ class RoundVerdict:
             self.decision = rule.decide(self.table, champion, rng, self._more)
         for game in self.table.games:
             run.ratings.add(game)
+        if self.table.left_out:
+            log_msg("INFO", f"generation {self.generation}, {self.table.left_out}")
         names = names_of([engine_of(node) for node in self.cohort])
         self.rows = table_rows(self.table, self._estimates(players), names, self.decision.promoted)
 
@@ -84,7 +87,7 @@ class RoundVerdict:
         )
         known: dict[str, Any] = {"name": row["name"], "tournament": tournament}
         if count == 0:
-            message = "none of its games could be played: every worker was lost"
+            message = "no pair of its games could be played to the end: workers were lost"
             return Evaluation(failure=FailureKind.LOST_WORKER, message=message, **known)
         forfeits = sum(row["forfeits"].values())
         if forfeits == count:
@@ -139,7 +142,7 @@ class RoundVerdict:
         stage = f"generation {self.generation}, further games of the two that lead"
         games = run.tournament.play(pairings, kind="rated", generation=self.generation, stage=stage)
         self._games += games
-        self.table = Crosstable(self.table.players, [*self.table.games, *(Played.of(game) for game in games)])
+        self.table = Crosstable(self.table.players, [Played.of(game) for game in self._games])
         return self.table
 
     def _why_forfeited(self, node: Node) -> tuple[FailureKind, str]:

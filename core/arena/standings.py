@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,6 +27,8 @@ class Played:
     termination: str
     opening: tuple[str, ...]
     moves: tuple[str, ...]
+    seed: int = 0
+    """Two games of the same players, opening and seed with the colours reversed are a pair."""
 
     @classmethod
     def of(cls, game: Mapping[str, Any]) -> Played:
@@ -38,25 +40,61 @@ class Played:
             game["termination"],
             tuple(game["opening"]),
             tuple(game["moves"]),
+            int(game["seed"]),
         )
 
     @property
-    def line(self) -> tuple[str, str, tuple[str, ...]]:
+    def line(self) -> tuple[str, str, str, tuple[str, ...]]:
         """Two games with the same line are one game."""
-        return self.white, self.black, (*self.opening, *self.moves)
+        return self.white, self.black, self.result, (*self.opening, *self.moves)
+
+    @property
+    def pair(self) -> tuple[tuple[str, ...], int, frozenset[str]]:
+        """What a game has in common with the one of reversed colours, and with no other."""
+        return self.opening, self.seed, frozenset((self.white, self.black))
 
     def points(self, player: str) -> float:
         """Points of `player`, who must be one of the two."""
         return POINTS[self.result] if player == self.white else 1 - POINTS[self.result]
 
 
-def distinct(games: Iterable[Played]) -> list[Played]:
-    """The games without repetitions: a copy of a game tells nothing new."""
-    return list({game.line: game for game in games}.values())
+class Pairs:
+    """Finds the pairs that count: both games are there, and they are not the same two games as those of another pair.
+
+    A game never counts without its reversed one: the advantage of a colour would become rating.
+    """
+
+    def __init__(self) -> None:
+        self._halves: dict[Hashable, Played] = {}
+        self._closed: set[Hashable] = set()
+        self._lines: set[frozenset[int]] = set()
+        self.copies = 0
+        """Games left out, two a pair: the same moves were played in another pair."""
+
+    def add(self, game: Played) -> tuple[Played, ...]:
+        """The pair that counts from now on, or () where there is none (yet). What was added before changes nothing."""
+        if game.pair in self._closed or game.white == game.black:
+            return ()
+        other = self._halves.setdefault(game.pair, game)
+        if other.white == game.white:
+            return ()
+        self._closed.add(game.pair)
+        del self._halves[game.pair]
+        lines = frozenset((hash(other.line), hash(game.line)))
+        if lines in self._lines:
+            self.copies += 2
+            return ()
+        self._lines.add(lines)
+        return other, game
+
+    @property
+    def halves(self) -> list[Played]:
+        """Games left out because their reversed one is not there."""
+        return list(self._halves.values())
 
 
 class Crosstable:
-    """Results between players. Identical games count once.
+    """Results between players. Only whole pairs count, and identical ones once.
 
     Args:
         players: in the order of the table's ties; only games between them count.
@@ -66,7 +104,14 @@ class Crosstable:
     def __init__(self, players: Sequence[str], games: Iterable[Played]) -> None:
         self.players = list(players)
         members = set(players)
-        self.games = [game for game in distinct(games) if game.white in members and game.black in members]
+        pairs = Pairs()
+        self.pairs = [
+            pair for game in games if game.white in members and game.black in members and (pair := pairs.add(game))
+        ]
+        """(game, the one with reversed colours), all that count."""
+        self.games = [game for pair in self.pairs for game in pair]
+        self.copies = pairs.copies
+        self.halves = pairs.halves
 
     @cached_property
     def results(self) -> dict[tuple[str, str], tuple[int, int, int]]:
@@ -96,14 +141,18 @@ class Crosstable:
 
     def pentanomial(self, player: str, opponent: str) -> tuple[int, int, int, int, int]:
         """Results of pairs of games from one opening with colours reversed, worst first."""
-        white: dict[tuple[str, ...], list[float]] = {}
-        black: dict[tuple[str, ...], list[float]] = {}
-        for game in self.games:
-            if {game.white, game.black} == {player, opponent}:
-                side = white if game.white == player else black
-                side.setdefault(game.opening, []).append(game.points(player))
-        pairs = [pair for opening in white for pair in zip(white[opening], black.get(opening, []), strict=False)]
-        return pair_counts(pairs)
+        met = [(a, b) for a, b in self.pairs if {a.white, a.black} == {player, opponent}]
+        return pair_counts([(a.points(player), b.points(player)) for a, b in met])
+
+    @property
+    def left_out(self) -> str:
+        """Which games do not count, and why, in one line; '' where all do."""
+        parts = []
+        if self.copies:
+            parts.append(f"{self.copies} in pairs that repeat other pairs move by move")
+        if self.halves:
+            parts.append(f"{len(self.halves)} without the game of reversed colours")
+        return f"games that do not count: {', '.join(parts)}" if parts else ""
 
     def los(self, player: str, opponent: str) -> float:
         """Likelihood that `player` is the stronger, from their own games."""
@@ -120,22 +169,19 @@ class Crosstable:
 
 
 class Ratings:
-    """Bradley-Terry Elo over all rated games ever, the anchor at 0. Each different game is counted once."""
+    """Bradley-Terry Elo over all rated games ever, the anchor at 0. Pairs count as in a table."""
 
     def __init__(self, games: Iterable[Played] = ()) -> None:
-        self._lines: set[int] = set()
-        self._results: dict[tuple[str, str], list[int]] = {}
+        self._pairs = Pairs()
+        self._results: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
         for game in games:
             self.add(game)
 
     def add(self, game: Played) -> None:
-        line = hash(game.line)
-        if line in self._lines:
-            return
-        self._lines.add(line)
+        """Count a game, as soon as its reversed one is there too. Order does not matter."""
         first, second = sorted((game.white, game.black))
-        counts = self._results.setdefault((first, second), [0, 0, 0])
-        counts[{1.0: 0, 0.5: 1, 0.0: 2}[game.points(first)]] += 1
+        for counted in self._pairs.add(game):
+            self._results[first, second][{1.0: 0, 0.5: 1, 0.0: 2}[counted.points(first)]] += 1
 
     def estimates(self, anchor: str) -> dict[str, Estimate]:
         """Player → Elo with its 95 % interval."""

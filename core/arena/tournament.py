@@ -147,8 +147,8 @@ class Tournament:
     ) -> list[dict[str, Any]]:
         """Return the games in the pairings' order, each as the book keeps it; a game lost by us is left out.
 
-        The book may have a game of the same programs under other ids, where one of a round repeats another: it is
-        returned under the pairing's.
+        Where the same programs meet under several ids, or a program meets itself, the game is played once and returned
+        for each of these pairings, under its ids.
 
         Args:
             kind: rated, smoke, final: kept with the game.
@@ -165,7 +165,8 @@ class Tournament:
             self._deps.doing(f"{stage}: {len(games)} of {len(wanted)} games")
 
         def in_order() -> list[dict[str, Any]]:
-            return [games[key] for key in wanted if key in games]
+            meant = {(pairing.key, pairing.match.white.id, pairing.match.black.id): pairing for pairing in pairings}
+            return [_under_ids(games[key], pairing) for (key, *_), pairing in meant.items() if key in games]
 
         claimed: dict[str, Flag] = {}
         held: tuple[str, dict[str, Any], list[Event]] | None = None
@@ -226,10 +227,8 @@ class Tournament:
 
     def _known(self, pairing: Pairing) -> dict[str, Any] | None:
         """The book's game, under the ids of the pairing."""
-        game, white, black = self._deps.games.get(pairing.key), pairing.match.white, pairing.match.black
-        if game is None or (game["white"], game["black"]) == (white.id, black.id):
-            return game
-        return {**game, "white": white.id, "black": black.id, "names": [white.name or white.id, black.name or black.id]}
+        game = self._deps.games.get(pairing.key)
+        return None if game is None else _under_ids(game, pairing)
 
     def _results(self, missing: Sequence[Pairing], plays: _Plays) -> Iterator[tuple[int, Played]]:
         """(games still to come, (pairing, stored form or None, events)) as games end.
@@ -275,6 +274,13 @@ class Tournament:
         game_id, events = live.close(pairing.key, record)
         game, finished = stored_game(self._game, pairing, record, game_id, kind, generation)
         return pairing, game, [*events, finished]
+
+
+def _under_ids(game: dict[str, Any], pairing: Pairing) -> dict[str, Any]:
+    white, black = pairing.match.white, pairing.match.black
+    if (game["white"], game["black"]) == (white.id, black.id):
+        return game
+    return {**game, "white": white.id, "black": black.id, "names": [white.name or white.id, black.name or black.id]}
 
 
 def _as_they_end(futures: Sequence[Future[Played]]) -> Iterator[tuple[int, Played]]:

@@ -108,6 +108,12 @@ class ProblemDefaults(Protocol):
         return None
 
     @property
+    def optimum(self) -> tuple[float, str] | None:
+        """(best score there is, why in half a sentence): the verdict says so, the search goes on. None where it is
+        not known. Asked after `prepare`."""
+        return None
+
+    @property
     def rules_reach(self) -> str:
         """What `rules` does to a program, as in "`rules` only changes numbers"; '' where it writes whole programs."""
         return ""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -26,6 +27,7 @@ from dashboard.server.schemas.frames import FRAMES
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import Guard
 from dashboard.server.socket import socket_routes
+from utils.clean_text import one_line
 from utils.errors import StoreError, UnknownRunError
 
 
@@ -83,6 +85,7 @@ def create_app(
     app.include_router(socket_routes(catalog, hub))
     app.include_router(page_routes(dist))
     app.add_exception_handler(StoreError, _store_error)
+    app.add_exception_handler(RequestValidationError, _wrong_request)
     app.add_middleware(GZipMiddleware, minimum_size=2000, compresslevel=3)
     app.add_middleware(Guard, token=token, hosts=hosts)
     _describe_frames(app)
@@ -92,6 +95,13 @@ def create_app(
 async def _store_error(_: Request, error: Exception) -> JSONResponse:
     """A store that cannot be read is the run's state, not a fault of the server."""
     return JSONResponse({"detail": str(error)}, 404 if isinstance(error, UnknownRunError) else 409)
+
+
+async def _wrong_request(_: Request, error: Exception) -> JSONResponse:
+    """What is wrong with a request, in one line, as every other error is told."""
+    assert isinstance(error, RequestValidationError)
+    told = [f"{'.'.join(map(str, one['loc'][1:])) or one['loc'][0]}: {one['msg']}" for one in error.errors()]
+    return JSONResponse({"detail": one_line("; ".join(told), 500)}, 422)
 
 
 def _describe_frames(app: FastAPI) -> None:

@@ -17,7 +17,7 @@ from dashboard.server import control, own
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
 from dashboard.server.presets import fault_of, presets
-from dashboard.server.routes_nodes import NodeId
+from dashboard.server.routes_nodes import NodeId, whole_id
 from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.control import (
@@ -170,7 +170,7 @@ def _words(router: APIRouter, catalog: RunCatalog) -> None:
     def mark(run: Run, node_id: NodeId, request: MarkRequest) -> Accepted:
         """Pin, ban or free a node; the search applies it between two rounds."""
         _holder(catalog, run)
-        node = catalog.reader(run).node(node_id)
+        node = catalog.reader(run).node(whole_id(catalog, run, node_id))
         if node is None:
             raise HTTPException(404, f"no node '{node_id}' in this run")
         kind = control.MARK_KINDS[request.mark]

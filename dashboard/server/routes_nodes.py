@@ -17,12 +17,14 @@ from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
 from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
 from reports.candidates import candidate_rows, candidates_csv
-from reports.named_node import named_node
+from reports.named_node import named_node, step_id
 from reports.transcript import Turn, transcript
 from reports.winner import rows_of
 from utils.errors import UnknownNodeError
 
-NodeId = Annotated[str, Path(pattern=r"^[0-9a-f]{4,64}$", description="Node id, or a unique prefix of it.")]
+NodeId = Annotated[
+    str, Path(pattern=r"^[0-9a-f]{1,64}$", description="Node id, a unique prefix of it, or a step number.")
+]
 GameId = Annotated[str, Query(alias="id", min_length=1, max_length=400)]
 Offset = Annotated[int, Query(ge=0, le=10**9)]
 Limit = Annotated[int, Query(ge=1, le=1000)]
@@ -43,7 +45,8 @@ def find_node(catalog: RunCatalog, run: str, node_id: str) -> Node:
 
 def whole_id(catalog: RunCatalog, run: str, node_id: str) -> str:
     """The id that a prefix stands for; as it is for a node that is not committed yet."""
-    node = catalog.reader(run).node(node_id)
+    reader = catalog.reader(run)
+    node = reader.node(step_id(reader, node_id) or node_id)
     return node_id if node is None else node.id
 
 
@@ -103,7 +106,7 @@ def node_routes(catalog: RunCatalog) -> APIRouter:
 
     @router.get("/runs/{run}/nodes/{node_id}/diff")
     def diff(
-        run: Run, node_id: NodeId, against: Annotated[str | None, Query(pattern=r"^[0-9a-f]{4,64}$")] = None
+        run: Run, node_id: NodeId, against: Annotated[str | None, Query(pattern=r"^[0-9a-f]{1,64}$")] = None
     ) -> Diff:
         """Line by line against the first parent, or against another node."""
         node = find_node(catalog, run, node_id)

@@ -57,6 +57,10 @@ class BinPackingProblem(Problem):
         o = self.options
         return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test)
 
+    @property
+    def optimum(self) -> tuple[float, str]:
+        return 0.0, "no packing can use fewer bins than the lower bound"
+
     def prepare(self) -> None:
         assert self.data.train
 

@@ -19,6 +19,7 @@ from core.storage.ticket_store import stored_tickets
 from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
+from reports.ratings import ratings_of
 from reports.winner import baselines_of
 from runs.explain import why
 from runs.run_folder import find_run
@@ -89,9 +90,9 @@ def top(project_dir: str, arguments: Answer) -> Answer:
     """The best nodes, best first."""
     run_dir = _run(project_dir, arguments)
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
-        scored = [node for node in reader.nodes() if node.is_scored and node.fitness is not None]
-        scored.sort(key=lambda node: (-(node.fitness or 0.0), node.step))
-        numbers = numbering_of(reader)
+        ratings, numbers = ratings_of(reader), numbering_of(reader)
+        scored = [ratings.now(node) for node in reader.nodes() if node.is_scored and node.fitness is not None]
+        scored.sort(key=lambda node: (-ratings.rank(node), node.step))
         rows = [_row(node, numbers) for node in scored[: max(1, int(arguments.get("k", 5)))]]
     return {"run": run_dir.name, "nodes": rows, "next": "node" if rows else "status"}
 
@@ -118,6 +119,7 @@ def node(project_dir: str, arguments: Answer) -> Answer:
         if part == "summary":
             about = {"metrics": found.metrics, "message": found.message, "plan": found.plan, "seconds": found.exec_time}
             sizes = {"code": len(found.code), "output": len(found.term_out), "review": len(found.analysis)}
+            found = ratings_of(reader).now(found)
             return {**_row(found, numbering_of(reader)), **about, "characters": sizes, "next": "node"}
         calls = [call for call in reader.calls(found.id) if call.role in WRITING_ROLES] if part in _OF_CALL else []
         text = _OF_CALL[part](calls[-1]) if calls else _OF_NODE[part](found) if part in _OF_NODE else ""

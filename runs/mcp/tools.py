@@ -38,6 +38,7 @@ _VERDICT = {
     "failure": {"type": ["string", "null"]},
     "message": _TEXT,
     "warnings": _LIST,
+    "answered_before": {"type": "boolean", "description": "true: it is the verdict on an earlier program, not yours"},
     **_OVER,
     **_NEXT,
 }

@@ -14,7 +14,7 @@ from core.state.question import ANSWER, is_question, node_of
 from core.storage.ticket_store import Ticket
 from runs.search import Search
 from runs.tickets.files import looked, problem
-from runs.tickets.names import MOST_CHECKS, TAKEN, answered_before, refused, split_ticket, ticket_name, with_end
+from runs.tickets.names import KEPT, MOST_CHECKS, TAKEN, answered_before, refused, split_ticket, ticket_name, with_end
 from runs.tickets.open_tickets import in_the_way, rows_of
 from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
@@ -46,7 +46,8 @@ class TicketApi:
         verbs = {"ask": self.ask, "check": self.check, "tell": self.tell, "wait": self.wait, "give_up": self.give_up,
                  "tickets": self.tickets, "close": self.close}  # fmt: skip
         verb = verbs.get(str(request.get("verb")))
-        return with_end(verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}"))
+        found = verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
+        return with_end(found, is_over=self._queue.is_over)
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Lease the next proposal, or tell one again: that of `ticket`, or that of which a token is among `known`.
@@ -228,7 +229,7 @@ class TicketApi:
         if event is not None:
             return self._verdict(event)
         if is_over:
-            kept = "; what you told is kept, and is judged when the run goes on" if state == "told" else ""
+            kept = KEPT if state == "told" else ""
             return {**self._rest(node_id), "state": "over", **self._over(kept)}
         if state == "told" and self._queue.asks_about(node_id):
             asked = "it was run; a question about it is a ticket of its own: ask, answer it, then wait for the verdict"

@@ -38,13 +38,20 @@ def refused(message: str, following: str = "ask") -> dict[str, Any]:
     return {"state": "refused", "message": message, "next": following}
 
 
-def with_end(found: dict[str, Any]) -> dict[str, Any]:
-    """An answer that says in a field of its own, `over`, whether the run hands out nothing more."""
+def with_end(found: dict[str, Any], *, is_over: bool) -> dict[str, Any]:
+    """An answer that says in a field of its own, `over`, whether the run hands out nothing more.
+
+    Of a run that has ended nobody is sent to ask for a ticket, whatever was wrong with the one that came.
+    """
+    if is_over and found.get("next") == "ask":
+        found = {**found, "next": "stop"}
     return {**found, "over": found["next"] == "stop"} if "next" in found else found
 
 
 TAKEN = {"state": "committed", "message": "the answer is taken"}
 """What became of the answer to a question."""
+KEPT = "; what you told is kept, and is judged when the run goes on"
+"""Of an ended run, about a program that was told and has no verdict."""
 LATE = {
     "tell": "yours was not taken", "check": "nothing was checked", "give_up": "nothing was given up",
     "ask": "it is not handed out again",

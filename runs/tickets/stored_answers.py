@@ -11,7 +11,7 @@ from core.state.question import is_question, node_of
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
-from runs.tickets.names import LATE, TAKEN, answered_before, hash_of, refused, split_ticket, with_end
+from runs.tickets.names import KEPT, LATE, TAKEN, answered_before, hash_of, refused, split_ticket, with_end
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED
 from runs.tickets.verdicts import verdict_of
@@ -28,36 +28,43 @@ def answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, 
     Raises:
         ConfigError: the run is written by somebody else.
     """
-    found = _answer(run_dir, request)
-    return found if found is None else with_end(found)
-
-
-def _answer(run_dir: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
     with RunReader(run_dir) as reader:
-        _check_writer(reader, request)
-        if is_held(run_dir):
-            return None
         is_over = reader.fact("status") == "finished"
-        tickets = stored_tickets(reader.db)
-        about = {"journal_head": reader.journal_head(), "next": "stop" if is_over else "ask"}
-        if request.get("verb") == "tickets":
-            return {"tickets": rows_of(tickets), "next": about["next"]}
-        if request.get("verb") == "ask":
-            return {"ticket": None, "open_tickets": [], "message": ENDED, **about} if is_over else None
-        node_id, token = split_ticket(str(request.get("ticket", "")))
-        ticket = next((one for one in tickets if one.node_id == node_id), None)
-        known = ticket if ticket is not None and ticket.token_hash == hash_of(token) else None
-        node = reader.node(node_id) if known is not None and known.state == "told" else None
-        if known is not None and node is not None:
-            found = {**verdict_of(node, _lines_of(node, known)), **about}
-            return found if _is_told(known.told, request) else answered_before(found, node_id, str(request["verb"]))
-        if known is not None and known.state == "told" and is_question(node_id):
-            return {**TAKEN, "node_id": node_of(node_id), **about}
-        if not is_over:
-            return None
-        if known is None:
-            return refused(f"run {run_dir.name} has ended, and has no such ticket")
-        return {"state": "expired" if known.state in GONE else "over", "node_id": node_id, "message": ENDED, **about}
+        found = _answer(reader, request, is_over)
+    return found if found is None else with_end(found, is_over=is_over)
+
+
+def _answer(reader: RunReader, request: Mapping[str, Any], is_over: bool) -> dict[str, Any] | None:
+    _check_writer(reader, request)
+    if is_held(reader.run_dir):
+        return None
+    tickets = stored_tickets(reader.db)
+    about = {"journal_head": reader.journal_head(), "next": "stop" if is_over else "ask"}
+    if request.get("verb") == "tickets":
+        return {"tickets": rows_of(tickets), "next": about["next"]}
+    if request.get("verb") == "ask":
+        return {"ticket": None, "open_tickets": [], "message": ENDED, **about} if is_over else None
+    node_id, token = split_ticket(str(request.get("ticket", "")))
+    known = next((one for one in tickets if one.node_id == node_id and one.token_hash == hash_of(token)), None)
+    if known is None:
+        return refused(f"run {reader.run_dir.name} has ended, and has no such ticket") if is_over else None
+    if known.state != "told":
+        state = "expired" if known.state in GONE else "over"
+        return {"state": state, "node_id": node_id, "message": ENDED, **about} if is_over else None
+    found = _became(reader, known, is_over)
+    if found is None:
+        return None
+    found |= about
+    return found if _is_told(known.told, request) else answered_before(found, node_id, str(request["verb"]))
+
+
+def _became(reader: RunReader, ticket: Ticket, is_over: bool) -> dict[str, Any] | None:
+    """What became of what was told for a ticket; None where the run has to go on before anybody knows."""
+    if (node := reader.node(ticket.node_id)) is not None:
+        return verdict_of(node, _lines_of(node, ticket))
+    if is_question(ticket.node_id):
+        return {**TAKEN, "node_id": node_of(ticket.node_id)}
+    return {"state": "over", "node_id": ticket.node_id, "message": f"{ENDED}{KEPT}"} if is_over else None
 
 
 def _check_writer(reader: RunReader, request: Mapping[str, Any]) -> None:

@@ -15,6 +15,10 @@ from pathlib import Path
 import pytest
 from support.command_line import Cli
 
+from core.storage.reader import RunReader
+from runs.explain import why
+from runs.mcp import reading_tools
+from runs.reading import node_facts
 from runs.verification import verify_run
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,6 +68,33 @@ def test_a_run_without_a_key_ends_with_standings_and_a_claim(finished):
     assert "standings of the last tournament" in printed and "above the starting champion" in printed
     for row in last["ratings"]:
         assert f"{row['name']:<32} {row['elo']:>+7.0f}" in printed
+
+
+def test_every_surface_has_the_newest_rating(finished, cli):
+    """The first one, which the search went by, differs for those that played on."""
+    run_dir, shown, printed = finished
+    told = [
+        {row["node_id"]: row["elo"] for row in event["ratings"]} for event in events(run_dir, "generation.finished")
+    ]
+    newest = {name: elo for ratings in told for name, elo in ratings.items()}
+    first = {name: elo for ratings in reversed(told) for name, elo in ratings.items()}
+    assert newest != first
+    assert {node["node_id"]: node["metric"] for node in shown["nodes"] if node["node_id"] in newest} == newest
+    for row in shown["baselines"]:
+        assert row["metric"] == newest[row["node_id"]]
+        assert f"\nbaseline {row['name']}: {row['metric']:.6g}, final" in printed
+    solution = json.loads((run_dir / "best_solution" / "node.json").read_text())
+    assert solution["metric"] == solution["metric_value"] == newest[solution["id"]]
+    project = str(run_dir.parent.parent)
+    top = reading_tools.top(project, {"run": run_dir.name, "k": 20})["nodes"]
+    assert [row["metric"] for row in top] == sorted(newest.values(), reverse=True)
+    with RunReader(run_dir) as reader:
+        for name, elo in newest.items():
+            assert node_facts(reader, name)["metric"] == elo
+            assert reading_tools.node(project, {"run": run_dir.name, "node": name})["metric"] == elo
+            why_ = why(reader, name)
+            assert all(parent["metric"] == newest[parent["node_id"]] for parent in why_["parents"])
+        assert [row["metric"] for row in why_["best"]["top"]] == sorted(newest.values(), reverse=True)[:5]
 
 
 def test_its_records_agree_with_each_other(finished):
@@ -151,6 +182,34 @@ def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     words = ["arena", str(ENGINES / "greedy.py"), str(ENGINES / "alpha_beta.py"), "--games", "6", "--json"]
     ended = cli.here(*words, "arena.limit=depth:1")
     assert ended.code == 0 and ended.json["games"] == 6, "no game is a copy of another"
+
+
+def test_nothing_is_left_behind_of_a_tournament_however_it_ends(cli, eventually):
+    engine, left = str(ENGINES / "greedy.py"), cli.folder / "workspaces"
+    assert cli.here("arena", engine, engine, "--games", "2").code == 0
+    assert not list(left.glob("swarm-arena-*"))
+    child = cli.start("arena", engine, str(ENGINES / "alpha_beta.py"), "--openings", "200", "arena.limit=depth:6")
+    eventually(lambda: list(left.glob("swarm-arena-*")), 30)
+    child.send_signal(signal.SIGINT)
+    child.wait(30)
+    assert not list(left.glob("swarm-arena-*"))
+
+
+@pytest.mark.parametrize("words", [["--games", "2"], ["--openings", "5"]])
+def test_one_engine_twice_rates_equal_and_what_was_not_played_is_told(cli, words):
+    """Whoever begins wins at this depth: a game without its reversed one would give that to one of the two."""
+    engine, pgn = str(ENGINES / "alpha_beta.py"), cli.folder / "games.pgn"
+    other = str(ENGINES / "random_mover.py")
+    ended = cli.here("arena", engine, engine, other, *words, "arena.limit=depth:3", "--json", "--pgn", str(pgn))
+    assert ended.code == 0, ended.err
+    rows = {row["node_id"]: row for row in ended.json["standings"]}
+    assert rows["engine-1"]["elo"] == rows["engine-2"]["elo"] == 0
+    assert rows["engine-1"]["score"] == rows["engine-2"]["score"] and rows["engine-3"]["elo"] < 0
+    met = ended.json["pairs"][0]
+    assert met["wins"] == met["losses"] and sum(met["pentanomial"]) == ended.json["games"] / 6 and met["los"] == 0.5
+    assert "not played again" in ended.err
+    assert pgn.read_text().count('[White "') == ended.json["games"]
+    assert pgn.read_text().count('[White "alpha-beta (2)"') == ended.json["games"] / 3
 
 
 REMEMBERS = """

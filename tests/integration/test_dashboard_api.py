@@ -393,7 +393,9 @@ def test_an_unknown_run_is_404(client, run):
 
 def test_a_node_id_is_hex_and_known(client):
     assert client.get(f"/api/runs/{COMPETITION}/nodes/%2e%2e").status_code in (404, 422)
-    assert client.get(f"/api/runs/{COMPETITION}/nodes/zzzz").status_code == 422
+    wrong = client.get(f"/api/runs/{COMPETITION}/nodes/zzzz")
+    assert wrong.status_code == 422 and wrong.json()["detail"].startswith("node_id: "), "one line"
+    assert client.get(f"/api/runs/{COMPETITION}/nodes/2").status_code == 200, "a step"
     assert client.get(f"/api/runs/{COMPETITION}/nodes/ffffffffffff").status_code == 404
 
 

@@ -203,6 +203,31 @@ def test_a_ticket_that_stays_open_is_not_asked_for_again(tmp_path):
         assert client.call("check", ticket=ticket, files={"program.py": "x = ("})["next"] == "tell"
 
 
+def test_what_was_asked_before_the_client_closed_its_end_is_answered(tmp_path):
+    """As `printf … | main.py mcp` does; a call that waits is answered as it is with the end held open."""
+    with McpClient(tmp_path) as client:
+        started(client, tmp_path, 2)
+        client.call("ask")
+    calls = [
+        ("status", {}),
+        ("list_runs", {}),
+        ("wait", {"wait_s": 3}),
+        ("ask", {"wait_s": 3}),
+        ("status", {"run": "x"}),
+    ]
+    asked = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}}]
+    for number, (name, arguments) in enumerate(calls, 2):
+        params = {"name": name, "arguments": arguments}
+        asked.append({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+    ended = subprocess.run(
+        [sys.executable, str(ROOT / "main.py"), "mcp"],
+        input="\n".join(map(json.dumps, asked)), cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    answers = {found["id"]: found["result"] for found in map(json.loads, ended.stdout.splitlines())}
+    assert ended.returncode == 0 and sorted(answers) == [1, 2, 3, 4, 5, 6], ended.stderr
+    assert [answers[n]["isError"] for n in range(2, 7)] == [False] * 4 + [True]
+
+
 def test_who_is_a_writer_only_has_no_other_tools(tmp_path):
     with McpClient(tmp_path, "--role", "writer") as client:
         assert [tool["name"] for tool in client.request("tools/list")["tools"]] == [

@@ -160,7 +160,7 @@ def test_the_second_program_of_a_ticket_is_told_that_it_was_not_taken(opened, cl
     other.write_text(PROGRAM.format(x=1.99))
     said = cli.here("tell", "latest", ticket, "--file", str(other))
     line = f"this ticket was answered already: its first program is node {node} and scored 0.5; yours was not taken"
-    assert said.code == 1 and line in said.out
+    assert said.code == 1 and line in said.out and said.out.startswith("answered_before: true\nstate: committed\n")
     found = swarm_evo.ExternalRun(run_dir).tell(ticket, files={"program.py": PROGRAM.format(x=1.99)})
     assert (found["message"], found["metric"], found["improved"]) == (line, 0.5, False)
     run = swarm_evo.ExternalRun(run_dir)
@@ -318,3 +318,25 @@ def test_people_read_what_failed_where_and_what_to_type_next(cli, tmp_path, even
     assert 'File "program.py", line 6, in x' in said.out and "/workspace" not in said.out
     ended = cli.here("ask", "latest", "--seconds", "20")
     assert ended.out.splitlines()[-1] == f"next: python main.py export-best {cli.run_dir.name}"
+
+
+def test_an_ended_run_sends_nobody_with_a_wrong_ticket_to_ask(opened, cli, tmp_path):
+    """The command line, Python and MCP say one thing, whatever is done with the ticket."""
+    run_dir = opened(1)
+    assert told(run_dir, asked(run_dir, 1)["ticket"], 1.5)["next"] == "stop"
+    run = swarm_evo.ExternalRun(run_dir)
+    assert run.ask() is None
+    file = tmp_path / "other.py"
+    file.write_text("x = 1\n")
+    answers = [run.tell("zz", code="x = 1"), run.check("zz", code="x = 1"), run.give_up("zz"), run.wait("zz")]
+    for verb in ("tell", "check", "give-up", "wait"):
+        words = ["--file", str(file)] if verb in ("tell", "check") else []
+        ended = cli.here(verb, "latest", "zz", *words, "--json")
+        assert ended.code == 2, verb
+        answers.append(ended.json)
+    for found in answers:
+        assert (found["state"], found["next"], found["over"]) == ("refused", "stop", True)
+        assert found["message"] == f"run {run_dir.name} has ended, and has no such ticket"
+    with McpClient(cli.folder) as client:
+        there = client.call("give_up", ticket=f"{run_dir.name}/zz")
+    assert there["over"] and there["next"] == "export_best" and there["error"] == answers[0]["message"]

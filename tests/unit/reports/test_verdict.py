@@ -33,6 +33,17 @@ def claim(gain, low, high):
     return {"baseline": "best_fit", "gain": gain, "interval": [low, high], "holds": low > 0}
 
 
+def test_a_baseline_that_cannot_be_beaten_is_told_as_that_and_no_evaluator_is_blamed():
+    best = winner(node_id="b1", name="best_fit", role="baseline", metric=0.0, final_metric=None)
+    known = {**facts(), "optimum": [0.0, "no packing can use fewer bins"]}
+    alike = Counts(steps=5, duplicates=1, scored=6, all_alike=True)
+    told = verdict_of(best, known, alike)
+    assert told.kind == "no_gain" and told.text.endswith("0 is the best score there is: no packing can use fewer bins.")
+    assert "nothing to go by" not in told.text + "".join(told.warnings)
+    assert "nothing to go by" in verdict_of(best, facts(), alike).text
+    assert "best score there is" not in verdict_of(best.model_copy(update={"metric": 0.1}), known, alike).text
+
+
 @pytest.mark.parametrize(
     ("made", "kind", "words"),
     [

@@ -4718,7 +4718,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -4759,7 +4759,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -4800,7 +4800,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -4843,7 +4843,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -4886,7 +4886,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -4925,7 +4925,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -4990,7 +4990,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;
@@ -5051,7 +5051,7 @@ export interface operations {
             path: {
                 /** @description Run id, as listed by /api/runs. */
                 run: string;
-                /** @description Node id, or a unique prefix of it. */
+                /** @description Node id, a unique prefix of it, or a step number. */
                 node_id: string;
             };
             cookie?: never;

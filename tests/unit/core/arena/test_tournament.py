@@ -14,6 +14,7 @@ from arena_support import make_deps as deps_of
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.match import Engine
 from core.arena.mutation import with_constants
+from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import Tournament, game_key, round_robin
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -76,6 +77,19 @@ def test_finished_games_are_not_played_or_told_again(tmp_path):
     ids = [event.game_id for event in book.of("game.started")]
     assert len(ids) == len(set(ids)) == 12
     assert [i.endswith(".1") for i in ids] == [False] * 5 + [True] * 7
+
+
+def test_the_same_program_twice_has_every_game_under_both_names_and_is_played_once(tmp_path):
+    code = engine("return position.legal_moves[0]")
+    engines = [Engine(id=name, name=name, code=code) for name in "ab"] + [Engine(id="c", name="c", code=LAST)]
+    games = round_robin(engines, [("1", "2"), ("3", "4")], games=2, seed=1, spec=SPEC, settings=four_settings())
+    jobs = DirectJobs(InProcessSandbox(), tmp_path)
+    played = Tournament(deps_of(tmp_path, jobs=jobs), SPEC.game, 0).play(games, kind="rated")
+    assert [(g["white"], g["black"]) for g in played] == [(p.match.white.id, p.match.black.id) for p in games]
+    assert len(jobs.played) == 2 * (1 + 2)
+    table = Crosstable("abc", map(Played.of, played))
+    elo = Ratings(map(Played.of, played)).estimates("a")
+    assert table.score("a") == table.score("b") and abs(elo["b"].elo) < 1e-6 and sum(table.pentanomial("a", "b")) == 2
 
 
 def test_a_stage_tells_its_name_and_how_many_of_all_its_games_are_over(tmp_path):
