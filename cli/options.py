@@ -21,8 +21,13 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
     """For verbs that begin something new."""
     parser.add_argument("--config", metavar="FILE", help="YAML file; config/default.yaml if absent")
     parser.add_argument("--problem", metavar="NAME", help=f"problem preset ({_presets('problem')}), or a YAML file")
-    parser.add_argument("--llm", metavar="NAME", help=f"language model preset ({_presets('llm')}), or a YAML file")
+    add_llm_option(parser)
     add_unsandboxed_option(parser)
+
+
+def add_llm_option(parser: argparse.ArgumentParser) -> None:
+    """Who writes: for verbs that begin a run or go on with one."""
+    parser.add_argument("--llm", metavar="NAME", help=f"language model preset ({_presets('llm')}), or a YAML file")
 
 
 def _presets(kind: str) -> str:
@@ -51,6 +56,19 @@ def config_of(args: argparse.Namespace) -> Config:
     if meant := words_for(named.get("problem", "")):
         raise ConfigError(f"--problem={named['problem']}: that is a data set, no problem; you mean `{meant}`")
     return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style, note=remark)
+
+
+def changes_of(args: argparse.Namespace) -> list[str]:
+    """What the words change of a stored run, as `key=value`: `--llm=NAME` among it.
+
+    Raises:
+        ConfigError: an option that only a new run has.
+    """
+    for name in ("config", "problem"):
+        if (given := getattr(args, name, None)) is not None:
+            raise ConfigError(f"--{name} {given}: {args.verb} RUN goes on with a stored run, which keeps its own")
+    llm = getattr(args, "llm", None)
+    return [*([f"presets.llm={llm}"] if llm else []), *args.overrides]
 
 
 def remark(text: str) -> None:

@@ -81,7 +81,10 @@ def print_result(args: argparse.Namespace, run_dir: Path) -> None:
 
 def origin_words(words: list[str]) -> list[str]:
     """The command as it was typed, secrets masked: the report shows how to repeat the run."""
-    return [_masked_word(word) for word in words]
+    joined: list[str] = []
+    for word in words:  # an option that a resume may give anew is one word, as keys are
+        joined[-1:] = [f"--llm={word}"] if joined[-1:] == ["--llm"] else [*joined[-1:], word]
+    return [_masked_word(word) for word in joined]
 
 
 def _masked_word(word: str) -> str:
