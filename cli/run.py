@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cli.options import add_config_options, add_idle_option, config_of
+from cli.options import add_config_options, add_idle_option, check_file_place, config_of, writes
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -59,10 +59,14 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def tell_ready(args: argparse.Namespace, session: RunSession) -> None:
     if args.ready:
-        Path(args.ready).write_text(session.facts.run, encoding="utf-8")
+        with writes("ready", Path(args.ready)):
+            Path(args.ready).write_text(session.facts.run, encoding="utf-8")
 
 
 def view_of(args: argparse.Namespace, config: Config) -> View:
+    """Who watches. Raises ConfigError where `--ready` cannot be written: nothing has run yet."""
+    if args.ready:
+        check_file_place("ready", Path(args.ready))
     if args.events:
         from cli.terminal.events_view import EventsView
 
