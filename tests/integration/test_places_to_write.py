@@ -10,7 +10,7 @@ ENGINE = str(ROOT / "examples" / "engines" / "four_by_lookahead.py")
 
 @pytest.fixture
 def run_there(cli, toy):
-    assert cli.here(*toy(1)).code == 0
+    assert cli.here(*toy(3)).code == 0
     return cli
 
 
