@@ -11,10 +11,11 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from math import comb
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_config_options, config_of
+from cli.options import add_config_options, check_file_place, config_of, count, writes
 from cli.terminal.standings_text import standings_lines
 from core.arena.limit import MoveLimit
 from core.arena.match import Engine
@@ -36,6 +37,7 @@ from core.state.task import derive_seed
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 
+MOST_GAMES = 100_000
 GAMES_PATH = "/usr/games:/usr/local/games"
 
 
@@ -49,9 +51,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("engines", nargs="+", metavar="ENGINE")
     parser.add_argument(
-        "--games", type=int, metavar="N", help="games of each pair, an even number; with --openings: from each"
+        "--games", type=count, metavar="N", help="games of each pair, an even number; with --openings: from each"
     )
-    parser.add_argument("--openings", type=int, metavar="N", help="openings, each played with both colours")
+    parser.add_argument("--openings", type=count, metavar="N", help="openings, each played with both colours")
     parser.add_argument("--pgn", metavar="FILE", help="write the games here")
     parser.add_argument("--json", action="store_true", help="print the standings as JSON")
     add_config_options(parser)
@@ -61,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     """Play the round robin and print the standings."""
     from runs.composition import open_jobs, problem_of
 
+    if args.pgn:
+        check_file_place("pgn", Path(args.pgn))
     args.problem = args.problem or "connect_four"
     config = config_of(args)
     problem: Any = problem_of(config)
@@ -69,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if len(args.engines) < 2:
         raise ConfigError("arena: name at least two engines")
     settings = _settings(problem.settings, args)
+    _check_games(len(args.engines), settings)
     engines = _engines(args.engines, problem.spec)
     for warning in unsuited(engines, settings.limit):
         print(f"warning: {warning}", file=sys.stderr)
@@ -96,7 +101,8 @@ def run(args: argparse.Namespace) -> int:
             with_elo(with_names(book.pgn[game["key"]], *game["names"]), elo[game["white"]], elo[game["black"]])
             for game in games
         ]
-        Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
+        with writes("pgn", Path(args.pgn)):
+            Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
     return 0
 
 
@@ -140,13 +146,20 @@ def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSetting
     for name in ("games", "openings"):
         value = getattr(args, name)
         if value is not None:
-            if value < 1 or (name == "games" and value % 2):
-                allowed = "even numbers from 2" if name == "games" else "whole numbers from 1"
-                raise ConfigError(f"--{name} {value}: allowed are {allowed}")
+            if name == "games" and value % 2:
+                raise ConfigError(f"--games {value}: allowed are even numbers from 2")
             settings = replace(settings, **{name: value})
     if args.games is not None and args.openings is None:  # games from one opening repeat themselves: take more openings
         settings = replace(settings, openings=args.games // 2, games=2)
     return settings
+
+
+def _check_games(engines: int, settings: ArenaSettings) -> None:
+    """Raise ConfigError for more games than anybody waits for: all pairings are drawn before the first."""
+    all_games = comb(engines, 2) * settings.openings * settings.games
+    if all_games > MOST_GAMES:
+        openings = f"{settings.games:,} games from each of {settings.openings:,} openings"
+        raise ConfigError(f"arena: {all_games:,} games ({openings}); at most {MOST_GAMES:,} are played")
 
 
 def _engines(words: Sequence[str], spec: ArenaSpec) -> list[Engine]:

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, project_dir_of
+from cli.options import add_run_argument, check_folder_place, project_dir_of, seconds
 from cli.terminal.commands import command
-from cli.ticket_options import EXIT_CODES, answer, print_next, seconds
+from cli.ticket_options import EXIT_CODES, answer, print_next
 from runs.tickets.folder import write_folder
 from runs.tickets.open_tickets import line_of
 from runs.tickets.words import COMMAND_LINE
@@ -44,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.list:
         return _listed(args, answer(args, "tickets"))
+    if args.dir:
+        check_folder_place("dir", Path(args.dir))  # a ticket that cannot be laid out would be held for nothing
     found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds, holder=_holder(args))
     if args.dir and found.get("ticket"):
         write_folder(Path(args.dir), found, args.run, COMMAND_LINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 
+from cli.meant import options_of
 from cli.options import project_dir_of, remark
 from runs.run_folder import all_runs
 from utils.config import known_keys
@@ -65,9 +66,4 @@ def words(verb: str, project_dir: str) -> list[str]:
     if verb not in VERBS:
         return [*VERBS, *presets, *keys]
     runs = ["latest", *(path.name for path in all_runs(project_dir))] if verb in RUN_VERBS else []
-    return [*runs, *_options(build_parser(verb), verb), *presets, *keys]
-
-
-def _options(parser: argparse.ArgumentParser, verb: str) -> list[str]:
-    choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return [option for action in choices[verb]._actions for option in action.option_strings if option.startswith("--")]
+    return [*runs, *options_of(build_parser(verb), verb), *presets, *keys]

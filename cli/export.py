@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, project_dir_of, writes
+from cli.options import add_run_argument, check_file_place, project_dir_of, writes
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.candidates import candidate_rows, candidates_csv, json_lines
@@ -27,6 +27,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
+    if args.out:
+        check_file_place("out", Path(args.out))
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
         rows = candidate_rows(reader, code=args.code)
     out = Path(args.out) if args.out else None

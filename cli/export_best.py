@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark, writes
+from cli.options import (
+    add_run_argument,
+    add_trust_option,
+    add_unsandboxed_option,
+    check_file_place,
+    check_folder_place,
+    count,
+    project_dir_of,
+    remark,
+    writes,
+)
 from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
@@ -29,7 +39,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
     parser.add_argument(
-        "--seeds", metavar="N", type=_count, help=f"with --refit: average so many seeds, {SEEDS} if absent"
+        "--seeds", metavar="N", type=count, help=f"with --refit: average so many seeds, {SEEDS} if absent"
     )
     parser.add_argument(
         "--bundle", metavar="DIR", help="write it with its journal, for others to verify without a store"
@@ -47,17 +57,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_unsandboxed_option(parser)
 
 
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seeds: 1, 2, 3, …")
-    return int(text)
-
-
 def run(args: argparse.Namespace) -> int:
     if args.seeds and not args.refit:
         raise ConfigError("--seeds: only with --refit")
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
+    _check_places(args)
     if args.bundle:
         return _bundle(run_dir, Path(args.bundle))
     config = stored_config(
@@ -86,7 +91,8 @@ def run(args: argparse.Namespace) -> int:
         written = write_solution(problem, node, out, run_dir)
     if args.notebook:
         page = out / "solution.ipynb"
-        written.append(Path(problem.export_as("notebook", node, str(page), _message(run_dir.name, problem, node))))
+        with writes("out", out):
+            written.append(Path(problem.export_as("notebook", node, str(page), _message(run_dir.name, problem, node))))
     if args.refit:
         written += _refit(args, config, problem, node, out)
     if not args.out:
@@ -94,6 +100,15 @@ def run(args: argparse.Namespace) -> int:
     for path in dict.fromkeys(written):
         print(path)
     return 0
+
+
+def _check_places(args: argparse.Namespace) -> None:
+    """ConfigError for a place that cannot be written: before data are prepared and a winner is trained again."""
+    for option in ("out", "bundle", "folder", "recording"):
+        if given := getattr(args, option):
+            check_folder_place(option, Path(given))
+    if args.patch:
+        check_file_place("patch", Path(args.patch))
 
 
 def _winner(reader: RunReader) -> Node | None:
@@ -142,14 +157,15 @@ def _bundle(run_dir: Path, out: Path) -> int:
 def _record(reader: RunReader, folder: Path) -> None:
     from core.backend.recording import save_recording
 
-    save_recording(
-        folder,
-        reader.calls(),
-        problem=reader.fact("problem"),
-        recorded_at=reader.fact("started_at"),
-        config=reader.fact("config"),
-        scores={node.id: node.metric_value for node in reader.nodes()},
-    )
+    with writes("recording", folder):
+        save_recording(
+            folder,
+            reader.calls(),
+            problem=reader.fact("problem"),
+            recorded_at=reader.fact("started_at"),
+            config=reader.fact("config"),
+            scores={node.id: node.metric_value for node in reader.nodes()},
+        )
     print(folder / "manifest.json")
 
 

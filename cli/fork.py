@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, remark
+from cli.options import (
+    add_llm_option,
+    add_run_argument,
+    add_trust_option,
+    add_unsandboxed_option,
+    changes_of,
+    project_dir_of,
+    remark,
+)
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from reports.named_node import named_node
@@ -22,6 +30,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--node", metavar="NODE", required=True, help="its id, first digits of it, or a step number")
     parser.add_argument("--edit", metavar="FILE", help="a program that takes the node's place")
     add_trust_option(parser)
+    add_llm_option(parser)
     add_unsandboxed_option(parser)
 
 
@@ -36,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
             code = Path(args.edit).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"--edit {args.edit}: cannot be read ({error})") from error
-    config = stored_config(run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run)
+    config = stored_config(run_dir, changes_of(args), project_dir, remark, trusted=args.i_trust_this_run)
     config.initial = []
     preflight(config)
     name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")

@@ -8,6 +8,7 @@ import re
 import shlex
 from pathlib import Path
 
+from cli.options import check_folder_place, writes
 from utils.errors import ConfigError
 from utils.program import program
 
@@ -25,12 +26,15 @@ def run(args: argparse.Namespace) -> int:
     name = _checked(args.problem)
     folder = Path(args.out or name)
     files = {folder / "problems" / f"{name}.py": "problem.txt", folder / f"test_{name}.py": "problem_test.txt"}
+    check_folder_place("out", folder)
     there = next((path for path in files if path.exists()), None)
     if there is not None:
         raise ConfigError(f"init {name}: '{there}' is there already; nothing is overwritten")
     for path, source in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_named((SKELETON / source).read_text(encoding="utf-8"), name, folder), encoding="utf-8")
+        text = _named((SKELETON / source).read_text(encoding="utf-8"), name, folder)
+        with writes("out", folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         print(path)
     print(f"search it:  {program()} --problem.kind={name} --plugins={shlex.quote(str(folder))} --search.max_steps=50")
     print(f"test it:    python -m pytest {shlex.quote(str(folder))}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, get_args
 
-from cli.options import project_dir_of
+from cli.options import count, project_dir_of
 from reports.run_index import Status
 from reports.verdict_kind import IN_WORDS
 from runs.run_list import run_rows
@@ -47,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--tag", metavar="TAG", help="only runs with this tag")
     parser.add_argument("--archived", action="store_true", help="also runs that were put away: tag RUN --archive")
     parser.add_argument(
-        "--last", type=int, metavar="N", help="only the last N lines; with `--sort best` of each problem"
+        "--last", type=count, metavar="N", help="only the last N lines; with `--sort best` of each problem"
     )
     parser.add_argument("--json", action="store_true")
 
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [row for row in run_rows(project_dir_of(args)) if _wanted(row, args)]
     rows.sort(key=SORTS[args.sort])
     groups = [list(group) for _, group in groupby(rows, _group)] if args.sort == BEST else [rows]
-    if args.last and args.last > 0:
+    if args.last:
         groups = [group[-args.last :] for group in groups]
     rows = [row for group in groups for row in group]
     if args.json:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +25,13 @@ def add_config_options(parser: argparse.ArgumentParser) -> None:
     """For verbs that begin something new."""
     parser.add_argument("--config", metavar="FILE", help="YAML file; config/default.yaml if absent")
     parser.add_argument("--problem", metavar="NAME", help=f"problem preset ({_presets('problem')}), or a YAML file")
-    parser.add_argument("--llm", metavar="NAME", help=f"language model preset ({_presets('llm')}), or a YAML file")
+    add_llm_option(parser)
     add_unsandboxed_option(parser)
+
+
+def add_llm_option(parser: argparse.ArgumentParser) -> None:
+    """Who writes: for verbs that begin a run or go on with one."""
+    parser.add_argument("--llm", metavar="NAME", help=f"language model preset ({_presets('llm')}), or a YAML file")
 
 
 def _presets(kind: str) -> str:
@@ -36,10 +45,33 @@ def add_unsandboxed_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def count(text: str) -> int:
+    """A number of things, as an argument's type."""
+    if text.isdecimal() and text.isascii() and len(text) < 19 and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text[:80]}: a whole number from 1 on")
+
+
+def seconds(text: str) -> float:
+    """How long to wait, as an argument's type."""
+    with suppress(ValueError):
+        if isfinite(value := float(text)) and value >= 0:
+            return value
+    raise argparse.ArgumentTypeError(f"{text[:80]}: a number of seconds from 0 on")
+
+
+def times(text: str) -> float:
+    """How many times as fast, as an argument's type."""
+    with suppress(ValueError):
+        if isfinite(value := float(text)) and value > 0:
+            return value
+    raise argparse.ArgumentTypeError(f"{text[:80]}: a number above 0")
+
+
 def add_idle_option(parser: argparse.ArgumentParser) -> None:
     """For verbs that hand tickets to external writers."""
     parser.add_argument(
-        "--idle", type=float, metavar="SECONDS", help="external writer: end when nobody asked or told for so long"
+        "--idle", type=seconds, metavar="SECONDS", help="external writer: end when nobody asked or told for so long"
     )
 
 
@@ -51,6 +83,19 @@ def config_of(args: argparse.Namespace) -> Config:
     if meant := words_for(named.get("problem", "")):
         raise ConfigError(f"--problem={named['problem']}: that is a data set, no problem; you mean `{meant}`")
     return load_config(getattr(args, "config", None), args.overrides, presets=named, translate=seed_style, note=remark)
+
+
+def changes_of(args: argparse.Namespace) -> list[str]:
+    """What the words change of a stored run, as `key=value`: `--llm=NAME` among it.
+
+    Raises:
+        ConfigError: an option that only a new run has.
+    """
+    for name in ("config", "problem"):
+        if (given := getattr(args, name, None)) is not None:
+            raise ConfigError(f"--{name} {given}: {args.verb} RUN goes on with a stored run, which keeps its own")
+    llm = getattr(args, "llm", None)
+    return [*([f"presets.llm={llm}"] if llm else []), *args.overrides]
 
 
 def remark(text: str) -> None:
@@ -91,5 +136,34 @@ def writes(option: str, path: Path) -> Iterator[None]:
     """What the user named as a place to write is told in one line where it is none."""
     try:
         yield
-    except (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+    except OSError as error:
+        if error.errno in _FULL:
+            raise
         raise ConfigError(f"--{option} {path}: cannot be written ({error.strerror})") from error
+    except ValueError as error:
+        if "\0" not in str(path):
+            raise
+        raise ConfigError(f"--{option}: a path holds no zero bytes") from error
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""What a disk does to any write, wherever the user wants it."""
+
+
+def check_file_place(option: str, path: Path) -> None:
+    """Raise ConfigError where this file cannot be written: before the work whose result it is to hold."""
+    with writes(option, path):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            return  # a pipe or a device, which opening may keep waiting
+        was_there = path.exists()
+        path.open("ab").close()
+        if not was_there:
+            path.unlink()
+
+
+def check_folder_place(option: str, path: Path) -> None:
+    """Raise ConfigError where this folder cannot be made or written into."""
+    with writes(option, path):
+        there = next(parent for parent in (path.absolute(), *path.absolute().parents) if os.path.lexists(parent))
+        with tempfile.TemporaryDirectory(dir=there, prefix=".swarm-evo-"):
+            pass

@@ -132,23 +132,16 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             raise ConfigError(f"unknown verb '{words[0]}'{nearest(words[0], list(VERBS))}; allowed: {', '.join(VERBS)}")
         words.insert(0, "run")
     rest, overrides = _split(words)
-    args, unknown = build_parser(rest[0]).parse_known_args(rest)
+    parser = build_parser(rest[0])
+    args, unknown = parser.parse_known_args(rest)
     if unknown:
-        raise ConfigError(f"{rest[0]}: unrecognized arguments: {' '.join(unknown)}{_meant(unknown[0])}")
-    check_keys(rest[0], overrides)
+        from cli.meant import meant  # what it loads is needed only here
+
+        raise ConfigError(f"{rest[0]}: unrecognized arguments: {' '.join(unknown)}{meant(unknown[0], parser, args)}")
+    check_keys(rest[0], overrides, args)
     args.overrides = overrides
     args.words = words
     return args
-
-
-def _meant(word: str) -> str:
-    """The configuration keys that end as an unknown option is called, as a question; '' for none."""
-    from utils.config import known_keys
-    from utils.registry import ending_alike
-
-    name = word.partition("=")[0].removeprefix("--").replace("-", "_")
-    found = [f"--{key}=" for key in ending_alike(name, known_keys())]
-    return f"; did you mean {' or '.join(found[:3])}…?" if found else ""
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:

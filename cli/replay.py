@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of
+from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, times
 from runs.run_folder import find_run
 from utils.config import load_config
 
@@ -15,7 +15,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("--verify", action="store_true", help="search again from the record: 0 calls, equal hash")
     parser.add_argument("--serve", action="store_true", help="show it in the browser as it was")
-    parser.add_argument("--speed", type=float, default=10.0, metavar="X", help="times as fast as it was")
+    parser.add_argument("--speed", type=times, default=10.0, metavar="X", help="times as fast as it was")
     add_trust_option(parser)
     add_unsandboxed_option(parser)
 

@@ -6,9 +6,11 @@ import argparse
 
 from cli.options import (
     add_idle_option,
+    add_llm_option,
     add_run_argument,
     add_trust_option,
     add_unsandboxed_option,
+    changes_of,
     project_dir_of,
     remark,
 )
@@ -24,18 +26,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "resume",
         help="go on with a run; nothing answered or evaluated is done again",
         description="Goes on with an interrupted run. A finished one goes on where a key gives it more than what ended "
-        "it: `resume RUN --search.max_steps=200`, `--budget.seconds=600`, `--budget.usd=5`.",
+        "it: `resume RUN --search.max_steps=200`, `--budget.seconds=600`, `--budget.usd=5`. `--llm=NAME` lets another "
+        "model write from here on.",
     )
     add_run_argument(parser)
     add_output_options(parser)
     add_trust_option(parser)
+    add_llm_option(parser)
     add_unsandboxed_option(parser)
     add_idle_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
-    config = stored_config(run_dir, args.overrides, project_dir_of(args), remark, trusted=args.i_trust_this_run)
+    config = stored_config(run_dir, changes_of(args), project_dir_of(args), remark, trusted=args.i_trust_this_run)
     preflight(config)
     view = view_of(args, config)
     accepted = args.i_accept_unsandboxed

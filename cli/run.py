@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cli.options import add_config_options, add_idle_option, config_of
+from cli.options import add_config_options, add_idle_option, check_file_place, config_of, writes
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -59,10 +59,14 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def tell_ready(args: argparse.Namespace, session: RunSession) -> None:
     if args.ready:
-        Path(args.ready).write_text(session.facts.run, encoding="utf-8")
+        with writes("ready", Path(args.ready)):
+            Path(args.ready).write_text(session.facts.run, encoding="utf-8")
 
 
 def view_of(args: argparse.Namespace, config: Config) -> View:
+    """Who watches. Raises ConfigError where `--ready` cannot be written: nothing has run yet."""
+    if args.ready:
+        check_file_place("ready", Path(args.ready))
     if args.events:
         from cli.terminal.events_view import EventsView
 
@@ -81,7 +85,10 @@ def print_result(args: argparse.Namespace, run_dir: Path) -> None:
 
 def origin_words(words: list[str]) -> list[str]:
     """The command as it was typed, secrets masked: the report shows how to repeat the run."""
-    return [_masked_word(word) for word in words]
+    joined: list[str] = []
+    for word in words:  # an option that a resume may give anew is one word, as keys are
+        joined[-1:] = [f"--llm={word}"] if joined[-1:] == ["--llm"] else [*joined[-1:], word]
+    return [_masked_word(word) for word in joined]
 
 
 def _masked_word(word: str) -> str:

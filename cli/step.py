@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 
-from cli.options import add_config_options, add_run_argument, add_trust_option, config_of, project_dir_of, remark
+from cli.options import (
+    add_config_options,
+    add_run_argument,
+    add_trust_option,
+    changes_of,
+    config_of,
+    project_dir_of,
+    remark,
+)
 from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.commands import command
 from cli.terminal.output import Output
@@ -42,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     if args.run:
         project_dir = project_dir_of(args)
         run_dir = find_run(project_dir, args.run)
-        config = stored_config(run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run)
+        config = stored_config(run_dir, changes_of(args), project_dir, remark, trusted=args.i_trust_this_run)
     else:
         config = config_of(args)
     preflight(config, calls_models=not args.dry_run)

@@ -8,13 +8,13 @@ import sys
 import threading
 from collections.abc import Callable
 
-from cli.options import add_config_options, config_of, project_dir_of
+from cli.options import add_config_options, config_of, count, project_dir_of
 from core.storage.held import is_held
 from reports.sweeps.plan import Cell, Plan, sweep_folder
 from reports.sweeps.table import SweepTable, table_of
-from runs.run_folder import hold, logs_dir
+from runs.run_folder import check_place, hold, logs_dir
 from runs.sweeps.cells import run_cells
-from runs.sweeps.words import seeds_of, settings_of
+from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.errors import ConfigError
 
 SHOW = "show"
@@ -36,7 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--case", action="append", default=[], metavar="KEY=V[,KEY=V]", help="one more setting beside those of --vary"
     )
     parser.add_argument("--name", help="of the sweep (default: made from what it runs)")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="runs at once; each has its own workers")
+    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="runs at once; each has its own workers")
     parser.add_argument("--json", action="store_true", help="the table, and every run, as JSON")
     add_config_options(parser)
 
@@ -44,9 +44,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.what:
         return _show(args)
-    if args.jobs < 1:
-        raise ConfigError(f"--jobs {args.jobs}: 1 at least")
-    plan = Plan(words=_common(args), settings=settings_of(args.vary, args.case), seeds=seeds_of(args.seeds))
+    settings, seeds = settings_of(args.vary, args.case), seeds_of(args.seeds)
+    check_runs(settings, seeds)
+    check_place(config_of(args).project.dir)
+    plan = Plan(words=_common(args), settings=settings, seeds=seeds)
     for setting in plan.settings:
         _check(args, setting)
     folder = sweep_folder(logs_dir(config_of(args).project.dir), args.name or plan.default_name)
@@ -83,7 +84,7 @@ def _check(args: argparse.Namespace, setting: tuple[str, ...]) -> None:
     config_of(varied)
 
 
-def _teller(count: int) -> Callable[[Cell, str], None]:
+def _teller(runs: int) -> Callable[[Cell, str], None]:
     """Says on standard error which run begins and how many have ended."""
     ended, lock = 0, threading.Lock()
 
@@ -91,7 +92,7 @@ def _teller(count: int) -> Callable[[Cell, str], None]:
         nonlocal ended
         with lock:
             ended += what in ("known", "done")
-            print(f"[{ended}/{count}] {what}: {' '.join(cell.words)}", file=sys.stderr, flush=True)
+            print(f"[{ended}/{runs}] {what}: {' '.join(cell.words)}", file=sys.stderr, flush=True)
 
     return told
 

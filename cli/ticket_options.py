@@ -7,8 +7,6 @@ import json
 import re
 import shlex
 import sys
-from contextlib import suppress
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -39,14 +37,6 @@ def add_ticket_options(parser: argparse.ArgumentParser, *, program: bool = False
         parser.add_argument("--dir", metavar="DIR", help="the folder that `ask --dir` filled")
         parser.add_argument("--plan", default="", metavar="TEXT", help="what it tries, in a sentence")
     parser.add_argument("--json", action="store_true")
-
-
-def seconds(text: str) -> float:
-    """How long to wait, as an argument's type."""
-    with suppress(ValueError):
-        if isfinite(value := float(text)) and value >= 0:
-            return value
-    raise argparse.ArgumentTypeError(f"{text}: a number of seconds from 0 on")
 
 
 def run_of(args: argparse.Namespace) -> Path:

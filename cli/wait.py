@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from cli.ticket_options import add_ticket_options, print_answer, seconds, until_verdict
+from cli.options import seconds
+from cli.ticket_options import add_ticket_options, print_answer, until_verdict
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -92,9 +92,21 @@ def counts_of(reader: RunReader) -> Counts:
         failures=reader.failures(of_steps=True),
         scored=count,
         all_alike=count > 1 and lowest == highest,
+        unscored="" if count or reader.steps() else _unscored(reader),
         ended=why_ended(reader),
         ended_at=next((event.steps for event in reversed(_ends(reader)) if event.status == "finished"), None),
     )
+
+
+def _unscored(reader: RunReader) -> str:
+    """What became of the programs that the search was given."""
+    seeds = {node.id: node for node in reader.nodes(texts=False)}
+    said = [(node.name or node.plan, node.message) for node in seeds.values() if node.failure is not None]
+    said += [(row["name"], row["message"]) for row in reader.fact("baselines", []) if row["metric"] is None]
+    open_ones = [node_id for node_id in reader.fact("given", []) if node_id not in seeds]
+    if said:
+        return one_line(f"{said[0][0]}: {said[0][1]}", LONGEST)
+    return "the search's first program was still being scored" if open_ones else ""
 
 
 def _repeated(reader: RunReader) -> dict[str, tuple[float, ...]]:

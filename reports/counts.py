@@ -21,6 +21,8 @@ class Counts(BaseModel):
     """They are several, and all got the same score."""
     repeated: dict[str, tuple[float, ...]] = {}
     """By node id: the scores of a program that was scored several times in the search; known at its end."""
+    unscored: str = ""
+    """Why no program that the search was given has a score; '' where one has, or where it took a step."""
     ended: str = ""
     """Why the run ended or broke off, in its own words."""
     ended_at: int | None = None
@@ -72,7 +74,8 @@ def no_step(counts: Counts) -> str:
 def nothing_valid(counts: Counts) -> str:
     """What is said of a run that ended without a program that has a score."""
     if not counts.steps and counts.ended and not counts.failures:
-        return f"{no_step(counts)} No baseline got a score either."
+        why = f": {counts.unscored.rstrip('.')}" if counts.unscored else ""
+        return f"{no_step(counts)} No baseline got a score either{why}."
     worst = max(counts.failures.items(), key=lambda item: item[1], default=None)
     why = f"; the commonest failure is {worst[0]} ({worst[1]} of them)" if worst else ""
     return f"No valid program found in {_steps(counts.steps)}{why}."

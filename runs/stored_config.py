@@ -11,10 +11,12 @@ from core.storage.unreadable import unreadable
 from runs.trust import began_here, check_origin
 from utils.config import (
     EXPRESSION,
+    PRESET_KINDS,
     check_config,
     expressions_in,
     load_config,
     merge_overrides,
+    presets_in,
     to_plain,
     with_environment,
 )
@@ -22,7 +24,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.secrets import MASK
 
-FIXED = ("problem.", "data.", "project.seed")
+FIXED = ("problem.", "data.", "presets.problem", "project.seed")
 """Keys, or how they begin, that a run keeps."""
 FREE = ("problem.goal", "problem.plugins")
 """Of them, what no score depends on."""
@@ -40,7 +42,8 @@ def stored_config(
     """The run's own configuration, secrets found again where they came from, with the user's changes on top.
 
     Args:
-        note: told one line where `overrides` have keys by an older name.
+        overrides: `key=value` texts. `presets.llm=NAME` puts the preset's section `llm` in the stored one's place.
+        note: told one line where they have keys by an older name.
         trusted: the user says that a run from elsewhere may execute what it names.
         asks_models: False where it is no matter whether secrets of models can be found again.
     Raises:
@@ -67,14 +70,19 @@ def _read(
         check_origin(run_dir.name, stored, overrides)
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
-    presets = {kind: plain["presets"][kind] for kind in ("problem", "llm")}
-    _unmask(plain, to_plain(load_config(None, overrides, presets=presets, note=note), secrets=True))
+    replaced = {word.partition("=")[0] for word in overrides}
+    expressions = expressions_in(stored) if own else {}
+    presets = {kind: plain["presets"][kind] for kind in PRESET_KINDS} | presets_in(overrides)
+    fresh = load_config(None, overrides, presets=presets, note=note)
+    if "presets.llm" in replaced:
+        plain["llm"] = to_plain(fresh, secrets=True)["llm"]
+        kept = {path: text for path, text in expressions.items() if path[0] != "llm"}
+        expressions = kept | {path: text for path, text in fresh.environment.items() if path[0] == "llm"}
+    _unmask(plain, to_plain(fresh, secrets=True))
     merged = merge_overrides(plain, overrides)
     _check_complete(run_dir.name, merged, asks_models)
     _check_same_problem(run_dir.name, plain, merged, overrides)
     config = check_config(merged)
-    replaced = {word.partition("=")[0] for word in overrides}
-    expressions = expressions_in(stored) if own else {}
     config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
     return config
 
@@ -91,7 +99,7 @@ def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
 def _check_same_problem(run: str, plain: dict[str, Any], merged: dict[str, Any], overrides: Sequence[str]) -> None:
     """What is stored was proposed by a seed and scored on a problem. A file may have another name once it is gone."""
     for key in (word.partition("=")[0].lstrip("-") for word in overrides):
-        if not key.startswith(FIXED) or key in FREE:
+        if not is_kept(key):
             continue
         before, now = (_value_at(values, key.split(".")) for values in (plain, merged))
         is_gone = isinstance(before, str) and "/" in before and not Path(before).exists()
@@ -99,6 +107,11 @@ def _check_same_problem(run: str, plain: dict[str, Any], merged: dict[str, Any],
             raise ConfigError(
                 f"{key}={now}: run {run} has {before}, and what it scored cannot be compared; start a new run"
             )
+
+
+def is_kept(key: str) -> bool:
+    """True for a key that a run goes on with as it began."""
+    return key.startswith(FIXED) and key not in FREE
 
 
 def _value_at(values: Any, path: Sequence[str]) -> Any:

@@ -56,9 +56,10 @@ def load_config(
     """
     environment = os.environ if env is None else env
     _register_env_resolver(environment)
-    named = dict(presets or {})
 
     def load(environment: Mapping[str, str]) -> tuple[Config, list[str]]:
+        said = [*_environment_words(environment), *overrides] if check_presets else []
+        named = {**presets_in(said), **(presets or {})}
         return _load(file, overrides, named, environment, check_presets=check_presets, translate=translate)
 
     try:
@@ -93,8 +94,9 @@ def _load(
             layers.append(load_preset(kind, named_in_file[kind], older.append))
     layers.append(from_file)
     layers += [load_preset(kind, name, older.append) for kind, name in named.items()]
+    words = _environment_words(environment)
+    layers += (own := [_from_overrides(words, older.append), _from_overrides(overrides, older.append)])
     layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
-    layers += (own := [_from_environment(environment, older.append), _from_overrides(overrides, older.append)])
     try:
         merged = OmegaConf.merge(*layers)
         plain = OmegaConf.to_container(merged, resolve=True)
@@ -267,10 +269,16 @@ def _presets_of(layer: DictConfig) -> dict[str, str]:
     return {kind: str(section[kind]) for kind in PRESET_KINDS if section.get(kind) is not None}
 
 
-def _from_environment(environment: Mapping[str, str], seen: Callable[[str], None]) -> DictConfig:
+def presets_in(overrides: Sequence[str]) -> dict[str, str]:
+    """Kind → name of the presets that `key=value` words name: `presets.llm=openai` is `--llm=openai`."""
+    said = {key: value for key, _, value in (word.partition("=") for word in overrides)}
+    return {kind: name for kind in PRESET_KINDS if (name := said.get(f"presets.{kind}"))}
+
+
+def _environment_words(environment: Mapping[str, str]) -> list[str]:
+    """What the environment sets, as `key=value`."""
     keys = sorted(key for key in environment if key.startswith(ENV_PREFIX))
-    words = [f"{k[len(ENV_PREFIX) :].lower().replace('__', '.')}={environment[k]}" for k in keys]
-    return _from_overrides(words, seen)
+    return [f"{k[len(ENV_PREFIX) :].lower().replace('__', '.')}={environment[k]}" for k in keys]
 
 
 def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lambda key: None) -> DictConfig:

@@ -320,9 +320,9 @@ class ArenaSection(Section):
     """When a challenger becomes champion: best rating, likelihood of superiority, or a sequential test."""
     limit: str = "depth:4"
     """`nodes:N`, `depth:N`, `movetime:MS` or `clock:MS+MS`."""
-    openings: int = Field(4, ge=1)
+    openings: int = Field(4, ge=1, le=10_000)
     """Openings of a generation's tournament."""
-    games: int = Field(2, ge=2)
+    games: int = Field(2, ge=2, le=10_000)
     """Games a pair plays from each opening side, both colours: an even number."""
     gauntlet: int = Field(40, ge=2)
     """Games of each kind in the final, against engines that no tournament saw."""

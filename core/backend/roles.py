@@ -148,7 +148,11 @@ def _model_name(role: str, provider: str, spec: ProviderSpec, keys: Mapping[str,
     """The model as set, or the provider's own name for it. The preset's word `rules` names no model of a provider."""
     given = str(keys.get("model") or "")
     if not spec.is_model and given not in ("", "rules"):
-        raise ConfigError(f"llm.{role}.model={given}: its provider is '{provider}'; set llm.{role}.provider too")
+        own = spec.model_name(keys) or provider
+        raise ConfigError(
+            f"llm.{role}.model={given}: that is no model of provider '{provider}', which asks none: set "
+            f"llm.{role}.model={own}, or the model's llm.{role}.provider"
+        )
     if spec.is_model and given and given != "rules":
         return given
     if name := spec.model_name(keys):

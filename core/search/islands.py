@@ -35,7 +35,7 @@ PARENTS_CONSIDERED = 3
 class IslandsOptions(PolicyOptions):
     """Separate populations that exchange their best: for programs that run fast."""
 
-    num_islands: int = Field(3, ge=1)
+    num_islands: int = Field(3, ge=1, le=10_000)
     """Populations; with `grid` there is one more."""
     per_island: int = Field(8, ge=1)
     """Candidates an island writes a generation."""

@@ -48,7 +48,7 @@ class PortfolioOptions(PolicyOptions):
     """Chance that a step of the greedy phases repairs a failed program."""
     merge_prob: float = Field(0.1, ge=0, le=1)
     """Chance that a step of the greedy phases merges the best program with another."""
-    num_islands: int = Field(2, ge=1)
+    num_islands: int = Field(2, ge=1, le=10_000)
     """Populations that are changed and crossed apart from each other."""
     population_size: int = Field(20, ge=2)
     """Programs kept on an island."""

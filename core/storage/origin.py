@@ -8,6 +8,8 @@ from typing import Any
 RESUMED = "resumed"
 """Of the fact `origin`: the words of each resume that gave keys, oldest first."""
 
+_LLM = "llm"
+
 
 def taken_up(stored: Mapping[str, Any] | None, now: Mapping[str, Any]) -> dict[str, Any]:
     """The fact `origin` as the process of now leaves it.
@@ -26,6 +28,8 @@ def words_now(origin: Mapping[str, Any]) -> tuple[str, ...]:
     """The words that would begin the same search with the keys that are in force now; () where none were typed."""
     words = list(origin.get("words") or ())
     for resumed in origin.get(RESUMED) or () if words else ():
+        if _LLM in _keys(resumed):  # it took the place of all that was said of models
+            words = [word for word in words if not any(key.startswith("llm") for key in _keys([word]))]
         for key, word in _keys(resumed).items():
             place = next((n for n, known in enumerate(words) if key in _keys([known])), len(words))
             words[place : place + 1] = [word]
@@ -42,6 +46,6 @@ def commands(origin: Mapping[str, Any], run: str) -> list[list[str]]:
 
 
 def _keys(words: list[str]) -> dict[str, str]:
-    """Dotted key → the word that sets it."""
-    pairs = ((word.lstrip("-").partition("=")[0], word) for word in words if "=" in word)
-    return {key: word for key, word in pairs if "." in key}
+    """Dotted key → the word that sets it; `llm` for the preset."""
+    pairs = ((word.lstrip("-").partition("=")[0].removeprefix("presets."), word) for word in words if "=" in word)
+    return {key: word for key, word in pairs if "." in key or key == _LLM}

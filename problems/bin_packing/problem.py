@@ -27,9 +27,9 @@ class Options(SolverOptions):
     """`pair`: score_bin(item, remaining_capacity). `histogram`: the open bins by room may be a third parameter."""
     data_seed: int = Field(0, ge=0)
     """Seed of the generated instances; apart from the run's seed, so that runs are compared on the same instances."""
-    validation: int | None = Field(None, ge=1)
+    validation: int | None = Field(None, ge=1, le=100_000)
     """Validation instances; null takes the data set's own number."""
-    test: int = Field(100, ge=2)
+    test: int = Field(100, ge=2, le=100_000)
     """Held-out instances, opened once at the end."""
 
 

@@ -22,7 +22,7 @@ from problems.blocks import block_lines
 from problems.script.reading import verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.direction import Direction
-from utils.errors import JobLost
+from utils.errors import BudgetExhausted, JobLost
 from utils.file_utils import write_atomic
 from utils.logger_system import log_msg
 
@@ -146,7 +146,11 @@ class ScriptEvaluator(RepeatableEvaluator):
             )
             began = time.monotonic()
             payload = {**self._common(self._program), "wanted": self._isolation, "shows": self._shows}
-            answer = self._deps.jobs.run(self._job("decide", payload))
+            try:
+                answer = self._deps.jobs.run(self._job("decide", payload))
+            except BudgetExhausted:
+                self._tell_cut_off(time.monotonic() - began)
+                raise
             self._deps.doing("")
             if "unusable" in answer:
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=answer["unusable"])
@@ -160,6 +164,12 @@ class ScriptEvaluator(RepeatableEvaluator):
             self._keep(decision)
             self._first = verdict
             return decision
+
+    def _tell_cut_off(self, seconds: float) -> None:
+        """The budget ended the first score of the user's own program: tell what it took, and what one may take."""
+        allowed = f"problem.options.evaluation_timeout={self._timeout:g}"
+        late = f"an evaluation did not end within {allowed}" if seconds > self._timeout else f"one may take {allowed}"
+        log_msg("WARNING", f"your own program got no score in {seconds:.0f} s of the budget: {late}")
 
     def _take(self, decision: Decision | None) -> None:
         self._decision = decision

@@ -54,7 +54,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     cities: int = Field(60, ge=3)
-    instances: int = Field(10, ge=1)
+    instances: int = Field(10, ge=1, le=10_000)
 
 
 class TourProblem(FunctionProblem):

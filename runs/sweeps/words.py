@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import product
+from math import prod
 
 from utils.errors import ConfigError
 
 _COMMA = re.compile(r",(?![^\[{]*[\]}])")
 """Commas between values, not those inside of a list or an object."""
+MOST_RUNS = 10_000
+"""Of a sweep: its plan, its table and a file a run are made as a whole."""
 _PRESETS = ("llm",)
 """Presets that may vary. Another problem has other scores: it is another sweep."""
 
@@ -24,6 +27,7 @@ def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, .
         ConfigError: a word that is neither, or nothing that differs.
     """
     columns = [_values(word) for word in vary]
+    _check_count(prod(map(len, columns)) + len(cases), "settings")
     settings = [tuple(found) for found in product(*columns)] if columns else []
     settings += [tuple(_pair(word, "--case") for word in _COMMA.split(case)) for case in cases]
     if len(set(settings)) < 2:
@@ -48,9 +52,22 @@ def seeds_of(text: str) -> tuple[int, ...]:
     """`1..5` or `1,2,7`. Raises ConfigError."""
     found = re.fullmatch(r"(\d+)\.\.(\d+)", text)
     try:
-        seeds = range(int(found[1]), int(found[2]) + 1) if found else [int(word) for word in text.split(",")]
+        first, last = (int(found[1]), int(found[2])) if found else (0, 0)
+        named = [] if found else [int(word) for word in text.split(",")]
     except ValueError as error:
-        raise ConfigError(f"--seeds {text}: write 1..5 or 1,2,7") from error
-    if not seeds:
+        raise ConfigError(f"--seeds {text[:80]}: write 1..5 or 1,2,7") from error
+    if first > last:
         raise ConfigError(f"--seeds {text}: the first is above the last")
-    return tuple(dict.fromkeys(seeds))
+    if found:
+        _check_count(last - first + 1, f"seeds (--seeds {text})")
+    return tuple(dict.fromkeys(named or range(first, last + 1)))
+
+
+def check_runs(settings: Sequence[object], seeds: Sequence[int]) -> None:
+    """Raise ConfigError for more runs than a sweep may have."""
+    _check_count(len(settings) * len(seeds), f"runs ({len(settings)} settings, {len(seeds)} seeds)")
+
+
+def _check_count(count: int, what: str) -> None:
+    if count > MOST_RUNS:
+        raise ConfigError(f"sweep: {count:,} {what}; a sweep has at most {MOST_RUNS:,} runs")

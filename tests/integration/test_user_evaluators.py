@@ -556,3 +556,46 @@ def test_an_evaluator_of_another_name_may_import_the_one_beside_it(cli: Cli):
     ended = cli.here(*words)
     assert ended.code == 0, ended.err
     assert cli.show()["baselines"][0]["metric"] == 4.0
+
+
+def script_words(cli: Cli, evaluator: str, *more: str) -> list[str]:
+    (cli.folder / "prog.py").write_text("def f():\n    return 1.5\n")
+    (cli.folder / "judge.py").write_text(textwrap.dedent(evaluator))
+    files = ["--problem.program=prog.py", "--problem.evaluator=judge.py"]
+    return ["--problem=script", *files, "--search.max_steps=2", *more]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("os._exit(3)", "the evaluator ended by itself; nothing was searched"),
+        ("print('hello', flush=True); os._exit(3)", "ended by itself (the last that it printed: 'hello'); nothing"),
+        ("time.sleep(60)", "did not end in time (problem.options.evaluation_timeout=1); nothing was searched"),
+    ],
+)
+def test_a_silent_evaluator_is_not_quoted(cli: Cli, body: str, said: str):
+    evaluator = f"import os, time\ndef evaluate(path):\n    {body}\n"
+    ended = cli.here(*script_words(cli, evaluator, "--problem.options.evaluation_timeout=1"))
+    assert ended.code == 2 and said in ended.err, ended.err
+
+
+def test_what_an_evaluator_printed_before_it_left_is_told(cli: Cli):
+    evaluator = """
+        import argparse
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--data", required=True)
+        parser.parse_args()
+        def evaluate(path):
+            return {"combined_score": 1.0}
+    """
+    ended = cli.here(*script_words(cli, evaluator))
+    assert ended.code == 2 and "SystemExit: 2: usage:" in ended.err and "required: --data" in ended.err, ended.err
+
+
+def test_a_budget_that_ends_within_the_first_score_says_so(cli: Cli):
+    evaluator = "import time\ndef evaluate(path):\n    time.sleep(60)\n"
+    more = ("--problem.options.evaluation_timeout=2", "--budget.seconds=3")
+    ended = cli.here(*script_words(cli, evaluator, *more))
+    assert ended.code == 3, ended.err
+    assert "the search's first program was still being scored" in ended.out
+    assert "an evaluation did not end within problem.options.evaluation_timeout=2" in ended.out

@@ -148,7 +148,7 @@ def _read(
     if report is None:
         late = time.monotonic() >= deadline
         why = "the evaluator did not end in time" if late else "the evaluator ended by itself"
-        return EvaluatorRun(error=f"{why}: {output[-1000:]}", line=why, output=output)
+        return EvaluatorRun(error="\n".join(filter(None, (why, output[-1000:].strip()))), line=why, output=output)
     if report["failed"] is not None:
         kind, message = report["failed"]
         session.fail(FailureKind(kind), message)

@@ -29,10 +29,14 @@ _GONE_SECONDS = 0.2
 _EXIT_SECONDS = 1.0
 """For what an evaluator's modules do at exit, after an evaluation and after all."""
 _OUTPUT_BYTES = 200_000
+<<<<<<< HEAD
 _STAND_IN = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
 open({marker!r}, "w").close()
 raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
 """
+=======
+_TOLD_LINES = 3
+>>>>>>> r-cli
 
 
 class EvaluatorRun(BaseModel):
@@ -170,15 +174,22 @@ class EvaluatorServer:
         received = frames.receive(self._control)
         if received is None:
             late = time.monotonic() - began >= seconds
-            why = f"it was not loaded within {seconds:g} s" if late else f"it ended by itself: {self._said()}"
+            why = f"it was not loaded within {seconds:g} s" if late else f"it ended by itself{self._told()}"
             raise EvaluatorUnusable(why, self._said(), self._python)
         if "error" in received[0]:
-            raise EvaluatorUnusable(received[0]["line"], self._said() + received[0]["error"], self._python)
+            line = received[0]["line"]
+            why = f"{line}{self._told()}" if line.startswith("SystemExit") else line  # only what it printed says why
+            raise EvaluatorUnusable(why, self._said() + received[0]["error"], self._python)
         self._control.settimeout(_ANSWER_SECONDS)
         return str(received[0]["hinders"])
 
     def lost(self) -> JobLost:
-        return JobLost(f"the evaluator's process is gone: {self._said()}")
+        return JobLost(f"the evaluator's process is gone{self._told()}")
+
+    def _told(self) -> str:
+        """The last lines of what it printed, to follow a reason; '' for nothing."""
+        lines = [line.strip() for line in self._said().splitlines() if line.strip()]
+        return f": {' / '.join(lines[-_TOLD_LINES:])}" if lines else ""
 
     def _said(self) -> str:
         """The end of what it printed while it was loaded; '' once it is closed."""

@@ -84,6 +84,9 @@ def main(control: socket.socket) -> None:
     try:
         function = parts.loading.load(setup["evaluator"], setup["function"])
     except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
+        with suppress(Exception):  # the user's evaluator may have put anything in their place
+            sys.stdout.flush()
+            sys.stderr.flush()
         frames.send(control, {"error": _trace(error), "line": _line(error)})
         return
     hinders = _hinders_forks()

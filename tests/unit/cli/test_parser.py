@@ -115,3 +115,49 @@ def test_an_unknown_option_names_the_key_that_ends_so():
 def test_options_may_stand_between_the_names(words):
     args = parse(["show", *words])
     assert (args.run, args.node, args.json) == ("latest", "3", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list-runs", "--limit", "1"], "; did you mean --last?"),
+        (["show", "latest", "--jsn"], "; did you mean --json?"),
+        (["show", "latest", "--limit", "1"], "--limit 1"),
+        (["resume", "latest", "--steps=5"], "; did you mean --search.max_steps=…?"),
+        (["resume", "latest", "--seed=5"], "--seed=5"),
+        (["resume", "latest", "--problem=tsp"], "--problem=tsp"),
+        (["export-best", "latest", "--llm=rules"], "--llm=rules"),
+    ],
+)
+def test_a_hint_names_only_what_the_verb_takes(words, said):
+    """Not the keys of others, not those that a run keeps: who follows a hint gets what he wants."""
+    with pytest.raises(ConfigError) as caught:
+        parse(words)
+    assert str(caught.value).endswith(said)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["resume", "latest", "--project.name=x"], "project.name=…: `resume` does not read it; a run keeps its name"),
+        (["step", "latest", "--project.name=x"], "project.name=…: `step` does not read it"),
+        (["fork", "latest", "--node=1", "--initial=x.py"], "`--edit FILE`"),
+        (["replay", "latest", "--search.max_steps=3"], "`replay` does not read it; it reads project.dir"),
+        (["replay", "latest", "--serve", "--llm.cache=false"], "it reads project.dir, dashboard.*"),
+        (["replay", "latest", "--verify", "--presets.llm=rules"], "no model is asked again"),
+        (["export-best", "latest", "--bundle=x", "--search.max_steps=3"], "`export-best --bundle` does not read it"),
+        (["sweep", "show", "x", "--search.max_steps=3"], "`sweep show` does not read it"),
+        (["serve", "--search.max_steps=3"], "`serve` does not read it"),
+        (["doctor", "--evaluator=x.py", "--search.max_steps=3"], "it reads no such keys"),
+    ],
+)
+def test_a_key_that_does_nothing_is_refused(words, said):
+    with pytest.raises(ConfigError) as caught:
+        parse(words)
+    assert said in str(caught.value)
+
+
+def test_keys_that_do_something_are_taken():
+    assert parse(["step", "--project.name=x"]).overrides == ["project.name=x"]
+    assert parse(["serve", "--dashboard.port=0", "--plugins=x"]).overrides == ["dashboard.port=0", "plugins=x"]
+    assert parse(["replay", "latest", "--verify", "--llm.code.api_key=x"]).overrides == ["llm.code.api_key=x"]

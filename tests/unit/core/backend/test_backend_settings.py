@@ -78,7 +78,7 @@ def test_the_default_presets_word_names_no_model() -> None:
     assert model_settings(found.llm, {})["code"].writer == "command/my-model"
     with pytest.raises(ConfigError, match=r"llm\.code\.model is not set"):
         model_settings(load_config(None, ["llm.code.provider=openai"], env={}).llm, {})
-    with pytest.raises(ConfigError, match=r"set llm\.feedback\.provider too"):
+    with pytest.raises(ConfigError, match=r"set llm\.feedback\.model=rules, or the model's llm\.feedback\.provider"):
         model_settings(load_config(None, ["llm.feedback.model=gpt-4o"], env={}).llm, {})
 
 

@@ -1,0 +1,72 @@
+"""Every path that the user gives to be written: what cannot be is one line and exit code 2, before anything runs."""
+
+from __future__ import annotations
+
+import pytest
+from support.command_line import ROOT
+
+ENGINE = str(ROOT / "examples" / "engines" / "four_by_lookahead.py")
+
+
+@pytest.fixture
+def run_there(cli, toy):
+    assert cli.here(*toy(3)).code == 0
+    return cli
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("arena", ENGINE, ENGINE), "pgn"),
+        (("init", "x_y"), "out"),
+        (("report", "latest"), "out"),
+        (("export", "latest"), "out"),
+        (("export-best", "latest"), "out"),
+        (("export-best", "latest"), "bundle"),
+        (("export-best", "latest"), "patch"),
+        (("export-best", "latest"), "folder"),
+        (("export-best", "latest"), "recording"),
+        (("ask", "latest"), "dir"),
+        (("sweep", "--vary", "search.policy=mcts,islands"), "project.dir"),
+        (("resume", "latest"), "ready"),
+    ],
+)
+def test_an_unwritable_place_is_one_line(run_there, words, option):
+    (run_there.folder / "plain").write_text("x")
+    for place in ("/proc/nowhere/x", "plain/x"):
+        ended = run_there.here(*words, f"--{option}={place}")
+        assert ended.code == 2, ended.err
+        assert option in ended.line and place in ended.line and "cannot be written" in ended.line
+        assert not ended.out
+    assert (run_there.folder / "plain").read_text() == "x"
+
+
+def test_a_folder_is_no_file_and_looking_leaves_nothing(run_there):
+    place = run_there.folder / "place"
+    place.mkdir()
+    for words in (("arena", ENGINE, ENGINE, "--pgn"), ("export", "latest", "--out"), ("resume", "latest", "--ready")):
+        ended = run_there.here(*words, str(place))
+        assert ended.code == 2 and "Is a directory" in ended.line
+    assert list(place.iterdir()) == []
+    run_there.here("arena", "nothing", "nothing", "--pgn", str(place / "games.pgn"))
+    assert list(place.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("list-runs", "--last", "0"), "--last: 0: a whole number from 1 on"),
+        (("list-runs", "--last", "-2"), "--last: -2: a whole number from 1 on"),
+        (("sweep", "--jobs", "0"), "--jobs: 0"),
+        (("arena", ENGINE, ENGINE, "--openings", "0"), "--openings: 0"),
+        (("arena", ENGINE, ENGINE, "--openings", "1", "--games", "2000000000"), "2,000,000,000 games"),
+        (("export-best", "x", "--refit", "--seeds", "0"), "--seeds: 0"),
+        (("replay", "x", "--speed", "0"), "--speed: 0: a number above 0"),
+        (("run", "--idle", "-1"), "--idle: -1"),
+        (("sweep", "--seeds", "1..2000000000", "--vary", "search.policy=islands,mcts"), "2,000,000,000 seeds"),
+        (("sweep", "--seeds", "1..6000", "--vary", "search.policy=islands,mcts"), "12,000 runs"),
+    ],
+)
+def test_a_count_that_makes_no_sense_is_one_line(cli, words, said):
+    ended = cli.here(*words)
+    assert ended.code == 2 and said in ended.line

@@ -1,0 +1,61 @@
+"""What a resume changes of a run: another model writes, and nothing is accepted that changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+OLD = ("llm.code.provider=command", "llm.code.command=cat", "llm.code.model=m1", "llm.code.attempts=1")
+
+
+@pytest.fixture
+def begun(cli, toy):
+    """A run of a command that echoes its prompt: no program in it."""
+    ended = cli.here(*toy(1, *OLD))
+    assert ended.code in (0, 3), ended.err
+    return cli
+
+
+def writer(cli):
+    """Of the newest node."""
+    return cli.node(cli.show()["nodes"][-1]["node_id"])["writer"]
+
+
+@pytest.mark.parametrize("words", [("--llm=rules",), ("--llm", "rules"), ("--presets.llm=rules",)])
+def test_another_model_writes_from_here_on(begun, words):
+    ended = begun.here("resume", "latest", *words, "--search.max_steps=3")
+    assert ended.code in (0, 3), ended.err
+    shown = begun.show()
+    assert shown["config"]["presets"]["llm"] == "rules" and shown["config"]["llm"]["code"]["command"] is None
+    assert writer(begun) == "rules"
+    again = begun.here("step", "latest")
+    assert again.code == 0, again.err
+    assert writer(begun) == "rules"
+
+
+def test_a_step_and_a_fork_take_a_model_too(begun):
+    assert begun.here("step", "latest", "--llm=rules").code == 0
+    assert writer(begun) == "rules"
+    ended = begun.here("fork", "latest", "--node", begun.show()["nodes"][-1]["node_id"], "--llm=rules")
+    assert ended.code == 0, ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("resume", "latest", "--presets.problem=tsp"), "cannot be compared; start a new run"),
+        (("resume", "latest", "--presets.llm=nonsense"), "--llm: unknown preset 'nonsense'"),
+        (("step", "latest", "--problem=tsp"), "--problem tsp: step RUN goes on with a stored run"),
+        (("step", "latest", "--config=x.yaml"), "--config x.yaml: step RUN goes on with a stored run"),
+        (("resume", "latest", "--llm.code.provider=rules"), "set llm.code.model=rules"),
+    ],
+)
+def test_what_a_run_keeps_is_refused(begun, words, said):
+    ended = begun.here(*words)
+    assert ended.code == 2 and said in ended.line
+
+
+def test_a_preset_by_its_key_is_the_preset(cli):
+    assert cli.here("run", "--plan", "--presets.problem=tsp").json["problem"] == "tsp/euclidean"
+    assert cli.here("run", "--plan", SWARM_EVO__PRESETS__PROBLEM="tsp").json["problem"] == "tsp/euclidean"
+    both = cli.here("run", "--plan", "--presets.problem=tsp", "--problem=bin_packing")
+    assert both.json["problem"].startswith("bin_packing")
