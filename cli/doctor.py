@@ -30,7 +30,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("doctor", help="check this machine, the models, or an evaluator")
     add_config_options(parser)
     # `--llm` alone checks the models; `--llm=NAME` names a preset as everywhere else
-    parser.add_argument("--evaluator", metavar="FILE", help="attack an evaluator with known cheats")
+    parser.add_argument(
+        "--evaluator",
+        metavar="FILE",
+        help="attack an evaluator with known cheats; beside it lies initial_program.py, initial.py, program.py or "
+        "solution.py",
+    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -171,14 +176,26 @@ def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
     from core.evaluation.isolation.cheats import attack_evaluator
 
-    if not args.json:
-        print(f"{'cheat':20} {'honest':>10} {'alone':>10} {'in a run':>10}")
-    attacked = attack_evaluator(Path(args.evaluator), told=(lambda result: None) if args.json else _print_cheat)
+    told = _CheatTable()
+    attacked = attack_evaluator(Path(args.evaluator), told=(lambda result: None) if args.json else told.row)
     if args.json:
         print(json.dumps([asdict(result) for result in attacked.results], indent=2))
     else:
         print(f"\n{attacked.sentence}")
     return 1 if any(result.wins_through_proxy for result in attacked.results) else 0
+
+
+class _CheatTable:
+    """Its head comes with its first row: an evaluator that cannot be attacked has none."""
+
+    def __init__(self) -> None:
+        self._begun = False
+
+    def row(self, result: CheatResult) -> None:
+        if not self._begun:
+            self._begun = True
+            print(f"{'cheat':20} {'honest':>10} {'alone':>10} {'in a run':>10}")
+        _print_cheat(result)
 
 
 def _print_cheat(result: CheatResult) -> None:

@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any, get_args
 
 from cli.options import count, project_dir_of
@@ -17,6 +18,7 @@ from reports.verdict_kind import IN_WORDS
 from runs.run_list import run_rows
 from utils.clean_text import one_line
 from utils.direction import Direction
+from utils.errors import ConfigError
 from utils.program import program
 
 SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -53,7 +55,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    rows = [row for row in run_rows(project_dir_of(args)) if _wanted(row, args)]
+    project_dir = project_dir_of(args)
+    if not Path(project_dir).is_dir():
+        raise ConfigError(f"project.dir={project_dir}: no such folder")
+    rows = [row for row in run_rows(project_dir) if _wanted(row, args)]
     rows.sort(key=SORTS[args.sort])
     groups = [list(group) for _, group in groupby(rows, _group)] if args.sort == BEST else [rows]
     if args.last:

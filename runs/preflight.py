@@ -12,6 +12,7 @@ from runs.toolbox import check_tools
 from runs.tracking import trackers_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.no_file import no_file
 from utils.strategies import POLICIES
 
 
@@ -23,7 +24,7 @@ def preflight(config: Config, *, calls_models: bool = True) -> None:
     """
     for path in config.initial:
         if not Path(path).is_file():
-            raise ConfigError(f"initial={path}: no such file")
+            raise ConfigError(f"initial={path}: {no_file(path)}")
     if config.prompts.dir and not Path(config.prompts.dir).is_dir():
         raise ConfigError(f"prompts.dir={config.prompts.dir}: no such folder")
     spec = POLICIES.get(config.search.policy, config.plugin_folders)

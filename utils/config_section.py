@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 class Section(BaseModel):
     """A part with known keys only."""
 
-    model_config = ConfigDict(extra="forbid", validate_default=True)
+    model_config = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
 
 
 def comma_list(value: Any) -> Any:

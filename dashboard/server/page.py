@@ -27,6 +27,14 @@ code{{background:#8882;padding:.1em .3em}}
 _FOREVER = "public, max-age=31536000, immutable"
 
 
+def not_built(dist: Path) -> str:
+    """What to tell who starts the server while there is no page; '' where there is one."""
+    if (dist / "index.html").is_file():
+        return ""
+    how = "`make page && pip install .` in the checkout" if INSTALLED else "`make dashboard`"
+    return f"warning: the page is not built, so that only its API answers; {how} builds it"
+
+
 def page_routes(dist: Path) -> APIRouter:
     """`/` and the files that the build made; their list is read from the folder, never from the request."""
     router = APIRouter(include_in_schema=False)

@@ -10,6 +10,7 @@ from pathlib import Path
 import uvicorn
 
 from dashboard.server.app import create_app
+from dashboard.server.page import DIST, not_built
 from dashboard.server.prompt_protocol import PromptProtocol
 from dashboard.server.replay import FASTEST, SLOWEST
 from dashboard.server.schemas.runs import ReplayAt
@@ -78,6 +79,8 @@ def serve(
     say(f"Swarm-Evo dashboard: {address}{f'?token={token}' if token else ''}   (Ctrl-C to stop)")
     if not token:
         say("no token: every user of this machine can start, stop and steer runs as you")
+    if lacks := not_built(DIST):
+        say(lacks)
     server = uvicorn.Server(config)
     try:
         server.run(sockets=[listener])

@@ -20,6 +20,7 @@ from problems.instance_text import (
     table_rows,
 )
 
+EMPTY = "the file is empty"
 FORM = "JSON must be {name: {capacity, items}} or a list of {capacity, items}"
 SUFFIXES = (".txt", ".csv", ".tsv", ".tab", ".json", ".bpp", ".dat", "")
 """Of the files of a folder."""
@@ -81,6 +82,8 @@ def _from_csv(path: Path) -> list[Written]:
     rows = table_rows(path)
     head = next(rows, ([], ""))[0]
     names = [name.strip().lower() for name in head]
+    if not any(names):
+        raise ValueError(EMPTY)
     if missing := [name for name in ("capacity", "size") if name not in names]:
         lacks = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there"
         has = f"; it has {listed(head)}" if head else ""
@@ -100,7 +103,10 @@ def _add_row(found: dict[str, Written], row: Mapping[str, str], place: str, stem
 
 
 def _from_json(path: Path) -> Iterator[Written]:
-    data = json.loads(instance_text(path))
+    text = instance_text(path)
+    if not text.strip():
+        raise ValueError(EMPTY)
+    data = json.loads(text)
     if isinstance(data, list):
         data = {str(one.get("name", number) if isinstance(one, dict) else number): one
                 for number, one in enumerate(data, 1)}  # fmt: skip
@@ -129,7 +135,7 @@ def _from_text(path: Path) -> list[Written]:
     lines = instance_text(path).splitlines()
     words = [(word, f"line {number}") for number, line in enumerate(lines, 1) for word in line.split()]
     if not words:
-        raise ValueError("not in OR-Library format: the file is empty")
+        raise ValueError(EMPTY)
     if words[0][0] == str(len(words) - 2):  # so few words cannot be so many instances
         one = Written.begun(instance_stem(path), *words[1])
         for size, place in words[2:]:

@@ -19,6 +19,7 @@ from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.no_file import no_file
 
 
 class Options(BaseModel):
@@ -71,7 +72,7 @@ class CommandProblem(Problem):
     def check(self) -> None:
         for path in self.spec.sources:
             if not path.is_file():
-                raise ConfigError(f"problem.source={path}: no such file")
+                raise ConfigError(f"problem.source={path}: {no_file(path)}")
             if path.parent != self.spec.folder:
                 raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.spec.folder})")
 

@@ -24,6 +24,7 @@ from problems.options import checked_options
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.no_file import no_file
 from utils.prompt_builder import fenced_data
 
 TEXTS = (".txt", ".md")
@@ -95,7 +96,7 @@ class ScriptProblem(Problem):
     def check(self) -> None:
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
-                raise ConfigError(f"problem.{key}={path}: no such file")
+                raise ConfigError(f"problem.{key}={path}: {no_file(path)}")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)
 

@@ -144,3 +144,25 @@ def test_a_full_disk_is_one_line_and_the_run_can_be_resumed(tmp_path, toy):
     assert steps > 2
     assert cli.here("resume", "latest", f"search.max_steps={steps + 20}").code == 0
     assert cli.show()["steps"] == steps + 20
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--initial=.",), "initial=.: that is a folder, and a file is wanted"),
+        (("--problem=script", "--problem.program=.", "--problem.evaluator=x.py"), "that is a folder, and"),
+        (("--problem=script", "--problem.program=x.py", "--problem.evaluator=x.py"), "no such file"),
+        (("--problem=bin_packing", "--problem.name=empty.csv"), "problem.name=empty.csv: the file is empty"),
+        (("--problem=bin_packing", "--problem.name=empty.json"), "problem.name=empty.json: the file is empty"),
+        (("--budget.seconds=1e400",), "budget.seconds=inf: Input should be a finite number"),
+        (("--budget.usd=inf",), "Input should be a finite number"),
+        (("list-runs", "--project.dir=/nowhere"), "project.dir=/nowhere: no such folder"),
+        (("doctor", "--evaluator", "."), "that is a folder, and a file is wanted"),
+        (("doctor", "--evaluator", "empty.csv"), "put one of initial_program.py"),
+    ],
+)
+def test_what_is_named_and_is_not_so_is_one_line(cli, words, said):
+    for name in ("empty.csv", "empty.json"):
+        (cli.folder / name).write_text("")
+    ended = cli.here(*words)
+    assert ended.code == 2 and said in ended.line and not ended.out

@@ -19,6 +19,7 @@ from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
 from core.evaluation.isolation.modules import modules_beside
 from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError
+from utils.no_file import no_file
 
 PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py")
 _LIMITS = Limits(seconds=20, memory_mb=2048, disk_mb=256, processes=64)
@@ -91,7 +92,7 @@ def attack_evaluator(
     """
     path = Path(path).resolve()
     if not path.is_file():
-        raise ConfigError(f"no evaluator at {path}")
+        raise ConfigError(f"--evaluator {path}: {no_file(path)}")
     honest = _honest_program(path, program).read_text(encoding="utf-8")
     if sandbox is not None:
         return _attack(sandbox, path, honest, timeout, told)

@@ -29,14 +29,11 @@ _GONE_SECONDS = 0.2
 _EXIT_SECONDS = 1.0
 """For what an evaluator's modules do at exit, after an evaluation and after all."""
 _OUTPUT_BYTES = 200_000
-<<<<<<< HEAD
 _STAND_IN = """# The candidate is behind a proxy: this file stands in for it and must not be run or read.
 open({marker!r}, "w").close()
 raise SystemExit("the candidate of this evaluator is behind a proxy and cannot be run as a file")
 """
-=======
 _TOLD_LINES = 3
->>>>>>> r-cli
 
 
 class EvaluatorRun(BaseModel):
