@@ -168,7 +168,7 @@ def test_the_exported_engine_plays_itself_as_a_file_and_as_a_uci_program(cli, fi
         (["random_mover.py"], "at least two engines"),
         (["random_mover.py", "no-such-program"], "no-such-program"),
         (["random_mover.py", "greedy.py", "--games", "3"], "--games 3"),
-        (["random_mover.py", "greedy.py", "--openings", "0"], "--openings 0"),
+        (["random_mover.py", "greedy.py", "--openings", "0"], "--openings: 0: a whole number from 1 on"),
         (["random_mover.py", "greedy.py", "arena.limit=soon"], "arena.limit='soon'"),
         (["random_mover.py", "greedy.py", "--problem", "bin_packing"], "chess_engines"),
     ],

@@ -325,7 +325,7 @@ def test_doctors_cheats_lose_through_the_proxy(sandbox: WarmSandbox, tmp_path: P
 
 
 def test_an_evaluator_without_a_program_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no evaluator"):
+    with pytest.raises(ConfigError, match="no such file"):
         attack_evaluator(tmp_path / "none.py")
     (tmp_path / "evaluator.py").write_text(textwrap.dedent("def evaluate(p): return 1"))
     with pytest.raises(ConfigError, match=r"initial_program\.py"):
