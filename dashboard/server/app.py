@@ -23,6 +23,7 @@ from dashboard.server.routes_nodes import arena_routes, node_routes
 from dashboard.server.routes_results import result_routes
 from dashboard.server.routes_runs import run_routes, view_routes
 from dashboard.server.routes_sweeps import sweep_routes
+from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.frames import FRAMES
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import Guard
@@ -71,7 +72,9 @@ def create_app(
         redoc_url=None,
         openapi_url="/api/openapi.json",
     )
-    api = APIRouter(prefix="/api")
+    api = APIRouter(
+        prefix="/api", responses={422: {"model": Problem, "description": "What is wrong with the request."}}
+    )
     api.include_router(run_routes(catalog, page_built=(dist / "index.html").is_file(), replay=replay, plugins=plugins))
     api.include_router(view_routes(catalog))
     api.include_router(node_routes(catalog))
