@@ -88,12 +88,9 @@ class Apart:
         with ExitStack() as stack:
             kept = None if watch else self._kept(sandbox, deadline)
             try:
-                if kept is not None:  # it is made ready while the program is loaded
-                    judging = stack.enter_context(closing(kept.begin(task, session.channel, file, text)))
                 names = session.look_wrapped(min(limits.seconds, self.timeout))
-                if kept is None:
-                    own = stack.enter_context(closing(self._loaded(sandbox, deadline, watch)))
-                    judging = stack.enter_context(closing(own.begin(task, session.channel, file, text)))
+                server = kept or stack.enter_context(closing(self._loaded(sandbox, deadline, watch)))
+                judging = stack.enter_context(closing(server.begin(task, session.channel, file, text)))
                 judging.name(names, deadline)
                 report = _follow(session, judging, deadline)
                 if report is None and time.monotonic() < deadline:
