@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 
-from cli.meant import options_of
+from cli.hint import options_of
 from cli.options import project_dir_of, remark
 from runs.run_folder import all_runs
 from utils.config import known_keys

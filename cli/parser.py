@@ -135,7 +135,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     parser = build_parser(rest[0])
     args, unknown = parser.parse_known_args(rest)
     if unknown:
-        from cli.meant import meant  # what it loads is needed only here
+        from cli.hint import meant  # what it loads is needed only here
 
         raise ConfigError(f"{rest[0]}: unrecognized arguments: {' '.join(unknown)}{meant(unknown[0], parser, args)}")
     check_keys(rest[0], overrides, args)

@@ -12,7 +12,7 @@ from runs.toolbox import check_tools
 from runs.tracking import trackers_of
 from utils.config_schema import Config
 from utils.errors import ConfigError
-from utils.no_file import no_file
+from utils.missing_file import no_file
 from utils.strategies import POLICIES
 
 

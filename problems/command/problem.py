@@ -19,7 +19,7 @@ from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from utils.config_schema import Config
 from utils.errors import ConfigError
-from utils.no_file import no_file
+from utils.missing_file import no_file
 
 
 class Options(BaseModel):

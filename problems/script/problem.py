@@ -24,7 +24,7 @@ from problems.options import checked_options
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.errors import ConfigError
-from utils.no_file import no_file
+from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
 
 TEXTS = (".txt", ".md")

@@ -19,7 +19,7 @@ from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
 from core.evaluation.isolation.modules import modules_beside
 from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError
-from utils.no_file import no_file
+from utils.missing_file import no_file
 
 PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py")
 _LIMITS = Limits(seconds=20, memory_mb=2048, disk_mb=256, processes=64)

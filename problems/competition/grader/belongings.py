@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from .contents import Opaque, texts
-from .decoded import decoded
+from .decoding import decoded
 from .hidden_labels import HiddenLabels
 from .named_files import NamedFiles
 from .tables import Unusable

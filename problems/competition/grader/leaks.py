@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .chance import MANY
-from .decoded import decoded
+from .decoding import decoded
 from .scores import spearman
 from .sides import Sides
 

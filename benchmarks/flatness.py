@@ -1,6 +1,6 @@
 """Whether a step costs more late in a long run than early: both in turns, so that both find the same machine.
 
-    python -m benchmarks.flat [--steps 10000] [--turns 3] [--long DIR]
+    python -m benchmarks.flatness [--steps 10000] [--turns 3] [--long DIR]
 
 Steps and nodes are those of `benchmarks.overhead`. A long run is made first (or taken from `--long`, where it is left
 and goes on). Then by turns a new run makes steps 100 to 500, and a fresh process the next 400 of the long one.
@@ -52,7 +52,7 @@ def milliseconds(run_dir: Path) -> tuple[int, float]:
 def turn(run_dir: Path) -> tuple[int, float]:
     """`milliseconds` in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.flat", "--one", str(run_dir)],
+        [sys.executable, "-m", "benchmarks.flatness", "--one", str(run_dir)],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     first, spent = json.loads(done.stdout)
