@@ -17,6 +17,8 @@ _PLAN_IN_CODE = re.compile(r"\A\s*#\s*Implementation Plan:?[ \t]*\n((?:[ \t]*#.*
 _OTHER_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "text", "txt", "json", "output", "diff", "markdown", "md"}
 )
+_REMEMBERED = 64
+"""A reply is read when it comes, when it is judged and when it becomes a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Block:
     text: str
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def parse_response(text: str, language: str = "python") -> tuple[str | None, str]:
     """(code, plan) of a reply. Code is None where there is no code block; an empty block is '' and counts as code.
 
@@ -109,7 +112,7 @@ def parse_json(text: str) -> dict[str, Any] | None:
     return None
 
 
-@lru_cache(maxsize=64)  # a reply is read when it comes, when it is judged and when it becomes a node
+@lru_cache(maxsize=_REMEMBERED)
 def syntax_error(code: str) -> str | None:
     """One line that names the first syntax error of Python `code`; None if it parses."""
     before, nul, _ = code.partition("\0")

@@ -14,6 +14,8 @@ _LIBRARY = re.compile(r"^(?:<env>|<frozen|.*(?:site-packages|/lib/python\d|\.py[
 
 def short_traceback(text: str) -> str:
     """`text` with the frames of libraries left out of every traceback in it, but the last two; a line says how many."""
+    if _HEAD not in text:  # most outputs hold none
+        return text
     lines, out, place = text.split("\n"), [], 0
     while place < len(lines):
         out.append(lines[place])

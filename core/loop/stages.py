@@ -135,11 +135,12 @@ class Stages:
     def _others(self, task: Task, parents: tuple[Node, ...]) -> Iterator[Node]:
         """The best programs beside the parents, each score once up to rounding; on an island those that live there."""
         known = [node.metric_value for node in parents if node.metric_value is not None]
-        for node in self._journal.top(OTHERS_CONSIDERED):
+        last: list[float] = []
+        for node in self._journal.top(OTHERS_CONSIDERED):  # in order: of those before it only the last can be as good
             at_home = task.island is None or node.island in (None, task.island)
             score = node.metric_value
-            if at_home and score is not None and not any(is_rounding(score, other) for other in known):
-                known.append(score)
+            if at_home and score is not None and not any(is_rounding(score, other) for other in (*known, *last)):
+                last = [score]
                 yield node
 
     def write(self, attempt: Attempt) -> None:

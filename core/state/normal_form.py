@@ -6,6 +6,7 @@ Written in one walk over a tree that others may share: nothing in the tree is ch
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
@@ -71,7 +72,7 @@ class NormalWriter:
 
     def write(self, node: ast.AST) -> Number:
         """Write a node with all below it; its value if it is a number or folds into one."""
-        return _HOW.get(type(node), NormalWriter._any)(self, node)
+        return _HOW[type(node)](self, node)
 
     def text(self) -> str | None:
         """The words, once the whole module is written: only then is it known to whom each name belongs."""
@@ -101,28 +102,24 @@ class NormalWriter:
         kind, fields = _SHAPES[type(node)]
         self._words.append(kind)
         for name in fields:
-            self._field(getattr(node, name, None))
+            value = getattr(node, name, None)
+            _HOW[type(value)](self, value)
 
-    def _field(self, value: Any) -> None:
-        if isinstance(value, ast.AST):
-            self.write(value)
-        elif isinstance(value, list):
-            self._words.append("[")
-            for item in value:
-                self._field(item)
-            self._words.append("]")
-        elif isinstance(value, str):
-            self._staying.add(value.partition(".")[0])  # `import a.b` binds `a`
-            self._words.append(f".{value}")
-        else:
-            self._words.append("~" if value is None else f"={value!r}")
+    def _list(self, items: Iterable[Any]) -> None:
+        self._words.append("[")
+        for item in items:
+            _HOW[type(item)](self, item)
+        self._words.append("]")
 
-    def _list(self, nodes: Iterable[ast.AST]) -> None:
-        words = self._words
-        words.append("[")
-        for node in nodes:
-            self.write(node)
-        words.append("]")
+    def _text(self, value: str) -> None:
+        self._staying.add(value.partition(".")[0])  # `import a.b` binds `a`
+        self._words.append(f".{value}")
+
+    def _nothing(self, value: None) -> None:
+        self._words.append("~")
+
+    def _other(self, value: Any) -> None:
+        self._words.append(f"={value!r}")
 
     # ------------------------------------------------------------ values
 
@@ -187,12 +184,9 @@ class NormalWriter:
 
     def _annotation(self, node: ast.expr | None) -> None:
         """Kept as a string under `from __future__ import annotations`: its names stay."""
-        if node is None:
-            self._words.append("~")
-        else:
-            first = len(self._variables)
-            self.write(node)
-            self._staying.update(name for _, name, _ in self._variables[first:])
+        first = len(self._variables)
+        _HOW[type(node)](self, node)
+        self._staying.update(name for _, name, _ in self._variables[first:])
 
     def _annotated(self, node: ast.AnnAssign) -> None:
         self._words.append(f"<AnnAssign {node.simple}")
@@ -200,7 +194,7 @@ class NormalWriter:
         if isinstance(node.target, ast.Name) and not node.simple and node.value is None:
             self._staying.add(node.target.id)  # `(x): int` binds nothing
         self._annotation(node.annotation)
-        self._field(node.value)
+        _HOW[type(node.value)](self, node.value)
 
     def _walrus(self, node: ast.NamedExpr) -> None:
         """Binds outside of the comprehensions it stands in, and may not have the name of a variable of theirs."""
@@ -228,7 +222,7 @@ class NormalWriter:
         self._words.append(f"<Interpolation {node.conversion}")
         self.write(ast.Constant(node.str))
         self.write(node.value)
-        self._field(node.format_spec)
+        _HOW[type(node.format_spec)](self, node.format_spec)
 
     # ------------------------------------------------------------ scopes
 
@@ -289,7 +283,13 @@ _FOLDS: dict[type[ast.operator], Callable[[Any, Any], int | float]] = {
     ast.Div: lambda left, right: left / right,
 }
 
-_HOW: dict[type[ast.AST], Callable[[NormalWriter, Any], Number]] = {
+_HOW: defaultdict[type, Callable[[NormalWriter, Any], Number]] = defaultdict(lambda: NormalWriter._other)
+"""What is in a tree → how it is written."""
+_HOW |= dict.fromkeys(_SHAPES, NormalWriter._any)
+_HOW |= {
+    list: NormalWriter._list,
+    str: NormalWriter._text,
+    type(None): NormalWriter._nothing,
     ast.Constant: NormalWriter._constant,
     ast.UnaryOp: NormalWriter._unary,
     ast.BinOp: NormalWriter._binary,

@@ -150,7 +150,7 @@ def _turned(text: bytes, digits: bytes, *, back: bool) -> bytes:
 def _pieces(lines: Iterable[bytes], digits: bytes, back: bool) -> Iterator[bytes]:
     at = 0
     for line, equal in groupby(lines):
-        count, width = sum(1 for _ in equal), line.count(b"0")
+        count, width = len(list(equal)), line.count(b"0")
         piece = digits[at : at + count * width]
         at += count * width
         step = (count if back else width) if count > 1 < width else 1

@@ -41,6 +41,8 @@ _SHOWN = {
 _TREE, _MORE, _PACKED = "tree", "more", "packed"
 """Keys in `rest`: the syntax tree's hash of the fingerprint, all other fields, and in schema 4 all with that hash."""
 _DIGEST = re.compile("[0-9a-f]{64}")
+_LINES = (",\n", ": ")
+"""Between what JSON lists, where each entry is to have a line of its own."""
 _TEXT_DIGITS = 16
 """Digits of the text's hash in a fingerprint."""
 _TASK_COLUMNS = {"node_id", "round", "slot", "attempt"}
@@ -205,7 +207,7 @@ def task_values(db: Database, task: Task, why: Mapping[str, Any]) -> dict[str, A
     columns = {name: getattr(task, name) for name in _TASK_COLUMNS}
     own = task.model_dump(mode="json", exclude=_TASK_COLUMNS)
     like = f"why {task.island}"  # an island's candidates are mostly those that it had before, a line each
-    return {**columns, "task": own, "why": db.put_beside(json.dumps(why, indent=0), like)}
+    return {**columns, "task": own, "why": db.put_beside(json.dumps(why, separators=_LINES), like)}
 
 
 def task_from_row(row: Mapping[Any, Any]) -> Task:
