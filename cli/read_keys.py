@@ -21,11 +21,12 @@ ONLY: dict[str, tuple[str, ...]] = {
 """Verb → the keys that it reads, or with a dot at the end how they begin. A verb that is not here makes or takes up a
 configuration, and reads them all, but for `_UNREAD`."""
 _NAME = "a run keeps its name; `tag RUN --title TEXT` gives it one that lists show"
+_BEGUN = "a run has the programs that it began with; `fork RUN --node ID --edit FILE` begins with another"
 _UNREAD = {
-    "resume": {"project.name": _NAME},
-    "step": {"project.name": _NAME},
-    "replay": {"presets.llm": "no model is asked again"},
-    "export-best": {"presets.llm": "no model is asked"},
+    "resume": {"project.name": _NAME, "initial": _BEGUN},
+    "step": {"project.name": _NAME, "initial": _BEGUN},
+    "replay": {"presets.llm": "no model is asked again", "initial": _BEGUN},
+    "export-best": {"presets.llm": "no model is asked", "initial": _BEGUN},
     "fork": {"initial": "a fork begins with its node; `--edit FILE` puts a program in its place"},
 }
 """Verb that goes on with a run → what it does not read, with what to do instead."""

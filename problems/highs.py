@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from utils.config_section import Section
 
 MOST_CITIES = 200
 """Above, the table of edges alone takes the solver longer than anybody waits."""
 
 
-class SolverOptions(BaseModel):
+class SolverOptions(Section):
     """What a problem with instances understands besides its own options."""
-
-    model_config = ConfigDict(extra="forbid")
 
     solver: Literal["highs"] | None = None
     """`highs`: instances of the final part whose best is not known are solved, for the table at the end."""

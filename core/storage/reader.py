@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -177,11 +178,14 @@ class RunReader:
         return Journal(bool(self.fact("lower_is_better", False)), self.nodes(texts=texts))
 
     @reads_store
-    def journal_sha256(self) -> str:
-        """As the run told it at its end; computed anew where nodes came after that, or it never ended."""
-        told = self.fact(JOURNAL) or {}
-        if told.get("nodes") == self.count():
+    def journal_sha256(self, most: float = inf) -> str | None:
+        """As the run told it at its end; computed anew where nodes came after that, or it never ended: of more than
+        `most` nodes then None, since a program is unpacked for each."""
+        told, nodes = self.fact(JOURNAL) or {}, self.count()
+        if told.get("nodes") == nodes:
             return str(told["sha256"])
+        if nodes > most:
+            return None
         digest = sha256()
         query = "SELECT nodes.*, texts.body FROM nodes LEFT JOIN texts ON texts.hash = nodes.code ORDER BY step"
         for row in self.db.rows(query):

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from core.workers.shipping import check_shippable
@@ -18,14 +16,13 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from utils.config_schema import Config
+from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 
 
-class Options(BaseModel):
+class Options(Section):
     """`problem.options` of this problem."""
-
-    model_config = ConfigDict(extra="forbid")
 
     output: str = "output.txt"
     """File that the command writes and `problem.grade` reads; relative to the folder of the sources."""

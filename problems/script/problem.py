@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.state.node import Node
@@ -23,6 +23,7 @@ from problems.numbers import NumbersWriter
 from problems.options import checked_options
 from utils.clean_text import clean
 from utils.config_schema import Config
+from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
@@ -33,10 +34,8 @@ MOST_SAID = 3_000
 """Characters of an evaluator's docstrings that a prompt holds."""
 
 
-class Options(BaseModel):
+class Options(Section):
     """`problem.options` of this problem."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reply: Literal["diff", "program"] = "diff"
     """How a model answers: SEARCH/REPLACE blocks or the whole program, as it likes; `program`: always the whole."""

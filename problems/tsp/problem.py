@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.contracts import Baseline, CaseScore, RulesWriter
 from core.evaluation.function_problem import FunctionProblem, Part
@@ -18,6 +18,7 @@ from problems.tsp.files import load
 from problems.tsp.instances import Point, excess, generate
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
+from utils.config_section import Section
 
 DRIVER = """
 from math import dist as dist__
@@ -48,10 +49,8 @@ if __name__ == "__main__":
 HELD_OUT = 100
 
 
-class Options(BaseModel):
+class Options(Section):
     """`problem.options` of this problem."""
-
-    model_config = ConfigDict(extra="forbid")
 
     cities: int = Field(60, ge=3)
     instances: int = Field(10, ge=1, le=10_000)

@@ -52,3 +52,29 @@ def test_a_verb_that_only_looks_at_runs_refuses_other_keys(verb):
 def test_the_command_line_refuses_a_key_that_the_verb_does_not_read(capsys):
     assert main(["list-runs", "--search.max_steps=3"]) == 2
     assert "search.max_steps=…: `list-runs` does not read it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["resume", "step", "replay", "export-best"])
+def test_a_run_keeps_the_programs_that_it_began_with(verb, capsys):
+    words = [verb, "some-run", "--initial=other.py", *(["--verify"] if verb == "replay" else [])]
+    assert main([*words, *(["--out", "there"] if verb == "export-best" else [])]) == 2
+    assert "initial=…: " in (told := capsys.readouterr().err) and "fork RUN --node ID --edit FILE" in told
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", "-1"])
+@pytest.mark.parametrize(
+    ("problem", "option"),
+    [("script", "evaluation_timeout"), ("tsp", "solver_seconds"), ("script", "cascade_thresholds")],
+)
+def test_options_take_numbers_that_are_some(problem, option, value, tmp_path):
+    (tmp_path / "program.py").write_text("def f():\n    return 1\n")
+    (tmp_path / "evaluator.py").write_text("def evaluate(path):\n    return 1.0\n")
+    if option == "cascade_thresholds":
+        value = f"[0.5,{value}]" if value != "-1" else "[0.5,.nan]"
+    own = {
+        "script": [f"problem.program={tmp_path / 'program.py'}", f"problem.evaluator={tmp_path / 'evaluator.py'}"],
+        "tsp": ["problem.name=TSPLIB.tsp"],
+    }[problem]
+    words = [f"project.dir={tmp_path}", *own, f"problem.options.{option}={value}", "problem.direction=max"]
+    with pytest.raises(ConfigError, match=rf"problem\.options\.{option}"):
+        build_problem(load_config(None, words, presets={"problem": problem}))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
 from core.state.node import Node
@@ -20,6 +20,7 @@ from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
 from utils.config_schema import Config, ProblemSection
+from utils.config_section import Section
 from utils.errors import ConfigError
 
 TICKET_BYTES = 400_000
@@ -27,10 +28,8 @@ TICKET_BYTES = 400_000
 BASES = ".bases"
 
 
-class TreeOptions(BaseModel):
+class TreeOptions(Section):
     """`problem.options` where `problem.source` is a folder."""
-
-    model_config = ConfigDict(extra="forbid")
 
     output: str = "output.txt"
     """File that the command writes and `problem.grade` reads."""

@@ -137,3 +137,5 @@ def test_the_journals_hash_is_told_once_and_checked(tmp_path):
     store.close()
     with RunReader(tmp_path) as reader:
         assert reader.journal_sha256() == journal.sha256 == reader.journal().sha256
+        assert reader.journal_sha256(len(journal)) == journal.sha256
+        assert reader.journal_sha256(len(journal) - 1) is None  # `show` of a long run that never ended
