@@ -78,7 +78,7 @@ def _is_copy(values: Any, target: Any) -> bool:
 
 def _spells(values: Any, target: Any) -> bool:
     """True if texts such as `image_cat_001.png` name the row's class, and no other class."""
-    classes = {word.casefold() for word in target.dropna().astype(str)}
+    classes = {word.casefold() for word in _texts(target.dropna())}
     if (
         pd.api.types.is_numeric_dtype(values)
         or not 2 <= len(classes) <= MOST_CLASSES
@@ -86,17 +86,22 @@ def _spells(values: Any, target: Any) -> bool:
     ):
         return False
     words = (
-        {*_SIGNS.split(text.casefold()), *_WORDS.findall(text.casefold())} & classes for text in values.astype(str)
+        {*_SIGNS.split(text.casefold()), *_WORDS.findall(text.casefold())} & classes for text in _texts(values)
     )
-    right = [found == {label.casefold()} for found, label in zip(words, target.astype(str), strict=True)]
+    right = [found == {label.casefold()} for found, label in zip(words, _texts(target), strict=True)]
     return sum(right) >= TELLS * len(right)
+
+
+def _texts(values: Any) -> list[str]:
+    """Of a column; pandas leaves what is missing a number (NaN) among its texts: here it is ''."""
+    return [str(value) if there else "" for value, there in zip(values, values.notna(), strict=True)]
 
 
 def _holds(values: Any, target: Any) -> bool:
     """True if texts such as `scan_12_350.50.png`, or what they are in base64, have the row's number at one place."""
     if not pd.api.types.is_numeric_dtype(target) or target.nunique() <= MANY or pd.api.types.is_numeric_dtype(values):
         return False
-    plain = "\n".join("" if value != value else str(value).replace("\n", " ") for value in values)
+    plain = "\n".join(text.replace("\n", " ") for text in _texts(values))
     for said in (plain, *decoded(plain, lambda _: iter(()))):
         lines = (_NUMBERS.findall(line) for line in said.split("\n"))
         numbers = [(found + [""] * MOST_NUMBERS)[:MOST_NUMBERS] for found in lines]
