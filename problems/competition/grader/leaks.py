@@ -85,9 +85,7 @@ def _spells(values: Any, target: Any) -> bool:
         or values.nunique() <= len(classes)
     ):
         return False
-    words = (
-        {*_SIGNS.split(text.casefold()), *_WORDS.findall(text.casefold())} & classes for text in _texts(values)
-    )
+    words = ({*_SIGNS.split(text.casefold()), *_WORDS.findall(text.casefold())} & classes for text in _texts(values))
     right = [found == {label.casefold()} for found, label in zip(words, _texts(target), strict=True)]
     return sum(right) >= TELLS * len(right)
 

@@ -133,6 +133,6 @@ def _is_plain(values: Any) -> bool:
 
 
 def _alike(values: Any) -> Any:
-    """Texts in lower case with one blank between words; each different text is looked at once. What lacks is ''."""
+    """Texts in lower case, one blank between words; each different text is looked at once. What is missing is `''`."""
     codes, texts = pd.factorize(values.astype(str).to_numpy(object))
     return np.array([*(" ".join(text.split()).casefold() for text in texts), ""], object)[codes]  # it has the code -1
