@@ -17,6 +17,7 @@ from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, metric_kind
+from utils.packages import packages_elsewhere
 from utils.registry import nearest
 
 HERE = Path(__file__).resolve().parent
@@ -61,6 +62,11 @@ class Source:
     def is_foreign(self) -> bool:
         """A competition folder of others, with a grader of its own."""
         return self.request["kind"] == "folder" and not self.request["strict"]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Folders of packages that the author's code may import from, behind our own."""
+        return tuple(self.request.get("places", ()))
 
     def identity(self) -> str:
         """Names the final part, whatever is done with it: bundled data by name, others by their folder and split."""
@@ -149,6 +155,7 @@ def _folder(folder: Path, cfg: Config) -> Source:
     request = {
         "kind": "folder", "folder": str(folder), "config": config, "strict": False, "metric": None,
         "lower": lower, "by_name": grader if by_name else None, "said": cfg.problem.direction,
+        "places": packages_elsewhere(cfg.execution.python, folder),
         "prepared": prepared and str(prepared), "raw": raw and str(raw), "split": config.get("split"), "seed": 0,
         "told": f"{board} is a Git-LFS pointer: no medals (git lfs pull)" if is_lfs_pointer(board) else "",
     }  # fmt: skip
@@ -188,6 +195,7 @@ def _own_data(cfg: Config) -> Source:
         "function": function, "lower": lower, "split": data.split,
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
+        **({"places": packages_elsewhere(cfg.execution.python, Path(function["file"]))} if function else {}),
         **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),

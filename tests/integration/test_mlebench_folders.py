@@ -17,6 +17,7 @@ from utils.config import load_config
 from utils.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+OURS = f"python{sys.version_info.major}.{sys.version_info.minor}"
 CONFIG = """id: soils
 description: mlebench/competitions/soils/description.md
 dataset:
@@ -191,6 +192,71 @@ def test_a_helper_that_only_the_package_has_can_be_imported(tmp_path, stand):
         "from mlebench.competitions.utils import newest\n" + (folder / "grade.py").read_text()
     )
     assert stand(f"problem.path={folder}").score(writes("pass"))[1].metric == 0.25
+
+
+def environment(root: Path, version: str = OURS) -> Path:
+    """Another environment's Python, with the package in it and a package of numbers that only it has."""
+    packages = root / "env" / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    package(packages)
+    (packages / "beside_them.py").write_text("QUARTER = 0.25\n")
+    python = root / "env" / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    return python
+
+
+def uses_a_package(folder: Path) -> None:
+    (folder / "grade.py").write_text("import beside_them\n" + HEAD + CHECKED.format(formula="beside_them.QUARTER + 0"))
+
+
+@pytest.mark.parametrize("installed", [False, True], ids=["a folder elsewhere", "the folder in the package"])
+def test_graders_find_the_package_and_its_packages_in_the_environment_that_has_them(tmp_path, stand, installed):
+    """As `pip install` of MLE-bench into an environment of its own makes them."""
+    python = environment(tmp_path)
+    folder = soils(python.parent.parent / "lib" / OURS / "site-packages" if installed else tmp_path, "accuracy")
+    uses_a_package(folder)
+    words = [] if installed else [f"execution.python={python}"]
+    made = stand(f"problem.path={folder}", *words)
+    assert "mlebench is that of the installed package" in made.problem.note
+    assert made.score(writes("pass"))[1].metric == 0.25
+    refused = made.score(writes("rows = [{'id': r['id'], 'earth': 1} for r in rows]"))[1]
+    assert refused.failure == "bad_submission", "the package's own InvalidSubmissionError"
+
+
+def test_an_environment_that_names_a_checkout_is_followed_to_it(tmp_path, stand):
+    """`pip install -e` leaves a `.pth` file."""
+    python, checkout = environment(tmp_path), tmp_path / "checkout"
+    packages = python.parent.parent / "lib" / OURS / "site-packages"
+    shutil.move(packages / "mlebench", checkout / "mlebench")
+    (packages / "mlebench.pth").write_text(f"{checkout}\n")
+    made = stand(f"problem.path={soils(tmp_path, 'accuracy')}", f"execution.python={python}")
+    assert "mlebench is that of the installed package" in made.problem.note
+
+
+def test_packages_of_another_python_are_left_alone_and_told_where_they_are_used(tmp_path, stand):
+    folder = soils(tmp_path, "accuracy")
+    uses_a_package(folder)
+    python = environment(tmp_path, "python3.1")
+    made = stand(f"problem.path={folder}", f"execution.python={python}", "problem.direction=max")
+    assert "mlebench is that of" not in made.problem.note
+    verdict = made.score(writes("pass"))[1]
+    assert "'beside_them, which is not installed'" in verdict.message
+    (folder / "grade.py").write_text("import beside_them\n" + HEAD + CHECKED.format(formula="beside_them.far([1])"))
+    made = stand(f"problem.path={folder}", f"execution.python={python}", "problem.direction=max")
+    verdict = made.score(writes("pass"))[1]
+    assert "package beside_them, which is not installed: install it beside Swarm-Evo, or name" in verdict.message
+
+
+def test_a_metric_of_ones_own_finds_what_its_environment_has(tmp_path, stand):
+    (tmp_path / "train.csv").write_text("x,y\n" + "".join(f"{i},{i % 7}\n" for i in range(90)))
+    (tmp_path / "own.py").write_text(
+        "import beside_them\ndef off(truth, predicted): return beside_them.QUARTER + abs(truth - predicted).mean()\n"
+    )
+    words = [f"data.dir={tmp_path}", "data.target=y", f"data.metric={tmp_path}/own.py:off", "problem.direction=min"]
+    made = stand(*words, f"execution.python={environment(tmp_path / 'other')}")
+    dummy = made.problem.baselines()[0]
+    assert made.score(dummy.code)[1].metric > 0.25
 
 
 # ------------------------------------------------------------ rows that cannot be split

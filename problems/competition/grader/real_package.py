@@ -21,7 +21,11 @@ PARTS = ("grade_helpers", "utils", "metrics", "competitions", "competitions.util
 def load(folder: Path) -> str:
     """Put the package into `sys.modules` and say where it comes from; '' and nothing left of it where it is not there,
     or where it cannot be imported."""
-    for place, spec in (("its checkout", _beside(folder)), ("the installed package", _installed())):
+    installed = "the installed package"
+    beside = (
+        installed if any(place.name.endswith("-packages") for place in folder.resolve().parents) else "its checkout"
+    )
+    for place, spec in ((beside, _beside(folder)), (installed, _installed())):
         if spec is not None and _imported(spec):
             return place
         for name in [name for name in sys.modules if name == NAME or name.startswith(f"{NAME}.")]:
