@@ -82,6 +82,13 @@ SHAPES: dict[str, tuple[Callable[[], Files], tuple[str, ...]]] = {
     "a column with blanks and brackets, one twice": (
         lambda: {"train.csv": PLAIN.replace("size,straße", "size (m 2),size (m 2)", 1).encode()}, (),
     ),
+    "months": (
+        lambda: {"train.csv": RENTS.assign(day=pd.date_range("1999", periods=ROWS, freq="MS").strftime("%m/%Y"))
+                 .to_csv(index=False).encode()}, ("data.split=time:day",),
+    ),
+    "rows below a key of a JSON object": (
+        lambda: {"rents.json": f'{{"count": {ROWS}, "rents": {RENTS.to_json(orient="records")}}}'.encode()}, (),
+    ),
     "a database": (lambda: {"rents.db": b"SQLite format 3\0"}, ()),
     "title lines above the head": (lambda: {"train.csv": f"Rents,,,,\n,,,,\n{PLAIN}".encode()}, ()),
     "amounts with units": (

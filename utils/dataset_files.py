@@ -10,7 +10,9 @@ from utils.errors import ConfigError
 PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
-READABLE = (*TABLES, ".txt", ".dat", ".data", ".json")
+LONE = (".json", ".dat", ".data")
+"""What a file is a table by where no other is one."""
+READABLE = (*TABLES, *LONE, ".txt")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
 """What is not unpacked here."""
@@ -70,7 +72,8 @@ def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     exact = find_table(folder, "train") or find_table(folder, "training")
     if exact:
         return exact
-    rest = [path for path in _files(folder) if path not in others and _is_table(path)]
+    files = [path for path in _files(folder) if path not in others]
+    rest = [path for path in files if _is_table(path)] or [path for path in files if _is_table(path, LONE)]
     rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
     named = [path for path in rows if _TRAIN.search(table_stem(path) or "")]
     told = [path for path in rows if not _TEST.search(table_stem(path) or "")]
@@ -91,9 +94,9 @@ def find_test(folder: Path, train: Path | None = None) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_table(path: Path) -> bool:
+def _is_table(path: Path, ends: tuple[str, ...] = TABLES) -> bool:
     name = path.name.lower()
-    return name.endswith(tuple(end + packed for end in TABLES for packed in ("", *PACKED))) or (
+    return name.endswith(tuple(end + packed for end in ends for packed in ("", *PACKED))) or (
         name.endswith(".zip") and table_stem(path) is not None
     )
 

@@ -220,7 +220,7 @@ def test_a_table_deep_in_a_zip_can_be_named_and_links_out_of_the_folder_stay_beh
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("rents.csv", lambda text: "Export of May,,,\n,,,\n" + text, "line 3 seems to be the head of the table"),
+        ("rents.csv", lambda text: "Export,of,May,\n1,,,\n" + text, "line 3 seems to be the head of the table"),
         ("rents.csv", lambda text: text.replace("rent", "Rent  ", 1), "did you mean 'Rent  '? (blanks count)"),
         (
             "flats.sqlite",
