@@ -259,6 +259,21 @@ def test_a_metric_of_ones_own_finds_what_its_environment_has(tmp_path, stand):
     assert made.score(dummy.code)[1].metric > 0.25
 
 
+def test_records_of_tensorflow_are_read_without_it(tmp_path, stand):
+    """The package imports it when records are read; preparing an image competition needs no more of it."""
+    package(tmp_path)
+    utils = tmp_path / "mlebench" / "competitions" / "utils.py"
+    utils.write_text("def get_ids_from_tf_records(path):\n    import tensorflow\n    return tensorflow.none\n")
+    folder = soils(tmp_path, "accuracy")
+    (tmp_path / "empty.tfrec").write_bytes(b"")
+    (folder / "grade.py").write_text(
+        f"from mlebench.competitions.utils import get_ids_from_tf_records\n{HEAD}"
+        f"RECORDS = {str(tmp_path / 'empty.tfrec')!r}\n"
+        "def grade(submission, answers):\n    return 0.5 + len(get_ids_from_tf_records(RECORDS))\n"
+    )
+    assert stand(f"problem.path={folder}").score(writes("pass"))[1].metric == 0.5
+
+
 # ------------------------------------------------------------ rows that cannot be split
 
 
