@@ -10,13 +10,14 @@ from utils.errors import ConfigError
 PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
-LONE = (".json", ".dat", ".data")
+LONE = (".json", ".dat", ".data", ".db", ".sqlite", ".sqlite3")
 """What a file is a table by where no other is one."""
 READABLE = (*TABLES, *LONE, ".txt")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
 """What is not unpacked here."""
-DATABASES = (".db", ".sqlite", ".sqlite3", ".mdb", ".accdb", ".duckdb")
+DATABASES = (".mdb", ".accdb", ".duckdb")
+"""What is not read of them."""
 UNREAD = (
     ".xls", ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".pkl", ".pickle",
     ".npy", ".npz", ".mat", ".h5", ".hdf5", ".arff", ".orc", ".avro", ".xml", ".html", ".pdf",

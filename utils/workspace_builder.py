@@ -84,7 +84,7 @@ def _remedy(names: list[str]) -> str:
     found = ", ".join(name[:60] for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     holds = f", or say --data.train=FILE; the folder holds {found or 'nothing'}"
     if base := next((name for name, small in low if small.endswith(DATABASES)), None):
-        return f"{holds}; '{base}' is a database: write its table as a CSV (sqlite3 -header -csv {base} 'SELECT …')"
+        return f"{holds}; '{base}' is a database: write its table as a CSV"
     if other := next((name for name, small in low if small.endswith(UNREAD)), None):
         return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
     if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:

@@ -1,7 +1,9 @@
 """Tables that were written for people: titles above the head, amounts with units, months, rows below a key."""
 
+import contextlib
 import io
 import json
+import sqlite3
 
 import pandas as pd
 import pytest
@@ -156,6 +158,30 @@ def test_rows_below_a_key_of_a_json_object(tmp_path, inline):
     shown = pd.read_csv(problem.input_dir / "train.csv")
     assert len(shown) == 84 and set(FLATS) <= set(shown)
     assert "rows below the key 'result.rows'" in problem.note
+
+
+def base(path, **tables):
+    path.parent.mkdir(exist_ok=True)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        for name, table in tables.items():
+            table.to_sql(name, database, index=False)
+
+
+def test_the_only_table_of_a_database(tmp_path, inline):
+    base(tmp_path / "mine" / "town.db", **{'fl"ats': TOLD})
+    problem = made(tmp_path)
+    assert is_all_of_it(problem) and "town.db is read as train.csv (the table 'fl\"ats' of a database)" in problem.note
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["town.db"]
+    assert not (problem.input_dir / "town.db").exists()
+
+
+def test_of_several_tables_of_a_database_the_one_called_train(tmp_path, inline):
+    base(tmp_path / "mine" / "town.sqlite", Train=FLATS, other=FLATS)
+    assert "the table 'Train' of a database with 2 tables" in made(tmp_path).note
+    base(tmp_path / "mine" / "town.sqlite3", flats=FLATS, other=FLATS)
+    (tmp_path / "mine" / "town.sqlite").unlink()
+    with pytest.raises(ConfigError, match="is a database with the tables flats, other: call one of them train"):
+        made(tmp_path)
 
 
 def test_what_seems_to_be_a_later_head_and_is_not_clear_is_still_asked_about(tmp_path, inline):

@@ -21,10 +21,12 @@ from typing import IO, Any
 
 import pandas as pd
 
+from .databases import BEGIN, read_database
 from .json_records import read_records
 from .nested_cells import flat
+from .sheets import head_of_sheet, read_sheet
 from .tables import EXACT, Unusable, first_line
-from .text_look import LINES, decimal_mark, encoding_of, field_rows, head_row, lines_above, separator
+from .text_look import LINES, decimal_mark, encoding_of, field_rows, lines_above, separator, told_above
 from .validate import as_keys
 
 LOOK = 1 << 18
@@ -32,6 +34,7 @@ LOOK = 1 << 18
 COLUMNAR = (".parquet", ".pq", ".feather")
 SHEETS = (".xlsx", ".xlsm")
 LINED_JSON = (".jsonl", ".ndjson")
+DATABASES = (".db", ".sqlite", ".sqlite3")
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".json", *LINED_JSON)
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
 
@@ -59,10 +62,6 @@ class Look:
         parts += ["decimal commas"] if self.decimal == "," else []
         parts += [told_above(self.above)] if self.above else []
         return ", ".join(parts)
-
-
-def told_above(count: int) -> str:
-    return f"without the {count} line{'s' if count > 1 else ''} above its head"
 
 
 def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
@@ -114,11 +113,10 @@ def doubled(path: Path) -> dict[str, int]:
 
 
 def _doubled(path: Path, look: Look) -> dict[str, int]:
-    if look.suffix in (*COLUMNAR, *LINED_JSON, ".json"):
+    if look.suffix in (*COLUMNAR, *DATABASES, *LINED_JSON, ".json"):
         return {}
     if look.suffix in SHEETS:
-        with pd.ExcelFile(path) as book:
-            head = pd.read_excel(book, header=None, nrows=1, skiprows=_above_in_sheet(book))
+        head = head_of_sheet(path)
     else:
         with _opened(path, look.packed) as file:
             head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.mark, header=None,
@@ -141,7 +139,9 @@ def line_of_head(path: Path, column: str) -> int:
 def look_at(path: Path) -> Look:
     """What kind of table a file is, from its name and its first bytes."""
     with path.open("rb") as file:
-        head = file.read(8)
+        head = file.read(len(BEGIN))
+    if head == BEGIN:
+        return Look("", DATABASES[0])
     packed = next((name for mark, name in _PACKED if head.startswith(mark)), "")
     name = path.name
     if path.suffix.lower() in (*SHEETS, *COLUMNAR):
@@ -160,6 +160,8 @@ def look_at(path: Path) -> Look:
         raise Unusable(
             f"data: '{path}' is packed twice: it holds '{Path(name).name[:60]}', packed too; unpack it first"
         )
+    if suffix in DATABASES:
+        raise Unusable(f"data: '{path}' is no database of SQLite: write its table as a CSV")
     if encoding is None:
         raise Unusable(f"data: '{path}' holds NUL characters: it is no text; save it as CSV in UTF-8")
     lines = sample.decode(encoding, errors="replace").splitlines()
@@ -172,7 +174,10 @@ def look_at(path: Path) -> Look:
 
 def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     if look.suffix in SHEETS:
-        return _sheet(path, look, rows)
+        return read_sheet(path, rows)
+    if look.suffix in DATABASES:
+        table, told = read_database(path, rows)
+        return flat(table, told)
     with _opened(path, look.packed) as file:
         if look.suffix in COLUMNAR:
             importlib.import_module("pyarrow")
@@ -190,8 +195,8 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
     """A table with that column, and maybe others."""
     how: dict[str, Any] = {"dtype": str, "keep_default_na": False}
     if look.suffix in SHEETS:
-        return _sheet(path, look, None, how)[0]
-    if look.suffix in COLUMNAR:
+        return read_sheet(path, None, how)[0]
+    if look.suffix in (*COLUMNAR, *DATABASES):
         return _read(path, look, None)[0]
     if look.suffix == ".json" or look.suffix in LINED_JSON:
         with _opened(path, look.packed) as file:
@@ -216,7 +221,7 @@ def key_of_rows(path: Path) -> str:
 
 def is_text(look: Look) -> bool:
     """True for a table that is read in pieces."""
-    return look.suffix not in (*SHEETS, *COLUMNAR, *LINED_JSON, ".json")
+    return look.suffix not in (*SHEETS, *COLUMNAR, *DATABASES, *LINED_JSON, ".json")
 
 
 def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Iterator[Any]:
@@ -249,27 +254,6 @@ def sure_encoding(path: Path, look: Look) -> Look:
         except UnicodeDecodeError:
             continue
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
-
-
-def _sheet(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
-    importlib.import_module("openpyxl")
-    with pd.ExcelFile(path) as book:
-        names, above = book.sheet_names, _above_in_sheet(book)
-        table = pd.read_excel(book, sheet_name=names[0], nrows=rows, skiprows=above, **(how or {}))
-    more = f", its sheet '{names[0]}' of {len(names)}" if len(names) > 1 else ""
-    more += f", {told_above(above)}" if above else ""
-    return table, f"a spreadsheet{more}"
-
-
-def above_in_sheet(path: Path) -> int:
-    """Rows of words above the head of a spreadsheet's first sheet."""
-    with refusals(path), pd.ExcelFile(path) as book:
-        return _above_in_sheet(book)
-
-
-def _above_in_sheet(book: Any) -> int:
-    rows = pd.read_excel(book, header=None, nrows=LINES, dtype=str).fillna("")
-    return head_row(rows.to_numpy().tolist())
 
 
 def _opened(path: Path, packed: str) -> IO[bytes]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .formats import LINED_JSON, SHEETS, above_in_sheet, key_of_rows, look_at
+from .formats import DATABASES, LINED_JSON, SHEETS, key_of_rows, look_at
 from .own_tables import read_own
+from .sheets import above_in_sheet
 from .tables import Unusable
 
 
@@ -30,6 +31,10 @@ def _way(path: Path) -> dict[str, Any]:
     look = look_at(path)
     how: dict[str, Any] = {}
     texts: dict[str, Any] = {"dtype": "str", "keep_default_na": False}
+    if look.suffix in DATABASES:
+        raise Unusable(
+            f"export-best --notebook: '{path.name}' is a database, and the notebook reads tables; write a CSV"
+        )
     if look.suffix in SHEETS:
         function, how = "read_excel", {"skiprows": above} if (above := above_in_sheet(path)) else {}
     elif look.suffix == ".feather":

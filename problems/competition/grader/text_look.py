@@ -88,6 +88,11 @@ def field_rows(lines: Iterable[str], mark: str) -> list[list[str]]:
         return []
 
 
+def told_above(count: int) -> str:
+    """What a note says of lines above the head."""
+    return f"without the {count} line{'s' if count > 1 else ''} above its head"
+
+
 def lines_above(lines: Sequence[str]) -> int:
     """How many lines of words stand above the head of a text table (a title, its source, blanks): 0 unless the table
     clearly begins below them.
