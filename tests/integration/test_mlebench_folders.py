@@ -157,6 +157,22 @@ def test_a_metric_of_ones_own_data_that_cannot_be_meant_says_how_it_is_written(t
     assert ended.code == 2 and words in ended.line
 
 
+def test_the_folder_of_all_data_is_as_good_as_the_competitions(tmp_path):
+    """`--data-dir` of `mlebench prepare` and `mlebench grade-sample`."""
+    folder = soils(tmp_path, "accuracy")
+    shutil.move(folder / "prepared", tmp_path / "data" / "soils" / "prepared")
+    for data in (tmp_path / "data", tmp_path / "data" / "soils"):
+        build(load_config(None, [f"problem.path={folder}", f"problem.options.data={data}"]), tmp_path).prepare()
+    with pytest.raises(ConfigError, match=r"needs prepared/public .* in '.*/none' or '.*/none/soils'"):
+        build(load_config(None, [f"problem.path={folder}", f"problem.options.data={tmp_path}/none"]), tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_told_with_the_one_that_may_be_meant(tmp_path):
+    folder = soils(tmp_path, "accuracy")
+    with pytest.raises(ConfigError, match=r"problem.path=.*/soil: no such folder \(did you mean 'soils'\?\)"):
+        build(load_config(None, [f"problem.path={folder.parent}/soil"]), tmp_path)
+
+
 # ------------------------------------------------------------ the package itself
 
 HELPERS = "class InvalidSubmissionError(Exception):\n    pass\n"
