@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 from support.competition_stand import Stand, writes
@@ -144,6 +145,28 @@ def test_what_the_test_table_lacks_is_predicted_wherever_it_stands_in_the_sample
     assert "not a table keyed" not in made.problem.note
     dummy, linear, _ = made.problem.baselines()
     assert made.score(dummy.code)[1].metric < 0.4 and made.score(linear.code)[1].metric > 0.9
+
+
+@pytest.mark.parametrize("form", ["json", "csv.gz", "tsv", "jsonl"])
+def test_tables_in_another_form_are_plain_ones_for_programs_too(tmp_path, stand, form):
+    """`random-acts-of-pizza` prepares `train.json` and `test.json`, and archives of the same names."""
+    folder = soils(tmp_path, "accuracy")
+    public = folder / "prepared" / "public"
+    for name in ("train", "test"):
+        table = pd.read_csv(public / f"{name}.csv")
+        (public / f"{name}.csv").unlink()
+        (public / f"{name}.zip").write_bytes(b"pictures")
+        write = {
+            "json": lambda table, path: table.to_json(path, orient="records"),
+            "jsonl": lambda table, path: table.to_json(path, orient="records", lines=True),
+            "tsv": lambda table, path: table.to_csv(path, index=False, sep="\t"),
+        }
+        write.get(form, lambda table, path: table.to_csv(path, index=False))(table, public / f"{name}.{form}")
+    made = stand(f"problem.path={folder}")
+    assert f"test.{form} as test.csv, train.{form} as train.csv too" in made.problem.note
+    dummy, linear, _ = made.problem.baselines()
+    assert made.score(dummy.code)[1].metric < 0.4 and made.score(linear.code)[1].metric > 0.8
+    assert (made.problem.input_dir / f"train.{form}").is_file() and not (public / "train.csv").exists()
 
 
 @pytest.mark.parametrize(("name", "words"), [
