@@ -11,7 +11,7 @@ PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
 LONE = (".json", ".dat", ".data", ".db", ".sqlite", ".sqlite3")
-"""What a file is a table by where no other is one."""
+"""What a file may be a table by where nothing else is there: others are mostly something else (`Thumbs.db`)."""
 READABLE = (*TABLES, *LONE, ".txt")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
@@ -73,12 +73,18 @@ def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     exact = find_table(folder, "train") or find_table(folder, "training")
     if exact:
         return exact
-    files = [path for path in _files(folder) if path not in others]
-    rest = [path for path in files if _is_table(path)] or [path for path in files if _is_table(path, LONE)]
+    rest = [path for path in _files(folder) if path not in others and _is_table(path)]
     rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
     named = [path for path in rows if _TRAIN.search(table_stem(path) or "")]
     told = [path for path in rows if not _TEST.search(table_stem(path) or "")]
     return next((found[0] for found in (named, rest, told) if len(found) == 1), None)
+
+
+def find_lone(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
+    """The only file that may be a table though its name does not say so, where `find_train` knows none and nothing else
+    is there to learn from."""
+    found = [path for path in _files(folder) if path not in others and path.name.lower().endswith(LONE)]
+    return found[0] if len(found) == 1 else None
 
 
 def find_test(folder: Path, train: Path | None = None) -> Path | None:
@@ -95,9 +101,9 @@ def find_test(folder: Path, train: Path | None = None) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_table(path: Path, ends: tuple[str, ...] = TABLES) -> bool:
+def _is_table(path: Path) -> bool:
     name = path.name.lower()
-    return name.endswith(tuple(end + packed for end in ends for packed in ("", *PACKED))) or (
+    return name.endswith(tuple(end + packed for end in TABLES for packed in ("", *PACKED))) or (
         name.endswith(".zip") and table_stem(path) is not None
     )
 

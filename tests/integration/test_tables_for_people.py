@@ -3,7 +3,9 @@
 import contextlib
 import io
 import json
+import shutil
 import sqlite3
+import zipfile
 
 import pandas as pd
 import pytest
@@ -182,6 +184,21 @@ def test_of_several_tables_of_a_database_the_one_called_train(tmp_path, inline):
     (tmp_path / "mine" / "town.sqlite").unlink()
     with pytest.raises(ConfigError, match="is a database with the tables flats, other: call one of them train"):
         made(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["Thumbs.db", "about.json"])
+def test_a_file_that_may_be_a_table_takes_nothing_from_folders_and_archives(tmp_path, inline, name):
+    mine = tmp_path / "mine"
+    for i in range(60):
+        (mine / "train" / "ab"[i % 2]).mkdir(parents=True, exist_ok=True)
+        (mine / "train" / "ab"[i % 2] / f"{i}.txt").write_text(f"text {i % 2} number {i}")
+    (mine / name).write_text("{}")
+    assert "no table: 60 texts in folders named by 2 classes" in made(tmp_path, "data.metric=accuracy").note
+    shutil.rmtree(mine / "train")
+    with zipfile.ZipFile(mine / "rents.zip", "w") as archive:
+        archive.writestr("train.csv", FLATS.to_csv(index=False))
+        archive.writestr("readme.txt", "of May")
+    assert is_all_of_it(made(tmp_path))
 
 
 def test_what_seems_to_be_a_later_head_and_is_not_clear_is_still_asked_about(tmp_path, inline):
