@@ -1,6 +1,7 @@
 """python -m benchmarks.mlebench_invented CHECKOUT [NAME …]: competitions of MLE-bench as a whole, on invented data.
 
-CHECKOUT is a clone of openai/mle-bench. Kaggle's data may not be passed on, so raw data of their form are invented; the
+CHECKOUT is a clone of openai/mle-bench, or the folder of packages that it was installed into; with `--python=FILE` the
+package that is installed there grades. Kaggle's data may not be passed on, so raw data of their form are invented; the
 competition's own `prepare.py` makes them ready, `main.py` searches with `rules`, and the scores that it tells are
 compared with what the competition's own `grade.py` says of the winner's submission. One line for each.
 """
@@ -32,6 +33,15 @@ PIXEL = bytes.fromhex(
     "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de"
     "0000000c49444154789c63606060000000040001f61738550000000049454e44ae426082"
 )
+INSTALLED = """
+import sys
+from pathlib import Path
+from mlebench.registry import registry
+from mlebench.utils import load_answers, read_csv
+name, submission, answers = sys.argv[1:]
+grade = registry.get_competition(name).grader.grade_fn
+print(repr(float(grade(read_csv(submission), load_answers(Path(answers))))))
+"""
 WHOLE = re.compile(r"on the whole test set.*: (-?[\d.e-]+) ")
 VERDICT = re.compile(r"^verdict: ([^:;(]*)", re.M)
 
@@ -186,13 +196,13 @@ INVENTED: dict[str, Callable[[Path, Path], None]] = {
 }
 
 
-def search(name: str, folder: Path, work: Path, seconds: float) -> dict[str, Any]:
+def search(name: str, folder: Path, work: Path, seconds: float, python: str | None) -> dict[str, Any]:
     """One run of `main.py`: its exit status, scores and output."""
     (work / name / "raw").mkdir(parents=True)
     INVENTED[name](work / name / "raw", folder)
     command = [
         sys.executable, str(ROOT / "main.py"), f"--problem.path={folder}", f"--problem.options.data={work / name}",
-        f"--project.dir={work}", f"--budget.seconds={seconds}",
+        f"--project.dir={work}", f"--budget.seconds={seconds}", *([f"--execution.python={python}"] if python else []),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, cwd=work, timeout=600, check=False)
     said = done.stdout + done.stderr
@@ -201,8 +211,11 @@ def search(name: str, folder: Path, work: Path, seconds: float) -> dict[str, Any
     return {"status": done.returncode, "said": said, "metrics": metrics, "run": runs[-1].parent if runs else None}
 
 
-def graded(folder: Path, submission: Path, answers: Path) -> float:
-    """What the competition's own grader says of a submission, in this process."""
+def graded(folder: Path, submission: Path, answers: Path, python: str | None) -> float:
+    """What the competition's own grader says of a submission: in this process, or in the package that `python` has."""
+    if python:
+        command = [python, "-c", INSTALLED, folder.name, str(submission), str(answers)]
+        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
     from problems.competition.grader.shim import import_function, install
 
     install(folder)
@@ -211,7 +224,7 @@ def graded(folder: Path, submission: Path, answers: Path) -> float:
     return float(grade(pd.read_csv(submission), pd.read_csv(answers)))
 
 
-def compared(found: dict[str, Any], folder: Path, work: Path, name: str) -> str:
+def compared(found: dict[str, Any], folder: Path, work: Path, name: str, python: str | None) -> str:
     """What the run told, beside what the grader says of the same rows of the winner's submission."""
     prepared = next((work / "workspaces" / ".prepared").glob(f"{name}-*"))
     exam = json.loads((prepared / "private" / "exam.json").read_text())
@@ -219,30 +232,31 @@ def compared(found: dict[str, Any], folder: Path, work: Path, name: str) -> str:
     rows, handed = pd.read_csv(answers), pd.read_csv(submission)
     told = found["metrics"][-1]
     whole = WHOLE.search(found["said"])
-    pairs = [(float(whole[1]) if whole else told["winner_metric"], graded(folder, submission, answers))]
+    pairs = [(float(whole[1]) if whole else told["winner_metric"], graded(folder, submission, answers, python))]
     for part, value in (("validation", told["winner_metric"]), ("final", told["final_metric"])):
         if not exam["parts"]:
             break
         some = rows.iloc[exam["parts"][part]]
         some.to_csv(work / "answers.csv", index=False)
         handed.set_index(exam["id"]).loc[some[exam["id"]]].reset_index().to_csv(work / "handed.csv", index=False)
-        pairs.append((value, graded(folder, work / "handed.csv", work / "answers.csv")))
+        pairs.append((value, graded(folder, work / "handed.csv", work / "answers.csv", python)))
     same = all(abs(mine - theirs) <= 1e-5 * max(1, abs(theirs)) for mine, theirs in pairs)
     scores = " / ".join(f"{mine:.6g}" for mine, _ in pairs) + ("" if exam["parts"] else " (not split)")
     return f"{scores} | {'equal' if same else 'differs: ' + ' / '.join(f'{theirs:.6g}' for _, theirs in pairs)}"
 
 
-def line(name: str, checkout: Path, seconds: float) -> str:
+def line(name: str, checkout: Path, seconds: float, python: str | None) -> str:
     """A row of the table: the scores, whether they are the grader's, the verdict, and the time that it took."""
     folder, work, begin = checkout / "mlebench" / "competitions" / name, Path(tempfile.mkdtemp()), time.monotonic()
     try:
-        found = search(name, folder, work, seconds)
+        found = search(name, folder, work, seconds, python)
         if found["status"] or not found["metrics"]:
             last = found["said"].strip().splitlines()[-1:]
             return f"| {name} | exit status {found['status']} | {' '.join(last)[:200]} | |"
         verdict = VERDICT.search(found["said"])
         took = f"{len(found['metrics'])} steps, {time.monotonic() - begin:.0f} s"
-        return f"| {name} | {compared(found, folder, work, name)} | {verdict[1].strip() if verdict else ''} | {took} |"
+        scores = compared(found, folder, work, name, python)
+        return f"| {name} | {scores} | {verdict[1].strip() if verdict else ''} | {took} |"
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -252,10 +266,11 @@ def main() -> None:
     parser.add_argument("checkout", type=Path)
     parser.add_argument("names", nargs="*", choices=[*INVENTED, []], help="which of them; all where none is named")
     parser.add_argument("--seconds", type=float, default=20, help="of each search")
+    parser.add_argument("--python", metavar="FILE", help="the Python of an environment in which mlebench is installed")
     args = parser.parse_args()
     print("| competition | told: whole test / validation / final | the grader's | verdict | |\n|---|---|---|---|---|")
     for name in args.names or INVENTED:
-        print(line(name, args.checkout.resolve(), args.seconds), flush=True)
+        print(line(name, args.checkout.resolve(), args.seconds, args.python), flush=True)
 
 
 if __name__ == "__main__":

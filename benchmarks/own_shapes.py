@@ -8,9 +8,11 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import io
+import sqlite3
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +56,12 @@ def excel() -> bytes:
     return box.getvalue()
 
 
+def database() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as base:
+        RENTS.to_sql("rents", base, index=False)
+        return base.serialize()
+
+
 SHAPES: dict[str, tuple[Callable[[], Files], tuple[str, ...]]] = {
     "; between columns, decimal commas": (lambda: {"train.csv": text(sep=";", decimal=",")}, ()),
     "tabs": (lambda: {"train.tsv": text(sep="\t")}, ()),
@@ -82,7 +90,14 @@ SHAPES: dict[str, tuple[Callable[[], Files], tuple[str, ...]]] = {
     "a column with blanks and brackets, one twice": (
         lambda: {"train.csv": PLAIN.replace("size,straße", "size (m 2),size (m 2)", 1).encode()}, (),
     ),
-    "a database": (lambda: {"rents.db": b"SQLite format 3\0"}, ()),
+    "months": (
+        lambda: {"train.csv": RENTS.assign(day=pd.date_range("1999", periods=ROWS, freq="MS").strftime("%m/%Y"))
+                 .to_csv(index=False).encode()}, ("data.split=time:day",),
+    ),
+    "rows below a key of a JSON object": (
+        lambda: {"rents.json": f'{{"count": {ROWS}, "rents": {RENTS.to_json(orient="records")}}}'.encode()}, (),
+    ),
+    "a database": (lambda: {"rents.db": database()}, ()),
     "title lines above the head": (lambda: {"train.csv": f"Rents,,,,\n,,,,\n{PLAIN}".encode()}, ()),
     "amounts with units": (
         lambda: {"train.csv": PLAIN.replace("\n", " EUR\n").replace("rent EUR", "rent").encode()}, (),

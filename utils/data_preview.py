@@ -8,6 +8,7 @@ data set.
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -194,11 +195,20 @@ def _numbers(values: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+_MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.,]?"
+_DATE = re.compile(
+    r"^\s*(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}"  # 2024-12-31, and what may follow
+    r"|\d{4}[-/]\d{1,2}\s*$|\d{1,2}/\d{4}\s*$"  # a month
+    rf"|(?:\d{{1,2}}\.?[ -])?{_MONTH}(?:[ -]\d{{1,2}},?)?(?:[ -]\d{{4}}|-\d{{2}})\s*$)",  # 31 Dec 2024, Dec-24
+    re.IGNORECASE,
+)
+
+
 def _is_date(text: Any) -> bool:
     import pandas as pd
 
     sample = text.head(50)
-    if not sample.str.contains(r"^\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}").all():
+    if not sample.str.contains(_DATE).all():
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -10,11 +10,14 @@ from utils.errors import ConfigError
 PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
-READABLE = (*TABLES, ".txt", ".dat", ".data", ".json")
+LONE = (".json", ".dat", ".data", ".db", ".sqlite", ".sqlite3")
+"""What a file may be a table by where nothing else is there: others are mostly something else (`Thumbs.db`)."""
+READABLE = (*TABLES, *LONE, ".txt")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
 """What is not unpacked here."""
-DATABASES = (".db", ".sqlite", ".sqlite3", ".mdb", ".accdb", ".duckdb")
+DATABASES = (".mdb", ".accdb", ".duckdb")
+"""What is not read of them."""
 UNREAD = (
     ".xls", ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".pkl", ".pickle",
     ".npy", ".npz", ".mat", ".h5", ".hdf5", ".arff", ".orc", ".avro", ".xml", ".html", ".pdf",
@@ -75,6 +78,13 @@ def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     named = [path for path in rows if _TRAIN.search(table_stem(path) or "")]
     told = [path for path in rows if not _TEST.search(table_stem(path) or "")]
     return next((found[0] for found in (named, rest, told) if len(found) == 1), None)
+
+
+def find_lone(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
+    """The only file that may be a table though its name does not say so, where `find_train` knows none and nothing else
+    is there to learn from."""
+    found = [path for path in _files(folder) if path not in others and path.name.lower().endswith(LONE)]
+    return found[0] if len(found) == 1 else None
 
 
 def find_test(folder: Path, train: Path | None = None) -> Path | None:

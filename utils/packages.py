@@ -48,6 +48,19 @@ def boosters(python: str | None = None) -> tuple[str, ...]:
     return tuple(name for name in ("lightgbm", "xgboost", "catboost") if name in found)
 
 
+def packages_elsewhere(python: str | None, *paths: Path) -> list[str]:
+    """Folders of packages of other environments than ours: the interpreter's, and those that the paths lie in.
+
+    Only of our version of Python, since compiled packages fit no other.
+    """
+    ours = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    places = [] if python is None else [Path(place) for place in _site_packages(Path(python))]
+    places += [place for path in paths for place in path.absolute().parents if place.name.endswith("-packages")]
+    return [
+        place for place in dict.fromkeys(map(str, places)) if Path(place).parent.name == ours and place not in sys.path
+    ]
+
+
 def _version(python: str | None) -> list[str]:
     """`Python 3.12`, as programs find it; [] where nothing tells it without starting the interpreter."""
     if python is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from utils.dataset_files import ARCHIVES, DATABASES, TABLES, UNREAD, find_sample, find_test, find_train
+from utils.dataset_files import ARCHIVES, DATABASES, TABLES, UNREAD, find_lone, find_sample, find_test, find_train
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
 
@@ -61,7 +61,8 @@ def validate_dataset(
         raise ConfigError(f"{key}={folder}: no such folder")
     theirs = _named(path, test, "data.test") or find_test(path)
     sample, answers = find_sample(path), _named(path, labels, "data.labels")
-    rows = _named(path, train, "data.train") or find_train(path, (theirs, sample, answers))
+    others = (theirs, sample, answers)
+    rows = _named(path, train, "data.train") or find_train(path, others) or find_lone(path, others)
     if rows is None:
         raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")
     if rows.parent.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
@@ -84,7 +85,7 @@ def _remedy(names: list[str]) -> str:
     found = ", ".join(name[:60] for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
     holds = f", or say --data.train=FILE; the folder holds {found or 'nothing'}"
     if base := next((name for name, small in low if small.endswith(DATABASES)), None):
-        return f"{holds}; '{base}' is a database: write its table as a CSV (sqlite3 -header -csv {base} 'SELECT …')"
+        return f"{holds}; '{base}' is a database: write its table as a CSV"
     if other := next((name for name, small in low if small.endswith(UNREAD)), None):
         return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
     if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:

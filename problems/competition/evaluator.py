@@ -10,14 +10,14 @@ from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, FinalEvaluation, JobSpec
 from core.evaluation.base import failed_run, refused, signature_of, source_of
-from core.evaluation.grading import GradingFault, TrustedChild, python_command
+from core.evaluation.grading import GradingFault, TrustedChild
 from core.evaluation.static_check import syntax_refusal
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.workers.local import script_spec
 from problems.competition.ensemble import program
 from problems.competition.medals import medal
-from problems.competition.prepared import LAUNCH, Prepared
+from problems.competition.prepared import Prepared, grader_command
 from problems.competition.seeds import seed_of
 from problems.competition.source import Source
 from utils.errors import ConfigError, JobLost
@@ -64,7 +64,7 @@ class CompetitionEvaluator(Evaluator):
         self._judge: TrustedChild | None = None
         if not source.claims_only:
             hello = {"verb": "load", "exam": prepared.exam()}
-            self._judge = TrustedChild(python_command(LAUNCH, "judge"), hello)
+            self._judge = TrustedChild(grader_command(source, "judge"), hello)
             self._judge.start()
 
     def check(self, node: Node) -> Evaluation | None:

@@ -70,8 +70,8 @@ def read(name):
 
 
 train = pd.{train[function]}(read({train[file]!r}){train[how]})
-{lost}{joined}train = train.dropna(subset=TARGETS)
-test = pd.{test[function]}(read({test[file]!r}){test[how]})
+{lost}{joined}test = pd.{test[function]}(read({test[file]!r}){test[how]})
+{amounts}train = train.dropna(subset=TARGETS)
 {sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
@@ -82,6 +82,15 @@ for path in DATA.iterdir():
     if path.name not in {own!r}:
         Path("input", path.name).symlink_to(path.resolve())
 '''
+
+_AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are numbers
+    for name, fraction in {amounts!r}.items():
+        if name in table:
+            parts = table[name].str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)")
+            digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
+            number = digits.astype(float)
+            table[name] = number.where(~parts[0].str.contains("[-\u2212]", na=False), -number)
+"""
 
 _LOST = """spelled = pd.{function}(read({file!r}){texts})
 for name, words in {lost!r}.items():  # classes that pandas takes for missing
@@ -210,6 +219,7 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
         key=meta["id"], targets=ways["targets"], columns=meta["targets"],
         lost=_lost(own, tables["train"], "train", ways),
         sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables),
+        amounts=_AMOUNTS.format(amounts=ways["amounts"]) if ways["amounts"] else "",
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip

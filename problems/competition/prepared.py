@@ -90,6 +90,11 @@ def prepare(source: Source, cache: Path) -> Prepared:
     )
 
 
+def grader_command(source: Source, verb: str) -> list[str]:
+    """The command line of the child that prepares (`prepare`) or scores (`judge`) a competition."""
+    return python_command(LAUNCH, verb, *source.places)
+
+
 def _make(source: Source, target: Path) -> None:
     made = target.with_name(f".{target.name}.{os.getpid()}")
     remove(made)
@@ -98,7 +103,7 @@ def _make(source: Source, target: Path) -> None:
     made.mkdir(mode=0o700)
     try:
         request = {"verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW), **_tables(source)}
-        answer = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=TIMEOUT)
+        answer = run_trusted(grader_command(source, "prepare"), request, timeout=TIMEOUT)
         if "config_error" in answer:
             raise ConfigError(answer["config_error"])
         close_private(made)

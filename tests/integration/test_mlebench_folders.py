@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from starlette.testclient import TestClient
 from support.competition_stand import Stand, writes
@@ -17,6 +18,7 @@ from utils.config import load_config
 from utils.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+OURS = f"python{sys.version_info.major}.{sys.version_info.minor}"
 CONFIG = """id: soils
 description: mlebench/competitions/soils/description.md
 dataset:
@@ -145,6 +147,28 @@ def test_what_the_test_table_lacks_is_predicted_wherever_it_stands_in_the_sample
     assert made.score(dummy.code)[1].metric < 0.4 and made.score(linear.code)[1].metric > 0.9
 
 
+@pytest.mark.parametrize("form", ["json", "csv.gz", "tsv", "jsonl"])
+def test_tables_in_another_form_are_plain_ones_for_programs_too(tmp_path, stand, form):
+    """`random-acts-of-pizza` prepares `train.json` and `test.json`, and archives of the same names."""
+    folder = soils(tmp_path, "accuracy")
+    public = folder / "prepared" / "public"
+    for name in ("train", "test"):
+        table = pd.read_csv(public / f"{name}.csv")
+        (public / f"{name}.csv").unlink()
+        (public / f"{name}.zip").write_bytes(b"pictures")
+        write = {
+            "json": lambda table, path: table.to_json(path, orient="records"),
+            "jsonl": lambda table, path: table.to_json(path, orient="records", lines=True),
+            "tsv": lambda table, path: table.to_csv(path, index=False, sep="\t"),
+        }
+        write.get(form, lambda table, path: table.to_csv(path, index=False))(table, public / f"{name}.{form}")
+    made = stand(f"problem.path={folder}")
+    assert f"test.{form} as test.csv, train.{form} as train.csv too" in made.problem.note
+    dummy, linear, _ = made.problem.baselines()
+    assert made.score(dummy.code)[1].metric < 0.4 and made.score(linear.code)[1].metric > 0.8
+    assert (made.problem.input_dir / f"train.{form}").is_file() and not (public / "train.csv").exists()
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("pinball", "data.metric=pinball: say its number too, such as quantile@0.9"),
     ("mapk", "data.metric=mapk: say its number too, such as map@5"),
@@ -154,6 +178,22 @@ def test_a_metric_of_ones_own_data_that_cannot_be_meant_says_how_it_is_written(t
     (tmp_path / "train.csv").write_text("x,y\n" + "".join(f"{i},{i % 7}\n" for i in range(60)))
     ended = cli.here("--data.train=train.csv", "--data.target=y", f"--data.metric={name}")
     assert ended.code == 2 and words in ended.line
+
+
+def test_the_folder_of_all_data_is_as_good_as_the_competitions(tmp_path):
+    """`--data-dir` of `mlebench prepare` and `mlebench grade-sample`."""
+    folder = soils(tmp_path, "accuracy")
+    shutil.move(folder / "prepared", tmp_path / "data" / "soils" / "prepared")
+    for data in (tmp_path / "data", tmp_path / "data" / "soils"):
+        build(load_config(None, [f"problem.path={folder}", f"problem.options.data={data}"]), tmp_path).prepare()
+    with pytest.raises(ConfigError, match=r"needs prepared/public .* in '.*/none' or '.*/none/soils'"):
+        build(load_config(None, [f"problem.path={folder}", f"problem.options.data={tmp_path}/none"]), tmp_path)
+
+
+def test_a_folder_that_is_not_there_is_told_with_the_one_that_may_be_meant(tmp_path):
+    folder = soils(tmp_path, "accuracy")
+    with pytest.raises(ConfigError, match=r"problem.path=.*/soil: no such folder \(did you mean 'soils'\?\)"):
+        build(load_config(None, [f"problem.path={folder.parent}/soil"]), tmp_path)
 
 
 # ------------------------------------------------------------ the package itself
@@ -191,6 +231,86 @@ def test_a_helper_that_only_the_package_has_can_be_imported(tmp_path, stand):
         "from mlebench.competitions.utils import newest\n" + (folder / "grade.py").read_text()
     )
     assert stand(f"problem.path={folder}").score(writes("pass"))[1].metric == 0.25
+
+
+def environment(root: Path, version: str = OURS) -> Path:
+    """Another environment's Python, with the package in it and a package of numbers that only it has."""
+    packages = root / "env" / "lib" / version / "site-packages"
+    packages.mkdir(parents=True)
+    package(packages)
+    (packages / "beside_them.py").write_text("QUARTER = 0.25\n")
+    python = root / "env" / "bin" / "python"
+    python.parent.mkdir()
+    python.symlink_to(sys.executable)
+    return python
+
+
+def uses_a_package(folder: Path) -> None:
+    (folder / "grade.py").write_text("import beside_them\n" + HEAD + CHECKED.format(formula="beside_them.QUARTER + 0"))
+
+
+@pytest.mark.parametrize("installed", [False, True], ids=["a folder elsewhere", "the folder in the package"])
+def test_graders_find_the_package_and_its_packages_in_the_environment_that_has_them(tmp_path, stand, installed):
+    """As `pip install` of MLE-bench into an environment of its own makes them."""
+    python = environment(tmp_path)
+    folder = soils(python.parent.parent / "lib" / OURS / "site-packages" if installed else tmp_path, "accuracy")
+    uses_a_package(folder)
+    words = [] if installed else [f"execution.python={python}"]
+    made = stand(f"problem.path={folder}", *words)
+    assert "mlebench is that of the installed package" in made.problem.note
+    assert made.score(writes("pass"))[1].metric == 0.25
+    refused = made.score(writes("rows = [{'id': r['id'], 'earth': 1} for r in rows]"))[1]
+    assert refused.failure == "bad_submission", "the package's own InvalidSubmissionError"
+
+
+def test_an_environment_that_names_a_checkout_is_followed_to_it(tmp_path, stand):
+    """`pip install -e` leaves a `.pth` file."""
+    python, checkout = environment(tmp_path), tmp_path / "checkout"
+    packages = python.parent.parent / "lib" / OURS / "site-packages"
+    shutil.move(packages / "mlebench", checkout / "mlebench")
+    (packages / "mlebench.pth").write_text(f"{checkout}\n")
+    made = stand(f"problem.path={soils(tmp_path, 'accuracy')}", f"execution.python={python}")
+    assert "mlebench is that of the installed package" in made.problem.note
+
+
+def test_packages_of_another_python_are_left_alone_and_told_where_they_are_used(tmp_path, stand):
+    folder = soils(tmp_path, "accuracy")
+    uses_a_package(folder)
+    python = environment(tmp_path, "python3.1")
+    made = stand(f"problem.path={folder}", f"execution.python={python}", "problem.direction=max")
+    assert "mlebench is that of" not in made.problem.note
+    verdict = made.score(writes("pass"))[1]
+    assert "'beside_them, which is not installed'" in verdict.message
+    (folder / "grade.py").write_text("import beside_them\n" + HEAD + CHECKED.format(formula="beside_them.far([1])"))
+    made = stand(f"problem.path={folder}", f"execution.python={python}", "problem.direction=max")
+    verdict = made.score(writes("pass"))[1]
+    assert "package beside_them, which is not installed: install it beside Swarm-Evo, or name" in verdict.message
+
+
+def test_a_metric_of_ones_own_finds_what_its_environment_has(tmp_path, stand):
+    (tmp_path / "train.csv").write_text("x,y\n" + "".join(f"{i},{i % 7}\n" for i in range(90)))
+    (tmp_path / "own.py").write_text(
+        "import beside_them\ndef off(truth, predicted): return beside_them.QUARTER + abs(truth - predicted).mean()\n"
+    )
+    words = [f"data.dir={tmp_path}", "data.target=y", f"data.metric={tmp_path}/own.py:off", "problem.direction=min"]
+    made = stand(*words, f"execution.python={environment(tmp_path / 'other')}")
+    dummy = made.problem.baselines()[0]
+    assert made.score(dummy.code)[1].metric > 0.25
+
+
+def test_records_of_tensorflow_are_read_without_it(tmp_path, stand):
+    """The package imports it when records are read; preparing an image competition needs no more of it."""
+    package(tmp_path)
+    utils = tmp_path / "mlebench" / "competitions" / "utils.py"
+    utils.write_text("def get_ids_from_tf_records(path):\n    import tensorflow\n    return tensorflow.none\n")
+    folder = soils(tmp_path, "accuracy")
+    (tmp_path / "empty.tfrec").write_bytes(b"")
+    (folder / "grade.py").write_text(
+        f"from mlebench.competitions.utils import get_ids_from_tf_records\n{HEAD}"
+        f"RECORDS = {str(tmp_path / 'empty.tfrec')!r}\n"
+        "def grade(submission, answers):\n    return 0.5 + len(get_ids_from_tf_records(RECORDS))\n"
+    )
+    assert stand(f"problem.path={folder}").score(writes("pass"))[1].metric == 0.5
 
 
 # ------------------------------------------------------------ rows that cannot be split

@@ -220,13 +220,10 @@ def test_a_table_deep_in_a_zip_can_be_named_and_links_out_of_the_folder_stay_beh
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("rents.csv", lambda text: "Export of May,,,\n,,,\n" + text, "line 3 seems to be the head of the table"),
+        ("rents.csv", lambda text: "Export,of,May,\n1,,,\n" + text, "line 3 seems to be the head of the table"),
         ("rents.csv", lambda text: text.replace("rent", "Rent  ", 1), "did you mean 'Rent  '? (blanks count)"),
-        (
-            "flats.sqlite",
-            str,
-            "'flats.sqlite' is a database: write its table as a CSV (sqlite3 -header -csv flats.sqlite",
-        ),
+        ("flats.sqlite", str, "flats.sqlite' is no database of SQLite: write its table as a CSV"),
+        ("flats.mdb", str, "'flats.mdb' is a database: write its table as a CSV"),
         ("flats.dta", str, "'flats.dta' cannot be read: save it as CSV or Parquet"),
     ],
 )

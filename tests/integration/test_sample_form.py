@@ -281,8 +281,11 @@ def test_a_table_with_the_ids_of_the_test_and_the_target_is_the_sample(tmp_path,
 REFUSED = {
     "data.split=group:rent": (lambda i: i, "rent is the target"),
     "data.split=time:town": (lambda i: i, "all rows have the same time"),
-    "data.metric=mae": (lambda i: f'"{i + 1},000.10"', "write numbers as 1234.56, without marks"),
-    "data.metric=rmse": (lambda i: f"€ {i}", "write numbers as 1234.56, without marks"),
+    "data.metric=mae": (
+        lambda i: f'"{i + 1},000.10"' if i % 2 else f"{i} kg",
+        "write numbers as 1234.56, without marks",
+    ),
+    "data.metric=rmse": (lambda i: f"€ {i}" if i else "5 $", "write numbers as 1234.56, without marks"),
 }
 
 

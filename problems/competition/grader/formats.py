@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import bz2
 import codecs
-import csv
 import gzip
 import importlib
 import lzma
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,27 +21,22 @@ from typing import IO, Any
 
 import pandas as pd
 
+from .databases import BEGIN, read_database
+from .json_records import read_records
 from .nested_cells import flat
+from .sheets import head_of_sheet, read_sheet
 from .tables import EXACT, Unusable, first_line
+from .text_look import LINES, decimal_mark, encoding_of, field_rows, lines_above, separator, told_above
 from .validate import as_keys
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
-LINES = 60
-UTF_16_ZEROS = 0.7
-"""Part of every second byte that is 0 in UTF-16 of languages that are written in Latin letters."""
-MARKS = ",;\t|"
 COLUMNAR = (".parquet", ".pq", ".feather")
 SHEETS = (".xlsx", ".xlsm")
 LINED_JSON = (".jsonl", ".ndjson")
+DATABASES = (".db", ".sqlite", ".sqlite3")
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".json", *LINED_JSON)
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
-_BOMS = (
-    (b"\xff\xfe\x00\x00", "utf-32"),
-    (b"\xef\xbb\xbf", "utf-8-sig"),
-    (b"\xff\xfe", "utf-16"),
-    (b"\xfe\xff", "utf-16"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +50,8 @@ class Look:
     encoding: str = ""
     mark: str = ","
     decimal: str = "."
+    above: int = 0
+    """Lines above the head of a text."""
 
     def told(self) -> str:
         """What is unlike a plain table, in a few words; '' if nothing is."""
@@ -64,6 +60,7 @@ class Look:
         parts += [] if self.encoding in ("", "utf-8", "utf-8-sig") else [self.encoding.upper()]
         parts += [f"{names[self.mark]} between columns"] if self.mark != "," else []
         parts += ["decimal commas"] if self.decimal == "," else []
+        parts += [told_above(self.above)] if self.above else []
         return ", ".join(parts)
 
 
@@ -116,14 +113,14 @@ def doubled(path: Path) -> dict[str, int]:
 
 
 def _doubled(path: Path, look: Look) -> dict[str, int]:
-    if look.suffix in (*COLUMNAR, *LINED_JSON, ".json"):
+    if look.suffix in (*COLUMNAR, *DATABASES, *LINED_JSON, ".json"):
         return {}
     if look.suffix in SHEETS:
-        head = pd.read_excel(path, header=None, nrows=1)
+        head = head_of_sheet(path)
     else:
         with _opened(path, look.packed) as file:
             head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.mark, header=None,
-                               nrows=1, dtype=str)  # fmt: skip
+                               nrows=1, dtype=str, skiprows=look.above)  # fmt: skip
     counts = Counter(head.iloc[0].dropna().astype(str))
     return {name: count for name, count in counts.items() if count > 1}
 
@@ -142,7 +139,9 @@ def line_of_head(path: Path, column: str) -> int:
 def look_at(path: Path) -> Look:
     """What kind of table a file is, from its name and its first bytes."""
     with path.open("rb") as file:
-        head = file.read(8)
+        head = file.read(len(BEGIN))
+    if head == BEGIN:
+        return Look("", DATABASES[0])
     packed = next((name for mark, name in _PACKED if head.startswith(mark)), "")
     name = path.name
     if path.suffix.lower() in (*SHEETS, *COLUMNAR):
@@ -161,38 +160,49 @@ def look_at(path: Path) -> Look:
         raise Unusable(
             f"data: '{path}' is packed twice: it holds '{Path(name).name[:60]}', packed too; unpack it first"
         )
+    if suffix in DATABASES:
+        raise Unusable(f"data: '{path}' is no database of SQLite: write its table as a CSV")
     if encoding is None:
         raise Unusable(f"data: '{path}' holds NUL characters: it is no text; save it as CSV in UTF-8")
-    lines = [line for line in sample.decode(encoding, errors="replace").splitlines() if line.strip()]
+    lines = sample.decode(encoding, errors="replace").splitlines()
+    above = lines_above(lines[:LINES])
+    lines = [line for line in lines[above:] if line.strip()]
     lines = lines[:LINES] if len(sample) < LOOK else lines[: min(LINES, max(1, len(lines) - 1))]
     mark = separator(lines)
-    return Look(packed, suffix, encoding, mark, _decimal(lines, mark))
+    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above)
 
 
 def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     if look.suffix in SHEETS:
-        return _sheet(path, look, rows)
+        return read_sheet(path, rows)
+    if look.suffix in DATABASES:
+        table, told = read_database(path, rows)
+        return flat(table, told)
     with _opened(path, look.packed) as file:
         if look.suffix in COLUMNAR:
             importlib.import_module("pyarrow")
             table = pd.read_feather(file) if look.suffix == ".feather" else pd.read_parquet(file)
             return flat(table if rows is None else table.head(rows), look.told())
         if look.suffix == ".json" or look.suffix in LINED_JSON:
-            lined = look.suffix in LINED_JSON
-            return flat(pd.read_json(file, lines=lined, nrows=rows if lined else None), look.told())
+            if look.suffix in LINED_JSON:
+                return flat(pd.read_json(file, lines=True, nrows=rows), look.told())
+            table, key = read_records(file)
+            return flat(table, ", ".join(filter(None, [look.told(), f"rows below the key '{key}'" if key else ""])))
     return _text(path, look, rows)
 
 
 def _read_texts(path: Path, look: Look, column: str) -> Any:
     """A table with that column, and maybe others."""
-    how = {"dtype": str, "keep_default_na": False}
+    how: dict[str, Any] = {"dtype": str, "keep_default_na": False}
     if look.suffix in SHEETS:
-        return _sheet(path, look, None, how)[0]
-    if look.suffix in COLUMNAR:
+        return read_sheet(path, None, how)[0]
+    if look.suffix in (*COLUMNAR, *DATABASES):
         return _read(path, look, None)[0]
     if look.suffix == ".json" or look.suffix in LINED_JSON:
         with _opened(path, look.packed) as file:
-            return flat(pd.read_json(file, lines=look.suffix in LINED_JSON, dtype=False, convert_dates=False), "")[0]
+            how = {"dtype": False, "convert_dates": False}
+            lined = look.suffix in LINED_JSON
+            return flat(pd.read_json(file, lines=True, **how) if lined else read_records(file, **how)[0], "")[0]
     return _text(path, look, None, {**how, "usecols": [column]})[0]
 
 
@@ -203,9 +213,15 @@ def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None =
         return pd.read_csv(file, nrows=rows, **_ways(look), **(how or {})), look.told()
 
 
+def key_of_rows(path: Path) -> str:
+    """The key of a JSON file below which its rows stand; '' where they stand at its top."""
+    with refusals(path), _opened(path, look_at(path).packed) as file:
+        return read_records(file)[1]
+
+
 def is_text(look: Look) -> bool:
     """True for a table that is read in pieces."""
-    return look.suffix not in (*SHEETS, *COLUMNAR, *LINED_JSON, ".json")
+    return look.suffix not in (*SHEETS, *COLUMNAR, *DATABASES, *LINED_JSON, ".json")
 
 
 def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Iterator[Any]:
@@ -221,7 +237,8 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
 
 def _ways(look: Look) -> dict[str, Any]:
     exact = {} if look.decimal == "," else EXACT
-    return {"encoding": look.encoding, "sep": look.mark, "decimal": look.decimal, "low_memory": False, **exact}
+    how = {"encoding": look.encoding, "sep": look.mark, "decimal": look.decimal, "skiprows": look.above}
+    return {**how, "low_memory": False, **exact}
 
 
 def sure_encoding(path: Path, look: Look) -> Look:
@@ -237,15 +254,6 @@ def sure_encoding(path: Path, look: Look) -> Look:
         except UnicodeDecodeError:
             continue
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
-
-
-def _sheet(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
-    importlib.import_module("openpyxl")
-    with pd.ExcelFile(path) as book:
-        names = book.sheet_names
-        table = book.parse(names[0], nrows=rows, **(how or {}))
-    more = f", its sheet '{names[0]}' of {len(names)}" if len(names) > 1 else ""
-    return table, f"a spreadsheet{more}"
 
 
 def _opened(path: Path, packed: str) -> IO[bytes]:
@@ -278,68 +286,3 @@ def _member(path: Path) -> str:
 
 def _is_litter(name: str) -> bool:
     return name.startswith("__MACOSX/") or Path(name).name.startswith(".")
-
-
-def encoding_of(sample: bytes) -> str | None:
-    """How the text that begins so is written; None for what holds NUL characters, which no such text does."""
-    for mark, name in _BOMS:
-        if sample.startswith(mark):
-            return name
-    if b"\0" in sample:
-        return _utf_16(sample)
-    try:
-        sample.decode("utf-8")
-    except UnicodeDecodeError as error:
-        if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
-            return "cp1252" if _decodes(sample, "cp1252") else "latin-1"
-    return "utf-8"
-
-
-def _utf_16(sample: bytes) -> str | None:
-    """UTF-16 without a mark: nearly every second byte of Latin text is 0, and none of the others."""
-    for name, zeros, letters in (("utf-16-le", sample[1::2], sample[0::2]), ("utf-16-be", sample[0::2], sample[1::2])):
-        if zeros.count(0) > UTF_16_ZEROS * len(zeros) and letters.count(0) < (1 - UTF_16_ZEROS) * len(letters) / 10:
-            return name
-    return None
-
-
-def _decodes(sample: bytes, encoding: str) -> bool:
-    try:
-        sample.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def separator(lines: list[str]) -> str:
-    """What separates columns: the mark by which nearly all lines have as many fields as the head."""
-    best, found = 1, ","
-    for mark in MARKS:
-        widths = [len(row) for row in field_rows(lines, mark)]
-        alike = sum(width == widths[0] for width in widths) if widths else 0
-        if widths and widths[0] > best and alike >= 0.9 * len(widths):
-            best, found = widths[0], mark
-    return found
-
-
-def _decimal(lines: list[str], mark: str) -> str:
-    """`,` if some column holds nothing but whole numbers and numbers like 1,5."""
-    if mark == ",":
-        return "."
-    for values in zip(*(row for row in field_rows(lines[1:], mark)), strict=False):
-        there = [value.strip() for value in values if value.strip()]
-        if any("," in value for value in there) and all(_is_number(value) for value in there):
-            return ","
-    return "."
-
-
-def _is_number(text: str) -> bool:
-    whole, _, part = text.lstrip("+-").partition(",")
-    return whole.isdigit() and (not part or part.isdigit())
-
-
-def field_rows(lines: Iterable[str], mark: str) -> list[list[str]]:
-    try:
-        return list(csv.reader(lines, delimiter=mark))
-    except csv.Error:
-        return []

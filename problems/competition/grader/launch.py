@@ -1,4 +1,6 @@
-"""Entry of every trusted child: `python -I launch.py prepare|judge`. Frames as in core/evaluation/grading.py.
+"""Entry of every trusted child: `python -I launch.py prepare|judge [PLACE …]`. Frames as in core/evaluation/grading.py.
+
+A PLACE is a folder of packages of another environment: what the code of a competition's author imports and we have not.
 
 The pipes are moved away from descriptors 0 and 1 first, so that a competition's own prints cannot break a frame.
 """
@@ -9,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import os
+import site
 import struct
 import sys
 import traceback
@@ -23,6 +26,8 @@ def main() -> int:
     _die_with_parent()
     requests, answers = _private_pipes()
     _load_package()
+    for place in sys.argv[2:]:
+        site.addsitedir(place)  # behind ours; with its `.pth` files, by which a checkout is installed
     handle: Callable[[dict[str, Any]], Any] = importlib.import_module(f"{PACKAGE}.{_module(sys.argv[1])}").handler()
     while (request := _read(requests)) is not None:
         try:

@@ -7,14 +7,15 @@ Tables that are not text (Parquet, spreadsheets, JSON) are read whole: their rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from .amounts import Amounts, amounts_in, converted
 from .formats import Look, is_text, look_at, read_any, refusals, sure_encoding, text_pieces
 
 ROWS = 200_000
@@ -33,6 +34,7 @@ class Table:
         kinds: column → its type in every piece; None where pandas' own reading of any piece is that of the whole.
         look: how its text is written.
         whole: all of it, where it is short or cannot be read in pieces.
+        amounts: columns of text that are given as numbers.
     """
 
     path: Path
@@ -40,6 +42,7 @@ class Table:
     kinds: dict[str, str | None]
     look: Look
     whole: Any = None
+    amounts: dict[str, Amounts] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
@@ -59,7 +62,24 @@ class Table:
         kinds = {name: kind for name in wanted if (kind := self.kinds[name])}
         with refusals(self.path):
             for piece in _numbered(text_pieces(self.path, self.look, ROWS, {"usecols": wanted, "dtype": kinds})):
-                yield piece[wanted]
+                yield converted(piece[wanted], self.amounts)
+
+    def find_amounts(self, without: Callable[[str], bool]) -> dict[str, Amounts]:
+        """The columns of text whose cells are all amounts of one form.
+
+        Args:
+            without: true for the names of columns that stay as they are.
+        """
+        names = [name for name in self.columns if not without(name)]
+        head = next(self.pieces(names))
+        texts = [n for n in names if pd.api.types.is_string_dtype(head[n]) and amounts_in(lambda n=n: [head[n]])]  # type: ignore[misc]
+        found = {name: amounts_in(lambda name=name: (piece[name] for piece in self.pieces([name]))) for name in texts}  # type: ignore[misc]
+        return {name: form for name, form in found.items() if form is not None}
+
+    def with_amounts(self, amounts: dict[str, Amounts]) -> Table:
+        """The table with those columns as numbers."""
+        whole = None if self.whole is None else converted(self.whole, amounts)
+        return replace(self, whole=whole, amounts=amounts)
 
     def read(self, columns: Sequence[str]) -> Any:
         """These columns of all rows."""

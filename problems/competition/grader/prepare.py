@@ -21,6 +21,7 @@ from .direction import by_name
 from .grade import Judge
 from .pictures import collections
 from .pieces import PLAIN, open_table
+from .plain_tables import SAMPLE, plain_tables
 from .rdata import write_raw
 from .shim import import_function, install
 from .survey import TEST, TRAIN, Survey, form_of_columns, survey
@@ -32,7 +33,6 @@ SMOKE_STEP = 50
 """A smoke run sees 2 % of the training rows …"""
 SMOKE_ROWS = 10_000
 """… of data sets with at least so many: below, the whole run is as quick."""
-SAMPLE = "sample_submission.csv"
 LFS_MARK = "version https://git-lfs.github.com/spec/"
 
 
@@ -113,7 +113,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
     for path in (sample, answers, *public.iterdir(), *(private.iterdir() if private.is_dir() else ())):
         _refuse_pointer(path)
     head = read_table(sample)
-    public = _with_sample(public, sample, out)
+    public, written = plain_tables(public, sample, out)
     key, targets = _key_and_targets(head, public)
     grader = config["grader"]
     exam = {
@@ -124,7 +124,7 @@ def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any],
     exam["parts"], note = _split(exam, out, head, request)
     origin = "" if exam["strict"] else install(folder)
     helpers = f"mlebench is that of {origin}" if origin else ""
-    note = "; ".join(filter(None, (note, helpers, request.get("told"), by_name(request, exam, out))))
+    note = "; ".join(filter(None, (note, written, helpers, request.get("told"), by_name(request, exam, out))))
     meta = {
         "public": _relative(public, out), "note": note, "id": key, "targets": targets, "user_rows": False,
         "form": form_of_columns(head, targets),
@@ -146,16 +146,6 @@ def _key_and_targets(sample: Any, public: Path) -> tuple[str, list[str]]:
         return first, others
     alone = [name for name in naming if validate.each_once([sample[name]])]
     return (alone or naming)[0], [name for name in (first, *others) if name not in known]
-
-
-def _with_sample(public: Path, sample: Path, out: Path) -> Path:
-    """The public folder with the sample submission under the name that programs are told."""
-    if sample.suffix != ".csv" or (public / SAMPLE).exists():
-        return public
-    if not public.is_relative_to(out):
-        public = shutil.copytree(public, out / "public")
-    shutil.copyfile(sample, public / SAMPLE)
-    return public
 
 
 def _public_and_private(request: dict[str, Any], folder: Path, config: dict[str, Any], out: Path) -> tuple[Path, Path]:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .formats import LINED_JSON, SHEETS, look_at
+from .formats import DATABASES, LINED_JSON, SHEETS, key_of_rows, look_at
 from .own_tables import read_own
+from .sheets import above_in_sheet
+from .tables import Unusable
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{tables: {train: {file, function, how, texts}, …}, targets, joined}`.
+    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts}`.
 
     `texts` is how a table is read with its cells as they stand; `joined` is None, or the `key` (None: row by row) and
-    the `columns` of the targets that lie in the table `labels`.
+    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions.
     """
     found = read_own(request)
     tables = {name: _way(path) for name, path in found.files.items()}
@@ -21,25 +23,33 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     if found.joined is not None:
         tables["labels"] = _way(found.joined.path)
         joined = {"key": found.joined.key, "columns": found.joined.columns}
-    return {"tables": tables, "targets": found.targets, "joined": joined}
+    amounts = {name: form.fraction for name, form in found.amounts.items()}
+    return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts}
 
 
 def _way(path: Path) -> dict[str, Any]:
     look = look_at(path)
     how: dict[str, Any] = {}
     texts: dict[str, Any] = {"dtype": "str", "keep_default_na": False}
+    if look.suffix in DATABASES:
+        raise Unusable(
+            f"export-best --notebook: '{path.name}' is a database, and the notebook reads tables; write a CSV"
+        )
     if look.suffix in SHEETS:
-        function = "read_excel"
+        function, how = "read_excel", {"skiprows": above} if (above := above_in_sheet(path)) else {}
     elif look.suffix == ".feather":
         function, texts = "read_feather", {}
     elif look.suffix in (".parquet", ".pq"):
         function, texts = "read_parquet", {}
     elif look.suffix == ".json" or look.suffix in LINED_JSON:
+        if look.suffix == ".json" and (key := key_of_rows(path)):
+            said = f"'{path.name}' has its rows below the key '{key}', where the notebook does not look for them"
+            raise Unusable(f"export-best --notebook: {said}; write them as JSON lines or CSV")
         function, how = "read_json", {"lines": True} if look.suffix in LINED_JSON else {}
         texts = {"dtype": False}
     else:
         function = "read_csv"
-        told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding}
-        plain = {"sep": ",", "decimal": ".", "encoding": "utf-8"}
+        told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding, "skiprows": look.above}
+        plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
         how = {name: value for name, value in told.items() if value != plain[name]}
     return {"file": path.name, "function": function, "how": how, "texts": {**how, **texts}}

@@ -11,7 +11,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
-from .stand_ins import stand_in
+from .stand_ins import get_ids_from_tf_records, stand_in
 
 NAME = "mlebench"
 PARTS = ("grade_helpers", "utils", "metrics", "competitions", "competitions.utils")
@@ -21,7 +21,11 @@ PARTS = ("grade_helpers", "utils", "metrics", "competitions", "competitions.util
 def load(folder: Path) -> str:
     """Put the package into `sys.modules` and say where it comes from; '' and nothing left of it where it is not there,
     or where it cannot be imported."""
-    for place, spec in (("its checkout", _beside(folder)), ("the installed package", _installed())):
+    installed = "the installed package"
+    beside = (
+        installed if any(place.name.endswith("-packages") for place in folder.resolve().parents) else "its checkout"
+    )
+    for place, spec in ((beside, _beside(folder)), (installed, _installed())):
         if spec is not None and _imported(spec):
             return place
         for name in [name for name in sys.modules if name == NAME or name.startswith(f"{NAME}.")]:
@@ -54,6 +58,8 @@ def _imported(spec: ModuleSpec) -> bool:
         spec.loader.exec_module(module)
         for part in PARTS:
             _part(f"{NAME}.{part}")
+        if importlib.util.find_spec("tensorflow") is None:  # it would be imported when records are read, and no sooner
+            vars(sys.modules[f"{NAME}.competitions.utils"])["get_ids_from_tf_records"] = get_ids_from_tf_records
     except Exception:  # noqa: BLE001 - somebody else's package, of any version: what it needs has a stand-in
         return False
     return True

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from . import validate
+from .columns import ID_NAMES
 from .spelling import Ids
 
 if TYPE_CHECKING:
     from .own_tables import OwnTables
 
-ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 SHOWN = 5
 """Columns that a line names."""
 OTHER, KEPT = "other", "kept"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .columns import ID_NAMES
 from .own_tables import OwnTables
 from .pieces import LOOKED_AT, marked, spread
-from .sample_form import ID_NAMES
 from .validate import each_once
 
 WORDS = 3

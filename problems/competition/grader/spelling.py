@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from .formats import read_texts
+from .targets import task_of
 from .validate import as_keys
 
 SHOWN = 3
@@ -103,3 +106,13 @@ def _notes(name: str, words: dict[str, str], lost: dict[str, int], spelled: Any)
     for key, texts in [(key, texts) for key, texts in several.items() if len(texts) > 1][:SHOWN]:
         usual = words.get(str(key), str(key))
         yield f"{name} is written {' and '.join(sorted(texts)[:SHOWN])}: one class, handed in as {usual}"
+
+
+def read_classes(table: Any, path: Path, targets: list[str], task: str) -> dict[str, Classes]:
+    """The targets of this table that are classes; they take the place of what pandas has read."""
+    aimed = [name for name in targets if name in table and task != "regression"]
+    found = {name: classes_of(table[name], read_texts(path, name)) for name in aimed
+             if task != "own" or task_of(table[name]) == "labels"}  # fmt: skip
+    for name, classes in found.items():
+        table[name] = classes.values
+    return found

@@ -17,6 +17,7 @@ import pandas as pd
 
 from . import parts, validate
 from .belongings import copy_rest
+from .columns import ID_NAMES, called_like_id
 from .formats import read_texts
 from .grade import Judge
 from .hidden_labels import HiddenLabels
@@ -24,7 +25,7 @@ from .hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_ti
 from .leaks import find_leaks, order_tells
 from .own_tables import OwnTables, read_own
 from .pieces import marked, spread
-from .sample_form import ID_NAMES, Outputs, RowNames, form_of, names_by_sample, other_ids
+from .sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
 from .sides import Sides, part_rows, telling_features
 from .spelling import Ids
 from .table_sample import TableSample, as_programs_read, samples_of
@@ -274,7 +275,7 @@ def _names_in(tables: OwnTables, column: str) -> RowNames:
 def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
     theirs = tables.test
-    named = [str(n) for n in tables.columns if str(n).lower() in ID_NAMES or str(n).lower().endswith("_id")]
+    named = [str(n) for n in tables.columns if called_like_id(str(n))]
     return [
         n for n in (*([names.source] if names else map(str, tables.sample.columns[:1])), *named)
         if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))

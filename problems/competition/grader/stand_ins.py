@@ -33,6 +33,15 @@ def is_absent(name: str) -> bool:
     return isinstance(sys.modules.get(name), _Absent)
 
 
+def lacks(package: str) -> str:
+    """What is told where a package that is not there is used."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return (
+        f"this competition needs the package {package}, which is not installed: install it beside Swarm-Evo, or name "
+        f"the Python {version} that has it by --execution.python=FILE"
+    )
+
+
 class _Absent(types.ModuleType):
     """A module that is not there: every name in it is a thing that says so when it is used."""
 
@@ -53,15 +62,16 @@ def _absent(module: str) -> type:
             return _absent(module)
 
         def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            raise ImportError(f"this competition needs the package {package}, which is not installed")
+            raise ImportError(lacks(package))
 
+    Asked.__name__ = f"{package}, which is not installed"  # so that `Asked + 1` says why it cannot be done
     return Asked(package, (), {})
 
 
 def distance(first: Sequence[Any], second: Sequence[Any], **options: Any) -> int:
     """Levenshtein's: the fewest insertions, deletions and replacements that turn one into the other."""
     if options:
-        raise ImportError("this competition needs the package Levenshtein, which is not installed")
+        raise ImportError(lacks("Levenshtein"))
     row = list(range(len(second) + 1))
     for place, one in enumerate(first, 1):
         before, row[0] = row[0], place

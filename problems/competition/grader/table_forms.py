@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from .formats import field_rows, separator
+from .amounts import number_in
+from .text_look import field_rows, separator
 
 HEAD_ROWS = 10
 """Rows below a head amid other text that make a table: fewer are an example."""
@@ -84,9 +85,10 @@ def _is_head(at: int, target: str, text: str, *, first: bool) -> bool:
 
 
 def plain(value: Any) -> str:
-    """A value as it is compared: numbers however they are written, words in lower case."""
+    """A value as it is compared: numbers however they are written (`$1,200`), words in lower case."""
     text = str(value).strip().strip("\"'")
     try:
         return f"{float(text):.12g}"
     except ValueError:
-        return text.casefold()
+        number = number_in(text)
+        return text.casefold() if number is None else f"{number:.12g}"

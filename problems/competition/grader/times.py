@@ -12,7 +12,12 @@ from .tables import Unusable
 DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y", "%d-%m-%y")
 MONTH_FIRST = tuple(form.replace("%d", "%-").replace("%m", "%d").replace("%-", "%m") for form in DAY_FIRST)
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
-WORDS = ("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y", "%b %Y", "%B %Y", "%Y%m%d")
+WORDS = (
+    "%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y", "%B %d %Y", "%b %Y", "%B %Y",
+    "%b-%Y", "%b-%y", "%Y%m%d",
+)  # fmt: skip
+MONTHS = ("%m/%Y", "%m-%Y")
+"""In figures, and the year last: the others are ISO8601."""
 
 
 def date_formats(values: Any) -> list[str]:
@@ -21,7 +26,7 @@ def date_formats(values: Any) -> list[str]:
     if not len(there):
         return []
     forms = ["ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
-             *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/.")]  # fmt: skip
+             *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS]  # fmt: skip
     head = there.iloc[:200]
     likely = [form for form in forms if read(head, form).notna().all()]
     found = [form for form in likely if read(there, form).notna().all()]

@@ -1,0 +1,146 @@
+"""Columns of numbers that are written for people: `$1,200`, `1.234,50 €`, `72 kg`, `5 %`.
+
+A column is one of numbers if all its cells have one form: the same sign before it, the same unit behind it, and marks
+of thousands and fractions that agree. One cell of another form, and it stays text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_BLANKS = " \u00a0\u202f"
+_SIGNS = "$€£¥₹₽₩%‰°"
+_MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|Rs\\.?"
+_CELL = re.compile(
+    rf"\s*(?P<minus>[-\u2212+]?)\s*(?P<sign>[A-Z]{{0,3}}[$€£¥₹₽₩]|{_MONEY}|)[{_BLANKS}]?"
+    rf"(?P<less>[-\u2212]?)(?P<number>\d(?:[\d.,'’{_BLANKS}]*\d)?)[{_BLANKS}]?"
+    rf"(?P<unit>(?:[^\W\d_]|[{_SIGNS}])[^\d,;]{{0,15}}[23]?|)\s*"
+)
+_WHOLE = r"(?:0|[1-9]\d*)"
+"""Without zeros in front, which are part of a name (`007`)."""
+
+
+def _grouped(thousands: str, fraction: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:[1-9]\d{{0,2}}(?:[{thousands}]\d{{3}})+|{_WHOLE})(?:{re.escape(fraction)}\d+)?")
+
+
+_STYLES = {
+    "1234.5": (re.compile(rf"{_WHOLE}(?:\.\d+)?"), "", "."),
+    "1,234.5": (_grouped(",", "."), ",", "."),
+    "1.234,5": (_grouped(".", ","), ".", ","),
+    "1 234.5": (_grouped(f"'’{_BLANKS}", "."), f"'’{_BLANKS}", "."),
+    "1 234,5": (_grouped(f"'’{_BLANKS}", ","), f"'’{_BLANKS}", ","),
+}
+"""How a number may be written: its pattern, marks of thousands, the mark of fractions. The first that fits is taken."""
+BARE = "1,234.5"
+"""The only style that makes a number without sign or unit: pandas reads `1234.5`, and others may be lists or codes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """The one form of a column's cells.
+
+    Args:
+        sign: before the number, '' for none.
+        unit: behind it.
+        style: the number's, a key of `_STYLES`.
+        example: the first cell.
+    """
+
+    sign: str
+    unit: str
+    style: str
+    example: str
+
+    @property
+    def fraction(self) -> str:
+        """The mark of fractions."""
+        return _STYLES[self.style][2]
+
+    def numbers(self, values: Any) -> Any:
+        """The cells as numbers, missing where they are; None if one has another form."""
+        known = {text: _parts(text) for text in values.dropna().unique()}
+        if not all(cell is not None and cell.is_of(self.sign, self.unit, self.style) for cell in known.values()):
+            return None
+        numbers = {text: cell.number(self.style) for text, cell in known.items() if cell is not None}
+        return values.map(numbers).astype(float)
+
+    def told(self) -> str:
+        """The first cell and what it is read as."""
+        cell = _parts(self.example)
+        assert cell is not None
+        return f"'{self.example.strip()[:30]}' as {cell.number(self.style):.12g}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    minus: bool
+    sign: str
+    unit: str
+    digits: str
+
+    def is_of(self, sign: str, unit: str, style: str) -> bool:
+        return (self.sign, self.unit) == (sign, unit) and bool(_STYLES[style][0].fullmatch(self.digits))
+
+    def number(self, style: str) -> float:
+        _, thousands, fraction = _STYLES[style]
+        plain = float("".join(mark for mark in self.digits if mark not in thousands).replace(fraction, "."))
+        return -plain if self.minus else plain
+
+
+def _parts(text: Any) -> _Cell | None:
+    """None for what is no amount. A unit's plural and case do not matter: `1 day`, `2 days`."""
+    found = _CELL.fullmatch(text) if isinstance(text, str) else None
+    if found is None:
+        return None
+    unit = found["unit"].strip(f".{_BLANKS}").casefold()
+    minus = f"{found['minus']}{found['less']}".strip("+")
+    return _Cell(bool(minus), found["sign"], unit.removesuffix("s") if len(unit) > 2 else unit, found["number"])
+
+
+def number_in(text: str) -> float | None:
+    """The number of a single cell with a sign, a unit or marks of thousands; None for other texts."""
+    cell = _parts(text)
+    styles = [] if cell is None else _styles_of(cell, cell)
+    return cell.number(styles[0]) if cell is not None and styles else None
+
+
+def amounts_in(pieces: Callable[[], Iterable[Any]]) -> Amounts | None:
+    """The form that all cells of a column have; None where there is none, or nothing but missing cells.
+
+    Args:
+        pieces: the column from its beginning, some rows at a time.
+    """
+    first, styles, example = None, list(_STYLES), ""
+    for piece in pieces():
+        for text in piece.dropna().unique():
+            cell = _parts(text)
+            first, example = first or cell, example or str(text)
+            if cell is None or first is None:
+                return None
+            styles = [style for style in _styles_of(first, cell) if style in styles]
+            if not styles:
+                return None
+    return Amounts(first.sign, first.unit, styles[0], example) if first is not None else None
+
+
+def _styles_of(first: _Cell, cell: _Cell) -> list[str]:
+    """The styles that a cell may have in a column that begins with `first`."""
+    styles = _STYLES if first.sign or first.unit else (BARE,)
+    return [style for style in styles if cell.is_of(first.sign, first.unit, style)]
+
+
+def converted(table: Any, forms: Mapping[str, Amounts]) -> Any:
+    """The table with those of its columns as numbers."""
+    found = {name: form.numbers(table[name]) for name, form in forms.items() if name in table}
+    return table.assign(**{name: values for name, values in found.items() if values is not None})
+
+
+def told(forms: Mapping[str, Amounts], most: int) -> list[str]:
+    """A note of what is read as numbers; none where nothing is."""
+    each = [f"{name[:60]} ({form.told()})" for name, form in forms.items()]
+    more = f" and {len(each) - most} more" if len(each) > most else ""
+    return [f"amounts are read as numbers: {', '.join(each[:most])}{more}"] if each else []

@@ -1,0 +1,57 @@
+"""Columns by their names: targets, what may be meant by one that is not there, doubled ones, lists for notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from .formats import doubled, line_of_head
+from .tables import Unusable
+
+ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
+MOST_NAMES = 5
+"""Columns that a note lists."""
+MOST_LETTERS = 60
+"""Of a column's name in a list."""
+
+
+def called_like_id(name: str) -> bool:
+    """True for a column whose name says that it names rows."""
+    return name.lower() in ID_NAMES or name.lower().endswith("_id")
+
+
+def targets_of(given: str, columns: list[str]) -> list[str]:
+    """One target, or several with commas between them."""
+    if given in columns or "," not in given:
+        return [given]
+    return list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+
+
+def told_doubled(path: Path, table: list[str], given: str, name: str = "labels") -> Iterator[str]:
+    """What columns of one name are called here. Unusable where it is the target's: either may be meant."""
+    for column, count in doubled(path).items():
+        named = [other for other in table if other == column or re.fullmatch(rf"{re.escape(column)}\.\d+", other)]
+        if name in ("train", "labels") and column in targets_of(given, table):
+            raise Unusable(f"data.target={given}: {path.name} has {count} columns called '{column}'; rename one")
+        yield f"{path.name} has {count} columns called '{column}': they are {listed(named)}"
+
+
+def instead(target: str, columns: list[str], path: Path) -> str:
+    """What may be meant by a target that no column is called: one that differs by case or blanks, a later head."""
+    if alike := next((name for name in columns if _bare(name) == _bare(target)), None):
+        blanks = alike != " ".join(alike.split())
+        return f"; did you mean {repr(alike) if blanks else alike}?{' (blanks count)' if blanks else ''}"
+    at = line_of_head(path, target)
+    if at > 1:
+        return f"; line {at} seems to be the head of the table: delete what stands above it"
+    return f"; columns are {listed(columns, 10)}"
+
+
+def _bare(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+def listed(names: list[str], most: int = MOST_NAMES) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(str(name)[:MOST_LETTERS] for name in names[:most]) + more

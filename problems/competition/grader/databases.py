@@ -1,0 +1,47 @@
+"""A table of a SQLite database: the one called `train`, else the only one."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pandas as pd
+
+from .tables import Unusable
+
+BEGIN = b"SQLite format 3\0"
+"""The first bytes of such a file."""
+SHOWN = 5
+
+
+def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
+    """The table and what is told of it. The file is opened to be read, and nothing is written beside it.
+
+    Raises:
+        Unusable: it has several tables, none of them called `train`.
+    """
+    with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as database:
+        database.execute("PRAGMA trusted_schema=OFF")
+        names = [
+            name
+            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+            if not name.startswith("sqlite_")
+        ]
+        name = _chosen(path, names)
+        limit = "" if rows is None else f" LIMIT {rows}"
+        quoted = name.replace('"', '""')
+        table = pd.read_sql_query(f'SELECT * FROM "{quoted}"{limit}', database)
+    return table, f"the table '{name[:40]}' of a database" + (f" with {len(names)} tables" if len(names) > 1 else "")
+
+
+def _chosen(path: Path, names: list[str]) -> str:
+    found = [name for name in names if name.lower() == "train"] or names
+    if len(found) == 1:
+        return found[0]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    several = f"the tables {', '.join(names[:SHOWN])}{more}" if names else "no table"
+    way = f"sqlite3 -header -csv {path.name} 'SELECT …' > train.csv"
+    raise Unusable(f"data: '{path}' is a database with {several}: call one of them train, or write a CSV ({way})")

@@ -1,0 +1,116 @@
+"""Labels that lie in a second table: which one, and which of its rows is which row of the training table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import validate
+from .amounts import Amounts, amounts_in, converted
+from .columns import instead, listed, told_doubled
+from .formats import COLUMNAR, SHEETS, TEXT, read_any
+from .pieces import Table
+from .spelling import Classes, read_classes
+from .tables import Unusable
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """How the targets of a second table were found.
+
+    Args:
+        path: of the table.
+        key: the column that names the rows of both; None where they stand row by row.
+        columns: the targets.
+    """
+
+    path: Path
+    key: str | None
+    columns: list[str]
+
+
+def with_labels(
+    table: Table, missing: list[str], request: dict[str, Any], notes: list[str]
+) -> tuple[Joined, Any, dict[str, Classes], dict[str, Amounts]]:
+    """The targets of all rows, joined from a second table: the one named or the only one that has them."""
+    path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, table.columns)
+    labels, _ = read_any(path)
+    notes.extend(told_doubled(path, list(labels), request["target"]))
+    lacking = [name for name in missing if name not in labels.columns]
+    if lacking:
+        raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {listed(list(labels))}")
+    classes = read_classes(labels, path, missing, request["task"])
+    texts = missing if request["task"] == "regression" else []
+    forms = {name: amounts_in(lambda name=name: [labels[name]]) for name in texts}  # type: ignore[misc]
+    amounts = {name: form for name, form in forms.items() if form is not None}
+    labels = converted(labels, amounts)
+    alike = {str(name).casefold() for name in labels if name not in missing}
+    train = table.read([name for name in table.columns if name.casefold() in alike])
+    key = _shared_key(train, labels, missing)
+    if key is not None:
+        mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
+        joined = labels[missing].set_axis(theirs, axis=0).reindex(mine).reset_index(drop=True)
+        said = f"joined by {key}: {int(joined.notna().all(axis=1).sum())} of {len(train)} rows"
+    elif not (why := _why_apart(train, labels, missing)):
+        joined, said = labels[missing].reset_index(drop=True), "row by row, since no column names the rows of both"
+    else:
+        first = Path(request["train"]).name
+        raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
+    notes.append(f"{', '.join(missing)} of {path.name} is {said}")
+    return Joined(path, key, missing), joined, classes, amounts
+
+
+def _second_table(missing: list[str], request: dict[str, Any], train: list[str]) -> Path:
+    """The only further table that has the targets."""
+    folder, name = Path(request["folder"]), Path(request["train"]).name
+    others = [] if request.get("alone") else [path for path in sorted(folder.iterdir()) if may_be_table(path, request)]
+    found = [path for path in others if set(missing) <= set(columns_of(path))]
+    found = [path for path in found if "test" not in path.name.lower()] if len(found) > 1 else found  # y_test.csv
+    if len(found) == 1:
+        return found[0]
+    if len(found) > 1:
+        several = ", ".join(path.name for path in found)
+        raise Unusable(f"data.target={missing[0]}: in {several}; say which: --data.labels=FILE")
+    hint = instead(missing[0], train, Path(request["train"]))
+    raise Unusable(f"data.target={missing[0]}: no such column in '{folder / name}'{hint}")
+
+
+def may_be_table(path: Path, request: dict[str, Any]) -> bool:
+    taken = {request.get(name) for name in ("train", "test", "sample")}
+    bare = path.name.lower().removesuffix(".gz").removesuffix(".zip").removesuffix(".bz2").removesuffix(".xz")
+    return path.is_file() and str(path) not in taken and bare.endswith((*TEXT, *COLUMNAR, *SHEETS))
+
+
+def columns_of(path: Path) -> list[str]:
+    try:
+        return list(read_any(path, rows=5)[0].columns)
+    except Unusable:
+        return []
+
+
+def _shared_key(train: Any, labels: Any, targets: list[str]) -> str | None:
+    """A column of both whose values name each row of the labels once, the one that finds most rows of the table."""
+    best: tuple[int, str | None] = (0, None)
+    for name in [n for n in labels.columns if n in train.columns and n not in targets]:
+        keys = validate.as_keys(labels[name])
+        if keys.notna().all() and keys.is_unique:
+            hits = int(validate.as_keys(train[name]).isin(set(keys)).sum())
+            best = max(best, (hits, name), key=lambda pair: pair[0])
+    return best[1]
+
+
+def _why_apart(train: Any, labels: Any, targets: list[str]) -> str:
+    """Why the tables cannot be laid side by side either; '' where each row of one is that row of the other."""
+    alike = [(name, other) for name in labels for other in train if name.casefold() == other.casefold()]
+    for name, other in [pair for pair in alike if pair[0] not in targets]:
+        mine, theirs = validate.as_keys(labels[name]), validate.as_keys(train[other])
+        if len(mine) == len(theirs) and ((mine == theirs) | (mine.isna() & theirs.isna())).all():
+            continue
+        if name != other:
+            return f"its {name} is called {other} there (names differ by case); rename one"
+        again = mine[mine.duplicated() & mine.notna()]
+        if len(again):
+            return f"its {name} names {len(again)} rows again, such as {str(again.iloc[0])[:40]!r}; keep one of each"
+        return f"its {name} is empty in {int(mine.isna().sum())} rows" if mine.isna().any() else f"its {name} differs"
+    return "" if len(labels) == len(train) else f"it has {len(labels)} rows, and the other {len(train)}"

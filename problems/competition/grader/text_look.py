@@ -1,0 +1,142 @@
+"""How a text is written as a table, told from its first lines: encoding, separator, decimal mark, where its head is."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+MARKS = ",;\t|"
+LINES = 60
+"""Lines that are looked at."""
+MOST_ABOVE = 20
+"""Lines above a head."""
+FEWEST_BELOW = 5
+"""Rows below lines of words that make the one between them a head."""
+UTF_16_ZEROS = 0.7
+"""Part of every second byte that is 0 in UTF-16 of languages that are written in Latin letters."""
+_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+def encoding_of(sample: bytes) -> str | None:
+    """How the text that begins so is written; None for what holds NUL characters, which no such text does."""
+    for mark, name in _BOMS:
+        if sample.startswith(mark):
+            return name
+    if b"\0" in sample:
+        return _utf_16(sample)
+    try:
+        sample.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
+            return "cp1252" if _decodes(sample, "cp1252") else "latin-1"
+    return "utf-8"
+
+
+def _utf_16(sample: bytes) -> str | None:
+    """UTF-16 without a mark: nearly every second byte of Latin text is 0, and none of the others."""
+    for name, zeros, letters in (("utf-16-le", sample[1::2], sample[0::2]), ("utf-16-be", sample[0::2], sample[1::2])):
+        if zeros.count(0) > UTF_16_ZEROS * len(zeros) and letters.count(0) < (1 - UTF_16_ZEROS) * len(letters) / 10:
+            return name
+    return None
+
+
+def _decodes(sample: bytes, encoding: str) -> bool:
+    try:
+        sample.decode(encoding)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def separator(lines: list[str]) -> str:
+    """What separates columns: the mark by which nearly all lines have as many fields as the head."""
+    best, found = 1, ","
+    for mark in MARKS:
+        widths = [len(row) for row in field_rows(lines, mark)]
+        alike = sum(width == widths[0] for width in widths) if widths else 0
+        if widths and widths[0] > best and alike >= 0.9 * len(widths):
+            best, found = widths[0], mark
+    return found
+
+
+def decimal_mark(lines: list[str], mark: str) -> str:
+    """`,` if some column holds nothing but whole numbers and numbers like 1,5."""
+    if mark == ",":
+        return "."
+    for values in zip(*(row for row in field_rows(lines[1:], mark)), strict=False):
+        there = [value.strip() for value in values if value.strip()]
+        if any("," in value for value in there) and all(_is_number(value) for value in there):
+            return ","
+    return "."
+
+
+def _is_number(text: str) -> bool:
+    whole, _, part = text.lstrip("+-").partition(",")
+    return whole.isdigit() and (not part or part.isdigit())
+
+
+def field_rows(lines: Iterable[str], mark: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(lines, delimiter=mark))
+    except csv.Error:
+        return []
+
+
+def told_above(count: int) -> str:
+    """What a note says of lines above the head."""
+    return f"without the {count} line{'s' if count > 1 else ''} above its head"
+
+
+def lines_above(lines: Sequence[str]) -> int:
+    """How many lines of words stand above the head of a text table (a title, its source, blanks): 0 unless the table
+    clearly begins below them.
+
+    Args:
+        lines: the first ones of the file, blank ones among them.
+    """
+    there = [line for line in lines if line.strip()]
+    mark = separator(there)
+    begin = {len(row) for row in field_rows(there[: FEWEST_BELOW + 1], mark)}
+    marks = mark if len(begin) == 1 and begin != {1} else MARKS
+    tables = [[next(iter(field_rows([line], mark)), []) for line in lines] for mark in marks]
+    widths = {at: len(rows[at]) for rows in tables if (at := head_row(rows))}
+    at = max(widths, key=lambda at: widths[at], default=0)
+    return at if any(line.strip() for line in lines[:at]) else 0  # blank lines alone are passed over as it is
+
+
+def head_row(rows: Sequence[Sequence[str]]) -> int:
+    """Where the first row stands that has a name in each column and rows of as many columns below it, if what stands
+    above it fills few columns; else 0."""
+    filled = [[value.strip() for value in row if value.strip()] for row in rows]
+    widths = Counter(len(row) for row, values in zip(rows, filled, strict=True) if values)
+    width = widths.most_common(1)[0][0] if widths else 0
+    at = next((at for at, values in enumerate(filled[: MOST_ABOVE + 1]) if width == len(rows[at]) == len(values)), 0)
+    names = filled[at] if at else []
+    below = [len(row) == width for row, values in zip(rows[at + 1 :], filled[at + 1 :], strict=True) if values]
+    is_head = width > 1 and len(set(names)) == width and not any(map(_begins_like_a_number, names))
+    is_table = len(below) >= FEWEST_BELOW and sum(below) >= 0.9 * len(below)
+    apart = at > 0 and not filled[at - 1]
+    return at if is_head and is_table and all(_is_title(values, width, apart) for values in filled[:at]) else 0
+
+
+def _is_title(values: Sequence[str], width: int, apart: bool) -> bool:
+    """True for a row that fills so few of the columns that it is no head. Of two columns, one word may be one.
+
+    Args:
+        apart: a blank line stands between it and the head: then it is none if a single column is not filled.
+    """
+    if apart:
+        return len(values) < width
+    if len(values) == 1 and width == 2:
+        return " " in values[0] or values[0].startswith("#")
+    return len(values) <= width // 2 or values[0].startswith("#")
+
+
+def _begins_like_a_number(text: str) -> bool:
+    return text.lstrip("+-.,$€£")[:1].isdigit()

@@ -1,0 +1,206 @@
+"""Tables that were written for people: titles above the head, amounts with units, months, rows below a key."""
+
+import contextlib
+import io
+import json
+import shutil
+import sqlite3
+import zipfile
+
+import pandas as pd
+import pytest
+from support.competition_stand import Stand
+
+from problems.competition.grader.prepare import prepare
+from problems.competition.problem import build
+from utils.config import load_config
+from utils.errors import ConfigError
+
+ROWS = 120
+FLATS = pd.DataFrame(
+    {
+        "flat": [f"F{i}" for i in range(ROWS)],
+        "size": [20.5 + i * 37 % 90 for i in range(ROWS)],
+        "month": pd.period_range("2011-01", periods=ROWS, freq="M").astype(str),
+        "rent": [float(1000 + i * 37 % 90 * 20 + i) for i in range(ROWS)],
+    }
+)
+TOLD = FLATS.assign(size=[f"{size} m²" for size in FLATS["size"]], rent=[f"${rent:,.2f}" for rent in FLATS["rent"]])
+
+
+@pytest.fixture
+def inline(monkeypatch):
+    """Prepares in this process: what the child does, without the seconds that starting one takes."""
+    monkeypatch.setattr(
+        "problems.competition.prepared.run_trusted",
+        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
+    )
+
+
+def made(tmp_path, *words, **files):
+    """The problem of a folder with these files (`train__csv` is `train.csv`)."""
+    (tmp_path / "mine").mkdir(exist_ok=True)
+    for name, content in files.items():
+        content = content.encode() if isinstance(content, str) else content
+        (tmp_path / "mine" / name.replace("__", ".")).write_bytes(content)
+    at = [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae", *words]
+    problem = build(load_config(None, at), tmp_path)
+    problem.prepare()
+    return problem
+
+
+def is_all_of_it(problem, expected=FLATS):
+    """True if the shown rows are rows of that table, and shown and hidden ones are all of it."""
+    shown, hidden = (pd.read_csv(problem.input_dir / f"{name}.csv") for name in ("train", "test"))
+    both = expected.merge(shown, on=list(expected))
+    return len(both) == len(shown) > 0 and len(shown) + len(hidden) == len(expected)
+
+
+def test_lines_above_the_head_are_passed_over_and_told(tmp_path, inline):
+    problem = made(tmp_path, rents__csv=f"Rents of the town, 2021\n\n{FLATS.to_csv(index=False)}")
+    assert (
+        is_all_of_it(problem) and "rents.csv is read as train.csv (without the 2 lines above its head)" in problem.note
+    )
+
+
+def test_lines_above_the_head_in_utf_16_with_semicolons(tmp_path, inline):
+    text = "Rents;;;\r\n;;;\r\n" + FLATS.to_csv(index=False, sep=";", decimal=",", lineterminator="\r\n")
+    problem = made(tmp_path, train__csv=text.encode("utf-16"))
+    assert is_all_of_it(problem)
+    assert "UTF-16, ';' between columns, decimal commas, without the 2 lines above its head" in problem.note
+
+
+def test_lines_above_the_head_of_a_spreadsheet(tmp_path, inline):
+    pytest.importorskip("openpyxl")
+    box = io.BytesIO()
+    FLATS.to_excel(box, index=False, startrow=3)
+    import openpyxl
+
+    book = openpyxl.load_workbook(box)
+    book.active["A1"] = "Rents of the town"
+    box = io.BytesIO()
+    book.save(box)
+    problem = made(tmp_path, train__xlsx=box.getvalue())
+    assert is_all_of_it(problem) and "without the 3 lines above its head" in problem.note
+
+
+def test_amounts_are_numbers_for_programs_and_scores(tmp_path):
+    (tmp_path / "mine").mkdir()
+    TOLD.to_csv(tmp_path / "mine" / "train.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae")
+    try:
+        assert is_all_of_it(stand.problem)
+        assert "amounts are read as numbers: size ('20.5 m²' as 20.5), rent ('$1,000.00' as 1000)" in stand.problem.note
+        dummy, ridge, _ = stand.problem.baselines()
+        assert stand.score(ridge.code)[1].metric < 0.2 * stand.score(dummy.code)[1].metric
+    finally:
+        stand.close()
+
+
+def test_a_long_table_is_converted_piece_by_piece(tmp_path, inline, monkeypatch):
+    monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 50)
+    assert is_all_of_it(made(tmp_path, train__csv=TOLD.to_csv(index=False)))
+
+
+@pytest.mark.parametrize("odd", ["train", "test"])
+def test_one_cell_of_another_form_leaves_the_column_as_it_is(tmp_path, inline, odd):
+    mine = {name: TOLD.assign(rent=FLATS["rent"]) for name in ("train", "test")}
+    mine[odd] = mine[odd].replace({"size": {"20.5 m²": "large"}})
+    problem = made(
+        tmp_path,
+        train__csv=mine["train"].to_csv(index=False),
+        test__csv=mine["test"].drop(columns="rent").head(20).to_csv(index=False),
+    )
+    assert "amounts" not in problem.note
+    assert pd.read_csv(problem.input_dir / "train.csv")["size"].str.endswith("m²").any()
+
+
+def test_classes_and_what_names_rows_keep_their_words(tmp_path, inline):
+    frame = TOLD.assign(rent=[f"{1 + i % 3} rooms" for i in range(ROWS)], id=[f"{i + 1} kg" for i in range(ROWS)])
+    problem = made(tmp_path, "data.metric=accuracy", train__csv=frame.to_csv(index=False))
+    shown = pd.read_csv(problem.input_dir / "train.csv")
+    assert set(shown["rent"]) == {"1 rooms", "2 rooms", "3 rooms"} and shown["id"].str.endswith("kg").all()
+
+
+def test_amounts_of_a_second_table_of_labels(tmp_path, inline):
+    problem = made(
+        tmp_path,
+        train__csv=FLATS.drop(columns="rent").to_csv(index=False),
+        labels__csv=TOLD[["flat", "rent"]].to_csv(index=False),
+    )
+    assert is_all_of_it(problem) and "rent ('$1,000.00' as 1000)" in problem.note
+
+
+def test_a_copy_of_the_labels_without_their_marks_stays_behind(tmp_path, inline):
+    """Labels are compared as numbers, however the table and the copy write them."""
+    copied = FLATS[["flat"]].assign(paid=[f"{rent:.0f}" for rent in FLATS["rent"]])
+    told = TOLD[["flat"]].assign(paid=TOLD["rent"])
+    problem = made(
+        tmp_path,
+        train__csv=TOLD.to_csv(index=False),
+        plain__csv=copied.to_csv(index=False),
+        other__csv=told.to_csv(index=False),
+    )
+    assert not any((problem.input_dir / name).exists() for name in ("plain.csv", "other.csv"))
+
+
+@pytest.mark.parametrize("form", ["%Y-%m", "%m/%Y", "%b %Y", "%b %d %Y", "%b-%y"])
+def test_months_are_dates_that_order_rows_and_that_programs_are_told_of(tmp_path, inline, form):
+    when = pd.date_range("2011-01-01", periods=ROWS, freq="MS").strftime(form)
+    mixed = FLATS.assign(month=when).sample(frac=1, random_state=0)
+    problem = made(tmp_path, "data.split=time:month", train__csv=mixed.to_csv(index=False))
+    assert set(pd.read_csv(problem.input_dir / "train.csv")["flat"]) == {f"F{i}" for i in range(84)}
+    (column,) = [each for each in problem.prompt_extras()["data"]["columns"] if each["name"] == "month"]
+    assert column["kind"] == "date" and column.get("format", "%Y-%m") == form
+
+
+def test_rows_below_a_key_of_a_json_object(tmp_path, inline):
+    answer = {"status": "ok", "result": {"count": ROWS, "rows": FLATS.to_dict("records")}}
+    problem = made(tmp_path, flats__json=json.dumps(answer))
+    shown = pd.read_csv(problem.input_dir / "train.csv")
+    assert len(shown) == 84 and set(FLATS) <= set(shown)
+    assert "rows below the key 'result.rows'" in problem.note
+
+
+def base(path, **tables):
+    path.parent.mkdir(exist_ok=True)
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        for name, table in tables.items():
+            table.to_sql(name, database, index=False)
+
+
+def test_the_only_table_of_a_database(tmp_path, inline):
+    base(tmp_path / "mine" / "town.db", **{'fl"ats': TOLD})
+    problem = made(tmp_path)
+    assert is_all_of_it(problem) and "town.db is read as train.csv (the table 'fl\"ats' of a database)" in problem.note
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == ["town.db"]
+    assert not (problem.input_dir / "town.db").exists()
+
+
+def test_of_several_tables_of_a_database_the_one_called_train(tmp_path, inline):
+    base(tmp_path / "mine" / "town.sqlite", Train=FLATS, other=FLATS)
+    assert "the table 'Train' of a database with 2 tables" in made(tmp_path).note
+    base(tmp_path / "mine" / "town.sqlite3", flats=FLATS, other=FLATS)
+    (tmp_path / "mine" / "town.sqlite").unlink()
+    with pytest.raises(ConfigError, match="is a database with the tables flats, other: call one of them train"):
+        made(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["Thumbs.db", "about.json"])
+def test_a_file_that_may_be_a_table_takes_nothing_from_folders_and_archives(tmp_path, inline, name):
+    mine = tmp_path / "mine"
+    for i in range(60):
+        (mine / "train" / "ab"[i % 2]).mkdir(parents=True, exist_ok=True)
+        (mine / "train" / "ab"[i % 2] / f"{i}.txt").write_text(f"text {i % 2} number {i}")
+    (mine / name).write_text("{}")
+    assert "no table: 60 texts in folders named by 2 classes" in made(tmp_path, "data.metric=accuracy").note
+    shutil.rmtree(mine / "train")
+    with zipfile.ZipFile(mine / "rents.zip", "w") as archive:
+        archive.writestr("train.csv", FLATS.to_csv(index=False))
+        archive.writestr("readme.txt", "of May")
+    assert is_all_of_it(made(tmp_path))
+
+
+def test_what_seems_to_be_a_later_head_and_is_not_clear_is_still_asked_about(tmp_path, inline):
+    with pytest.raises(ConfigError, match="line 3 seems to be the head"):
+        made(tmp_path, train__csv=f"Export,of,May\n1,,,\n{FLATS.to_csv(index=False)}")

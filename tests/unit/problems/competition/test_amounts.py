@@ -1,0 +1,70 @@
+"""Numbers that are written for people."""
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from problems.competition.grader.amounts import amounts_in, converted, told
+from problems.competition.grader.table_forms import plain
+
+
+def form_of(cells):
+    return amounts_in(lambda: [pd.Series(cells, dtype="str")])
+
+
+@pytest.mark.parametrize(("cells", "numbers"), [
+    (["$1,200", "$ 950", "-$3,000.50"], [1200, 950, -3000.5]),
+    (["1.234,50 €", "12 €"], [1234.5, 12]),
+    (["1 234,5 kr", "3 kr."], [1234.5, 3]),
+    (["1'234.50 CHF", "20.00 CHF"], [1234.5, 20]),
+    (["EUR 3", "EUR 4,50"], [3, 4.5]),
+    (["72 kg", "80.5kg"], [72, 80.5]),
+    (["12 m2", "13 m2"], [12, 13]),
+    (["3 sq ft", "4 sq ft"], [3, 4]),
+    (["5%", "6.5 %"], [5, 6.5]),
+    (["1 day", "3 days"], [1, 3]),
+    (["1,234", "950"], [1234, 950]),
+    (["0,500 kg", "2,250 kg"], [0.5, 2.25]),
+    (["\u22125 °C", "3 °C"], [-5, 3]),
+])  # fmt: skip
+def test_a_column_of_one_form_is_numbers(cells, numbers):
+    form = form_of([*cells, None])
+    assert form.numbers(pd.Series(cells)).tolist() == numbers
+    assert converted(pd.DataFrame({"x": [*cells, None]}), {"x": form})["x"].isna().tolist() == [False] * len(cells) + [
+        True
+    ]
+
+
+@pytest.mark.parametrize("cells", [
+    ["5 kg", "5 lb"], ["$1", "€1"], ["5 kg", "5"], ["F1", "F22"], ["SKU 1", "SKU 2"], ["12A", "13B"], ["1,2", "3,4"],
+    ["007 kg", "8 kg"], ["10.1.2.3"], ["2021-03"], ["12:30"], ["1st", "2nd"], ["3 Feb 2021"], ["5-10 kg"],
+    ["1.2k", "3M"], ["1,23,456 INR"], ["abc"], [""], [None], [], ["1,500.5 kg", "1.500,5 kg"],
+])  # fmt: skip
+def test_codes_dates_and_mixed_forms_stay_text(cells):
+    assert form_of(cells) is None
+
+
+def test_a_form_that_another_table_lacks_converts_nothing_of_it():
+    form = form_of(["5 kg", "6 kg"])
+    assert form.numbers(pd.Series(["7 kg", "heavy"])) is None
+    assert told({"weight": form}, 5) == ["amounts are read as numbers: weight ('5 kg' as 5)"] and told({}, 5) == []
+
+
+WAYS = {
+    "${:,.2f}": lambda text: text,
+    "{:,.2f} €": lambda text: text.translate(str.maketrans(",.", ".,")),
+    "{:,.2f} kr": lambda text: text.replace(",", "\u00a0").replace(".", ","),
+    "{:.2f} kg": lambda text: text,
+}
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=1), st.sampled_from(list(WAYS)))
+def test_whatever_is_written_with_two_places_is_read_back(cents, way):
+    cells = [WAYS[way](way.format(cent / 100)) for cent in cents]
+    assert form_of(cells).numbers(pd.Series(cells)).tolist() == [cent / 100 for cent in cents]
+
+
+def test_a_label_is_the_same_with_and_without_its_unit_where_a_leak_is_looked_for():
+    assert plain("$1,200") == plain("1200.0 ") == plain(1200) and plain("1,200") == "1200"
+    assert plain("Red") == "red" and plain("F12") == "f12"

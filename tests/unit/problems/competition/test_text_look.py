@@ -1,0 +1,41 @@
+"""Where the head of a text table stands."""
+
+import pytest
+
+from problems.competition.grader.text_look import head_row, lines_above
+
+BODY = ["id,size,street,rent", *(f"{i},{i * 2.5},Au,{i * 7}" for i in range(30))]
+ABOVE = {
+    "a title": ["Rents of Berlin"],
+    "a title with a comma, and a blank line": ["Rents of Berlin, 2021", ""],
+    "a title as a spreadsheet exports it": ["Rents,,,", ",,,"],
+    "comments": ["# made by a, b, c, d, e", "# in May"],
+    "a title that fills nearly all columns, and a blank line": ["Rents,Berlin,2021", ""],
+    "many lines": ["Statistical office", "", "Rents", "Source: own survey", ""],
+}
+
+
+@pytest.mark.parametrize("case", ABOVE)
+def test_lines_of_words_above_the_head_are_counted(case):
+    assert lines_above([*ABOVE[case], *BODY]) == len(ABOVE[case])
+
+
+@pytest.mark.parametrize("lines", [
+    BODY, ["", "", *BODY], [], [""], ["Rents"], BODY[:3],
+    [",a,b,c", *(f"r{i},x,y,z" for i in range(30))],
+    ["value", *(f"r{i},red" for i in range(30))],
+    ["x,y", *(f"{i},{i}" for i in range(30))],
+    ["flat id,size,text", *(f"F{i},{i},big | red" for i in range(30))],
+    ["Export,of,May", "1,,,", *BODY], ["Rents of Berlin", *BODY[1:]], ["Rents of Berlin", *BODY[:4]],
+])  # fmt: skip
+def test_a_table_that_begins_at_once_or_is_not_clear_is_left_as_it_is(lines):
+    assert lines_above(lines) == 0
+
+
+def test_the_separator_of_the_table_counts_and_not_that_of_the_title():
+    assert lines_above(["Umsatz, Mai", "", "Monat;Betrag", *(f"M{i};{i},5" for i in range(30))]) == 2
+
+
+def test_rows_of_a_spreadsheet():
+    rows = [["Rents", "", ""], ["", "", ""], ["flat", "size", "rent"], *([f"F{i}", "1", "2"] for i in range(9))]
+    assert head_row(rows) == 2 and head_row(rows[2:]) == 0 and head_row([]) == 0
