@@ -30,8 +30,8 @@ def profile(frame: Any) -> list[dict[str, Any]]:
     """One dict a column: `name`, `kind` and what is known of its values.
 
     `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`;
-    categories their most frequent `values`; text its mean number of `words`; all of them `missing` (a fraction) and
-    `unique`.
+    categories their most frequent `values`; text its mean number of `words`; all of them `missing` (a fraction),
+    `unique` and `fewest`, how often the rarest value occurs.
     """
     return [_profile_column(str(name), frame[name]) for name in frame.columns]
 
@@ -165,10 +165,12 @@ def _profile_column(name: str, values: Any) -> dict[str, Any]:
     import pandas as pd
 
     there = values.dropna()
+    counts = there.value_counts(sort=False)
     known: dict[str, Any] = {
         "name": name,
         "missing": round(float(values.isna().mean()), 4) if len(values) else 0.0,
-        "unique": int(there.nunique()),
+        "unique": len(counts),
+        "fewest": int(counts.min()) if len(counts) else 0,
     }
     if known["unique"] <= 1:
         return {**known, "kind": "constant", "values": [_plain(v) for v in there.unique()[:1]]}
@@ -182,17 +184,20 @@ def _profile_column(name: str, values: Any) -> dict[str, Any]:
     words = text.head(2000).str.split().str.len().mean()
     if words >= 4 and known["unique"] > 0.3 * len(text):
         return {**known, "kind": "text", "words": round(float(words), 1)}
-    counts = text.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    return {**known, "kind": "category", "values": [value[:60] for value in counts.index[:MAX_VALUES]]}
+    named = text.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    return {**known, "kind": "category", "values": [value[:60] for value in named.index[:MAX_VALUES]]}
 
 
 def _numbers(values: Any) -> dict[str, Any]:
-    spread = float(values.std())
-    return {
-        "min": float(values.min()), "max": float(values.max()), "mean": round(float(values.mean()), 6),
-        "std": round(spread, 6), "skew": round(float(values.skew()), 3) if spread > 0 else 0.0,
-        "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 3),
-    }  # fmt: skip
+    import numpy as np
+
+    with np.errstate(all="ignore"):  # infinite values have neither mean nor spread
+        spread = float(values.std())
+        return {
+            "min": float(values.min()), "max": float(values.max()), "mean": round(float(values.mean()), 6),
+            "std": round(spread, 6), "skew": round(float(values.skew()), 3) if spread > 0 else 0.0,
+            "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 3),
+        }  # fmt: skip
 
 
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.,]?"

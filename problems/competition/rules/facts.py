@@ -27,6 +27,10 @@ MOST_CLASSES = 30
 """Different whole numbers that are still taken for classes, where no metric tells."""
 MOST_FLAGS = 151
 """Values of a category that are told apart, with one for all others."""
+EXTREME = 1e30
+"""Sizes from which on a number is taken for none."""
+FEWEST = 5
+"""Values of a column, and rows of a class: of fewer a fold may have none."""
 EXACT = 2**24
 """Whole numbers below are exact in four bytes."""
 WORDY_LENGTH = 8
@@ -96,6 +100,12 @@ class Facts:
     """Columns that categories become, one for each value."""
     narrow: frozenset[str] = frozenset()
     """Numbers that lose nothing that matters at half their size."""
+    extreme: tuple[str, ...] = ()
+    """Numbers with values that are infinite or next to it."""
+    scarce: tuple[str, ...] = ()
+    """Columns with next to no values: nothing is learned from them."""
+    rarest: float = inf
+    """Rows that the rarest class of a target has, as far as is known."""
 
     def at(self, ordinal: int | None) -> Facts:
         """As the writer of that program of the run sees them, the first is 0; None: of any."""
@@ -154,10 +164,14 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     label = data.get("label")
     key, targets = data.get("id"), tuple(name for name in data.get("targets", []) if name in columns)
     targets = (label,) if label in columns else targets if len(targets) == len(data.get("targets", [])) else ()
+    rows = int(data.get("rows", {}).get("train", 0))
+    scarce = tuple(name for name, one in columns.items() if name not in targets and _is_scarce(one, rows))
     used = {
         name: column
         for name, column in columns.items()
-        if (name != key or column["kind"] == "text") and name not in targets and column["kind"] != "constant"
+        if (name != key or column["kind"] == "text")
+        and name not in (*targets, *scarce)
+        and column["kind"] != "constant"
     }
 
     def of(kind: str) -> tuple[str, ...]:
@@ -167,7 +181,6 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     aims = [columns[name] for name in targets] or [{}]
     tasks = ["classes" if label in columns else _task_of(data, aim) for aim in aims]
     goals = tuple(Goal(task, _outputs(task, aim)) for task, aim in zip(tasks, aims, strict=True))
-    rows = int(data.get("rows", {}).get("train", 0))
     if not all(_is_learnable(aim, goal.task, rows) for aim, goal in zip(aims, goals, strict=True)):
         targets = ()
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
@@ -202,6 +215,9 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         memory_mb=float((data.get("limits") or {}).get("memory_mb") or 4096),
         flags=sum(min(used[n]["unique"], MOST_FLAGS) for n in of("category")),
         narrow=frozenset(n for n in numbers if _is_narrow(used[n])),
+        extreme=tuple(n for n in numbers if not -EXTREME < used[n].get("min", 0) <= used[n].get("max", 0) < EXTREME),
+        scarce=scarce,
+        rarest=min(aim.get("fewest", inf) for aim in aims),
     )
 
 
@@ -246,6 +262,10 @@ def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
         most = limits["steps"] / programs
         pace = max(pace, seconds / programs / (most if most < 1 else (1 + most**2) / 2))
     return min(max(pace, 1.0), timeout / 3), timeout / 3, programs
+
+
+def _is_scarce(column: Mapping[str, Any], rows: int) -> bool:
+    return column["kind"] != "constant" and (1 - column["missing"]) * rows < FEWEST - 0.5 and rows > 0
 
 
 def _is_wordy(column: Mapping[str, Any]) -> bool:

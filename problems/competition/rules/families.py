@@ -111,7 +111,7 @@ FAMILIES: dict[str, Family] = {
             "svm", "a support vector machine with a Gaussian kernel", "dense", "SVR", "SVC",
             ("sklearn.svm", "sklearn.svm"),
             {"C": (0.7, 1.5, 3.0, 6.0), "gamma": (0.001, 0.004, "auto", 0.03, 0.15), "epsilon": (0.03, 0.07, 0.15)},
-            cost=0.3, power=1.8, wrap="CalibratedClassifierCV({}, cv=3, ensemble=False)",
+            cost=0.3, power=1.8, wrap="CalibratedClassifierCV({}, cv=3, ensemble=False)", folds=True,
         ),
         Family(
             "kernel", "kernel ridge regression", "dense", "KernelRidge", "", ("sklearn.kernel_ridge", ""),

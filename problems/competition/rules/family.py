@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from problems.competition.rules.facts import Facts
+from problems.competition.rules.facts import FEWEST, Facts
 from problems.competition.rules.recipe import Member
 
 LARGE = 4_000
@@ -41,6 +41,7 @@ class Family:
         per_class: more than two classes cost as many times as much.
         package: the library that it comes with, where that is not scikit-learn.
         wrap: what stands round the classifier, for those without probabilities.
+        folds: that learns from folds, each with every class.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Family:
     quantile: Mapping[str, Any] = field(default_factory=dict)
     per_class: bool = False
     package: str = ""
+    folds: bool = False
 
     def suits(self, facts: Facts) -> bool:
         """True if programs can import it, it has a model for the task and columns, and it can afford the rows."""
@@ -71,6 +73,8 @@ class Family:
         if not all(written) or (self.package and self.package not in facts.packages):
             return False
         if self.wants in ("text", "words") and not facts.texts:
+            return False
+        if self.folds and facts.classifies and facts.rarest < FEWEST:
             return False
         return self.cheapest(facts) <= facts.pace
 

@@ -79,6 +79,7 @@ def _holidays(facts: Facts) -> Lines:
         "    # public holidays and the days beside them",
         "    from pandas.tseries.holiday import USFederalHolidayCalendar",
         f"    when = {_times(f'frame[{first!r}]', first, facts)}.dt.normalize()",
+        "    when = when.fillna(pd.Timestamp('2000-01-05'))  # an ordinary day",
         "    holidays = USFederalHolidayCalendar().holidays(when.min(), when.max())",
         "    frame['holiday'] = when.isin(holidays).astype(int)",
         "    frame['after_holiday'] = when.isin(holidays + pd.Timedelta(days=1)).astype(int)",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from problems.competition.rules import features, size
-from problems.competition.rules.facts import Facts
+from problems.competition.rules.facts import EXTREME, Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import MARK, Member, Recipe
@@ -68,7 +68,9 @@ print("wrote the sample submission")
 def _data(recipe: Recipe, facts: Facts) -> list[str]:
     one = len(facts.targets) == 1
     aim = "TARGET" if one else "*TARGETS"
-    apart = f"({aim},)" if facts.key in facts.texts else f"(ID, {aim})"  # a text that names rows also says something
+    key = [] if facts.key in facts.texts else ["ID"]  # a text that names rows also says something
+    others = [*key, aim, *map(repr, facts.scarce)]
+    apart = f"({', '.join(others)}{',' if len(others) == 1 else ''})"
     return [
         "import os",
         "import warnings",
@@ -82,9 +84,21 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         if one
         else f"ID, TARGETS = {facts.key!r}, {list(facts.targets)!r}",
         *size.read(recipe, facts),
+        *_cut(facts),
         f"names = [name for name in test if name in train and name not in {apart}]",
         "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
+    ]
+
+
+def _cut(facts: Facts) -> list[str]:
+    """What no model takes, such as infinite values, is missing."""
+    if not facts.extreme:
+        return []
+    return [
+        f"for name in {list(facts.extreme)!r}:  # values that no model takes are missing",
+        "    for table in (train, test):",
+        f"        table[name] = table[name].where(table[name].abs() < {EXTREME:g})",
     ]
 
 
@@ -134,7 +148,9 @@ def _preparation(member: Member, recipe: Recipe, facts: Facts) -> str:
 
 _COMPOSE = {("sklearn.compose", "make_column_transformer"), ("sklearn.impute", "SimpleImputer")}
 _TFIDF = {("sklearn.feature_extraction.text", "TfidfVectorizer"), ("sklearn.compose", "make_column_transformer")}
-_TFIDF_LINE = "TfidfVectorizer(ngram_range=(1, 2), min_df=3, sublinear_tf=True)"
+_TFIDF_LINE = (
+    r"TfidfVectorizer(ngram_range=(1, 2), token_pattern=r'\b\w+\b', min_df=3 if len(X) > 600 else 1, sublinear_tf=True)"
+)
 
 _PREPARATION: dict[str, tuple[set[tuple[str, str]], list[str]]] = {
     "native": (
