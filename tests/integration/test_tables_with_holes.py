@@ -66,3 +66,16 @@ def test_what_is_missing_is_no_twin_of_another_text():
     """The last text of a column stood for what is missing in it."""
     one, other, *_ = _fingerprints(pd.DataFrame({"text": [None, "the last"], "size": [1, 1]}))
     assert one != other
+
+
+def test_words_among_the_numbers_to_predict_from_are_known(tmp_path, inline):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "train.csv").write_text(
+        "size,year,rent\n" + "".join(f"{i},{1990 + i % 9},{i % 11}\n" for i in range(ROWS))
+    )
+    (folder / "test.csv").write_text("size,year\n7,1990\nabout 9,1991\n")
+    problem = build(load_config(None, [f"data.dir={folder}", "data.target=rent", "data.metric=mae"]), tmp_path)
+    problem.prepare()
+    known = {column["name"]: column.get("strays") for column in problem.prompt_extras()["data"]["columns"]}
+    assert known["size"] and not known["year"]

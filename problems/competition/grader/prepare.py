@@ -246,6 +246,9 @@ def _describe(
     if "test" in tables:
         usable = {str(name) for name in tables["test"].rows.columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
+        for column in columns:
+            if column["kind"] == "number" and column["name"] in tables["test"].rows:
+                column["strays"] = not pd.api.types.is_numeric_dtype(tables["test"].rows[column["name"]])
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
     return {
         "rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir()),

@@ -102,6 +102,8 @@ class Facts:
     """Numbers that lose nothing that matters at half their size."""
     extreme: tuple[str, ...] = ()
     """Numbers with values that are infinite or next to it."""
+    strays: tuple[str, ...] = ()
+    """Numbers among which words stand in the rows to predict."""
     scarce: tuple[str, ...] = ()
     """Columns with next to no values: nothing is learned from them."""
     rarest: float = inf
@@ -216,6 +218,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         flags=sum(min(used[n]["unique"], MOST_FLAGS) for n in of("category")),
         narrow=frozenset(n for n in numbers if _is_narrow(used[n])),
         extreme=tuple(n for n in numbers if not -EXTREME < used[n].get("min", 0) <= used[n].get("max", 0) < EXTREME),
+        strays=tuple(n for n in numbers if used[n].get("strays")),
         scarce=scarce,
         rarest=min(aim.get("fewest", inf) for aim in aims),
     )

@@ -93,13 +93,16 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
 
 def _cut(facts: Facts) -> list[str]:
     """What no model takes, such as infinite values, is missing."""
-    if not facts.extreme:
-        return []
-    return [
+    strays = [
+        f"for name in {list(facts.strays)!r}:  # words among numbers are missing",
+        "    test[name] = pd.to_numeric(test[name], errors='coerce')",
+    ]
+    extreme = [
         f"for name in {list(facts.extreme)!r}:  # values that no model takes are missing",
         "    for table in (train, test):",
         f"        table[name] = table[name].where(table[name].abs() < {EXTREME:g})",
     ]
+    return [*(strays if facts.strays else []), *(extreme if facts.extreme else [])]
 
 
 def _steps(recipe: Recipe, facts: Facts) -> tuple[str, ...]:

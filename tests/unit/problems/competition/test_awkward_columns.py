@@ -28,6 +28,7 @@ def awkward() -> pd.DataFrame:
         {
             "Id": range(count),
             "size": [DRAW.gauss(0, 1) for _ in range(count)],
+            "stray": [i if i < ROWS or i % 2 else "n/a?" for i in range(count)],
             "endless": [DRAW.choice([np.inf, -np.inf, 1e308, 3.0]) for _ in range(count)],
             "json": [f'{{"a": {i % 5}, "b": [1, 2], "c": {i}}}' for i in range(count)],
             "unlike": [f"w{i}a w{i}b w{i}c w{i}d w{i}e" for i in range(count)],
@@ -50,6 +51,7 @@ def case(request, tmp_path_factory):
     frame[:ROWS].to_csv(folder / "input" / "train.csv", index=False)
     frame[ROWS:].drop(columns=target).to_csv(folder / "input" / "test.csv", index=False)
     columns = profile(pd.read_csv(folder / "input" / "train.csv"))
+    next(column for column in columns if column["name"] == "stray")["strays"] = True
     data = {
         "id": "Id",
         "targets": [target],
@@ -74,6 +76,7 @@ def hands_in(code: str, folder, target: str, monkeypatch) -> None:
 def test_what_is_awkward_is_known(case):
     _, extras, target = case
     facts = read_facts(extras)
+    assert facts.strays == ("stray",)
     assert facts.extreme == ("endless",) and facts.scarce == ("scarce",) and set(facts.texts) == {"json", "unlike"}
     if target == "kind":
         assert facts.rarest == 2 < FEWEST and "svm" not in [family.name for family in suited(facts)]
