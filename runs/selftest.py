@@ -20,7 +20,8 @@ from utils.scratch_folders import scratch_folder
 
 def look_for_answers(config: Config, problem: Problem, jobs: Jobs) -> Looked:
     """Run the search once in the sandbox of `jobs`, and say what it found."""
-    with search_spec(workspaces_dir(config), problem.hidden_files, problem.hidden_data, problem.shown_folder) as spec:
+    hidden, patterns = problem.hidden_files, problem.hidden_data
+    with search_spec(workspaces_dir(config), hidden, patterns, problem.shown_folder, problem.shows_answers) as spec:
         return told_by(jobs.run(spec))
 
 

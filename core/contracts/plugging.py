@@ -103,6 +103,12 @@ class ProblemDefaults(Protocol):
         return ()
 
     @property
+    def shows_answers(self) -> bool:
+        """True where a column of the data, as they were given, has the answers, which `cautions` tell: that they stand
+        in a table that programs see is then no fault. Asked after `prepare`."""
+        return False
+
+    @property
     def bound(self) -> float | None:
         """A score that no program can pass: the search ends there. None where none is known."""
         return None

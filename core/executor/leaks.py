@@ -57,7 +57,9 @@ def told_by(value: Any) -> Looked:
 
 
 @contextmanager
-def search_spec(place: Path, hidden: Sequence[Path], patterns: Sequence[str], inputs: Path | None) -> Iterator[JobSpec]:
+def search_spec(
+    place: Path, hidden: Sequence[Path], patterns: Sequence[str], inputs: Path | None, shown: bool = False
+) -> Iterator[JobSpec]:
     """The job of one self-test; its canary is there as long as this is open.
 
     Args:
@@ -65,6 +67,7 @@ def search_spec(place: Path, hidden: Sequence[Path], patterns: Sequence[str], in
         hidden: files that no candidate may see; missing ones are left out.
         patterns: data of installed packages, as `Problem.hidden_data`.
         inputs: what candidates see as `input/`.
+        shown: its tables may hold answers: `Problem.shows_answers`.
     """
     folder = place / f".canary-{os.getpid()}-{os.urandom(4).hex()}"
     value = _CANARY + os.urandom(16).hex().encode()
@@ -74,7 +77,7 @@ def search_spec(place: Path, hidden: Sequence[Path], patterns: Sequence[str], in
         canary.write_bytes(value)
         canary.chmod(0o600)
         with canary.open("rb"):  # also as a descriptor that somebody may have left open
-            plan = make_plan([canary, *hidden], patterns, inputs, value)
+            plan = make_plan([canary, *hidden], patterns, inputs, value, shown)
             yield JobSpec(
                 entry="core.executor.leaks:run_look",
                 payload={"plan": plan, "inputs": None if inputs is None else str(inputs)},
@@ -105,13 +108,15 @@ def run_look(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
 # ------------------------------------------------------------ how answers are recognised
 
 
-def make_plan(hidden: Sequence[Path], patterns: Sequence[str], inputs: Path | None, canary: bytes) -> dict[str, Any]:
+def make_plan(
+    hidden: Sequence[Path], patterns: Sequence[str], inputs: Path | None, canary: bytes, shown: bool
+) -> dict[str, Any]:
     """What the program is told: places, identities, and digests under a key of this search."""
     key = os.urandom(16)
     files = [path for path in hidden if path.is_file() and not _is_public(path, inputs)][:_MOST_FILES]
     public = _public_tables(inputs)
     marks = [(_CANARY, canary, "the canary")]
-    marks += [(mark, line, path.name) for path in files[1:] for mark, line in _lines(path, public)]
+    marks += [(mark, line, path.name) for path in files[1:] for mark, line in _lines(path, public, shown)]
     return {
         "key": key.hex(),
         "patterns": list(patterns),
@@ -139,10 +144,10 @@ def _identity(path: Path, key: bytes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _lines(path: Path, public: Mapping[str, bytes]) -> Iterator[tuple[bytes, bytes]]:
+def _lines(path: Path, public: Mapping[str, bytes], shown: bool) -> Iterator[tuple[bytes, bytes]]:
     """(mark, line) of some lines of a table: the mark is their key, which the public files tell as well.
 
-    Lines that the sample submission guesses right tell nothing.
+    Lines that the sample submission guesses right tell nothing, and where answers are `shown` no line that a table has.
     """
     if not public or path.stat().st_size > _MOST_PUBLIC:
         return
@@ -150,7 +155,7 @@ def _lines(path: Path, public: Mapping[str, bytes]) -> Iterator[tuple[bytes, byt
     for number in range(0, len(lines), max(1, len(lines) // _MOST_LINES)):
         head, comma, rest = lines[number].partition(b",")
         mark, line = b"\n" + head + comma, b"\n" + lines[number]
-        guessed = any(line in text for name, text in public.items() if name.startswith("sample"))
+        guessed = any(line in text for name, text in public.items() if shown or name.startswith("sample"))
         if rest and len(line) >= _FEWEST_BYTES and not guessed and any(mark in text for text in public.values()):
             yield mark, line
 

@@ -177,6 +177,10 @@ class CompetitionProblem(Problem):
         """Possible leaks of the data."""
         return tuple(self._ready().meta.get("cautions", ()))
 
+    @property
+    def shows_answers(self) -> bool:
+        return bool(self._ready().meta.get("copied"))
+
     def statement(self) -> str:
         described = self._source.description.strip()
         parts = [f"Goal: {self._source.goal}" if self._source.goal else "", described]

@@ -17,6 +17,7 @@ import pytest
 from support.competition_stand import Stand, column, writes
 
 from core.contracts import Limits
+from core.executor.leaks import make_plan
 from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from runs.trust import code_named
@@ -416,6 +417,21 @@ def test_leaks_are_told_before_the_search(tmp_path, inline):
     text = "number,x,copy,twice,rent\n" + "".join(f"{n},{x},{y * 3 + 1},{n % 4},{y}\n" for n, (x, y) in enumerate(rows))
     plain(tmp_path, content=text.encode())
     assert "possible leak: copy tells rent exactly" in made(tmp_path).note
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_column_that_is_the_target_is_told_and_no_fault_of_the_sandbox(tmp_path, inline, copied):
+    """It stood right behind the ids, to all digits: the self-test took it for answers that lie open."""
+    draw = random.Random(3)
+    rents = [draw.random() for _ in range(ROWS)]
+    rows = [f"{rent if copied else draw.random()},{i % 7},{rent}\n" for i, rent in enumerate(rents)]
+    plain(tmp_path, content=("x,size,rent\n" + "".join(rows)).encode())
+    problem = made(tmp_path)
+    assert problem.shows_answers == copied and ("x tells rent exactly" in problem.note) == copied
+    canary = tmp_path / "canary"
+    canary.write_text("a canary of some length")
+    plan = make_plan([canary, *problem.hidden_files], (), problem.shown_folder, b"canary", problem.shows_answers)
+    assert (len(plan["marks"]) == 1) == copied, "the canary, and lines of the answers where none stands in a table"
 
 
 @pytest.mark.parametrize(("name", "leaks"), [("image_{kind}_{i:03}.png", True), ("pics/{kind}{i}.jpg", True),

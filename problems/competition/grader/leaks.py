@@ -34,17 +34,24 @@ BY_CHANCE = 2
 """Of columns with few values many rows are equal: twins are told if they are so many times what chance makes."""
 
 
-def find_leaks(sides: Sides, targets: list[str], key: str) -> Iterator[str]:
+def copies(sides: Sides, targets: list[str], key: str) -> dict[str, list[str]]:
+    """Target → columns that tell it exactly. `key` is the column that names rows."""
+    head = sides.shown.head(ROWS)
+    others = [name for name in head if name not in (*targets, key)]
+    return {target: [str(name) for name in others if _is_copy(head[name], head[target])] for target in targets}
+
+
+def find_leaks(sides: Sides, targets: list[str], key: str, copied: dict[str, list[str]]) -> Iterator[str]:
     """One line for each thing that a user should know of.
 
     Args:
         key: the column that names rows.
+        copied: the `copies` of these.
     """
     shown, head = sides.shown, sides.shown.head(ROWS)
     for target in targets:
-        copies = [str(name) for name in head if name not in (*targets, key) and _is_copy(head[name], head[target])]
-        if copies:
-            yield f"possible leak: {', '.join(copies[:3])} tells {target} exactly; is it known when you predict?"
+        if told := ", ".join(copied[target][:3]):
+            yield f"possible leak: {told} tells {target} exactly; is it known when you predict?"
         spelled = [str(name) for name in head if name not in targets and _spells(head[name], head[target])]
         if spelled:
             yield f"possible leak: {', '.join(spelled[:3])} has the class of {target} among its words (file names?)"

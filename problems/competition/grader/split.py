@@ -22,7 +22,7 @@ from .formats import read_texts
 from .grade import Judge
 from .hidden_labels import HiddenLabels
 from .hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
-from .leaks import find_leaks, order_tells
+from .leaks import copies, find_leaks, order_tells
 from .own_tables import OwnTables, read_own
 from .pieces import marked, spread
 from .sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
@@ -58,7 +58,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     _refuse_one_sided(shown, int(hidden.sum()), targets, request)
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers = sides.hidden
-    cautions = list(find_leaks(sides, targets, key))
+    copied = copies(sides, targets, key)
+    cautions = list(find_leaks(sides, targets, key, copied))
     if how == "time":
         cautions += same_time(as_time(tables.column(column)), hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
@@ -92,6 +93,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
+        "copied": any(copied.values()),
     }  # fmt: skip
     return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
 
