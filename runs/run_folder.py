@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -71,18 +72,26 @@ def find_run(project_dir: str | Path, name: str) -> Path:
     """The folder of run `name`; `latest` is the one started last of those that were not put away.
 
     Raises:
-        UnknownRunError: there is none, with what there is.
+        UnknownRunError: there is none, with what there is. StoreError: this user may not read it.
     """
     folder = logs_dir(project_dir)
     if name == "latest":
         runs = [path for path in sorted(all_runs(project_dir), key=_started) if not labels_of(path).archived]
         if not runs:
             raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{program()}`")
-        return runs[-1]
+        return _readable(runs[-1])
     if _NAME.fullmatch(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
-        return folder / name
+        return _readable(folder / name)
     known = [path.name for path in all_runs(project_dir)][-5:]
     raise UnknownRunError(f"unknown run '{name}' in '{folder}'; the newest are: {', '.join(known) or 'none'}")
+
+
+def _readable(run: Path) -> Path:
+    """The run's folder. StoreError where this user may not read what is in it: that is no fault of the run's."""
+    for path in (run, run / DB):
+        if not os.access(path, os.R_OK):
+            raise StoreError(f"run '{run.name}' cannot be read: {os.strerror(errno.EACCES)}: '{path}'")
+    return run
 
 
 def _started(run: Path) -> tuple[str, str]:

@@ -80,6 +80,7 @@ class CommandProblem(Problem):
                 raise ConfigError(f"problem.source={path}: {no_file(path)}")
             if path.parent != self.spec.folder:
                 raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.spec.folder})")
+            user_text(path, "problem.source=")
 
     def statement(self) -> str:
         files = ", ".join(self.spec.names)

@@ -98,6 +98,7 @@ class ScriptProblem(Problem):
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
                 raise ConfigError(f"problem.{key}={path}: {no_file(path)}")
+        user_text(self.program, "problem.program=")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)
 
