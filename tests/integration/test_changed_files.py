@@ -1,4 +1,4 @@
-"""A run is not gone on with once what scores it is another: its old scores and its new ones would be ranked together."""
+"""A run is not gone on with once what scores it is another: old scores and new ones would be ranked together."""
 
 from __future__ import annotations
 
