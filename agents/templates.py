@@ -8,6 +8,7 @@ from pathlib import Path
 
 from utils.errors import ConfigError
 from utils.prompt_builder import PLACEHOLDERS, check_template
+from utils.user_text import user_text
 
 OWN = Path(__file__).resolve().parent / "prompts"
 
@@ -53,7 +54,7 @@ def load_templates(
         if path.stem not in templates:
             _refuse_typo(path, sorted(templates))
             continue
-        text = path.read_text(encoding="utf-8")
+        text = user_text(path, "prompts.dir: ")
         templates[path.stem] = check_template(text, path.name, placeholders.get(path.stem, PLACEHOLDERS))
     return templates
 

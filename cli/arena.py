@@ -36,6 +36,7 @@ from core.state.journal import Journal
 from core.state.task import derive_seed
 from utils.clean_text import one_line
 from utils.errors import ConfigError
+from utils.user_text import user_text
 
 MOST_GAMES = 100_000
 GAMES_PATH = "/usr/games:/usr/local/games"
@@ -175,7 +176,7 @@ def _engines(words: Sequence[str], spec: ArenaSpec) -> list[Engine]:
 def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
     path = Path(word)
     if path.suffix == ".py" and path.is_file():
-        code = path.read_text(encoding="utf-8")
+        code = user_text(path, "engine ")
         refusal = static_refusal(code, spec.packages)
         if refusal is not None:
             raise ConfigError(f"engine '{word}': {refusal.message}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from cli.options import (
     add_llm_option,
@@ -21,7 +20,7 @@ from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stored_config import stored_config
-from utils.errors import ConfigError
+from utils.user_text import user_text
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -39,12 +38,7 @@ def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir, args.run)
     with RunReader(run_dir) as reader:
         node = named_node(reader, args.node)
-    code = node.code
-    if args.edit:
-        try:
-            code = Path(args.edit).read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"--edit {args.edit}: cannot be read ({error})") from error
+    code = user_text(args.edit, "--edit ") if args.edit else node.code
     config = stored_config(run_dir, changes_of(args), project_dir, remark, trusted=args.i_trust_this_run)
     config.initial = []
     preflight(config)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cli.early_server import early_server
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
+from utils.clean_text import visible
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
 
@@ -177,6 +178,9 @@ MAIN_FOLDER = Path(__file__).parents[1]
 _DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
 """What a disk does to any write; a resume goes on where it happened."""
 
+_PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
+"""What only the place of a file of the user's can cause: rights, links that go round, a name that cannot be."""
+
 
 def main(words: Sequence[str]) -> int:
     """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
@@ -202,10 +206,11 @@ def _run(words: Sequence[str], early: EarlyServer | None) -> int:
         sys.stderr.close()
         return 0
     except OSError as error:
-        if error.errno not in _DISK:
+        if error.errno not in _DISK and (error.errno not in _PLACE or not error.filename):
             raise
-        print(f"swarm-evo: {error.filename or 'a file of the run'}: {error.strerror}", file=sys.stderr)
-        return 1
+        place = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file of the run"
+        print(f"swarm-evo: {visible(place)}: {error.strerror}", file=sys.stderr)
+        return 1 if error.errno in _DISK else 2
     except KeyboardInterrupt:
         print("swarm-evo: interrupted", file=sys.stderr, flush=True)
         sys.stdout.flush()

@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
             watched_by=ReplayView,
         )
         print(replayed.text, file=sys.stdout if replayed.equal else sys.stderr)
-        return 0 if replayed.equal else 1
+        return 0 if replayed.equal else replayed.exit_code
     from cli.terminal.playback import play
 
     return play(run_dir, args.speed)

@@ -19,6 +19,7 @@ from runs.tickets.names import LONGEST_CALL
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
+from utils.user_text import no_utf8, user_text
 
 EXIT_CODES = {"refused": 2, "expired": 1, "over": 1}
 """State of an answer → exit code; others 0."""
@@ -86,12 +87,14 @@ def program_of(args: argparse.Namespace) -> dict[str, Any]:
         raise ConfigError("--file and --dir: give one of them")
     if args.dir:
         return {"files": read_folder(Path(args.dir))}
+    if args.file:
+        return {"code": user_text(args.file, "--file ")}
     try:
-        if args.file:
-            return {"code": Path(args.file).read_text(encoding="utf-8")}
         code = sys.stdin.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{args.file or 'standard input'}: cannot be read as text: {error}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"standard input: cannot be read as text: {no_utf8(error)}") from error
+    except OSError as error:
+        raise ConfigError(f"standard input: cannot be read: {error.strerror}") from error
     if not code.strip():
         raise ConfigError("nothing on standard input; give --dir or --file")
     return {"code": code}

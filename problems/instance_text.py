@@ -54,6 +54,14 @@ def instance_files(folder: Path, suffixes: Sequence[str]) -> list[Path]:
             if path.is_file() and not path.name.startswith(".") and instance_suffix(path) in suffixes]  # fmt: skip
 
 
+def files_of_instances(name: str, suffixes: Sequence[str]) -> dict[str, Path]:
+    """The user's file, or the files of his folder, as `Problem.scoring_files` tells them."""
+    path = Path(name).expanduser()
+    if not path.is_dir():
+        return {"problem.name": path}
+    return {f"instances/{file.name}": file for file in instance_files(path, suffixes)}
+
+
 def table_rows(path: Path) -> Iterator[tuple[list[str], str]]:
     """The rows of a table that are not empty, and where each stands: `line 4`.
 

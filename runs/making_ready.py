@@ -9,6 +9,7 @@ from core.contracts import Problem
 from runs.composition import problem_of
 from runs.fitting import fit_to_steps
 from runs.run_folder import check_place
+from runs.scored_by import check_scored_by
 from runs.unused_words import check_words
 from utils.config_schema import Config
 from utils.errors import NoSandboxError
@@ -43,7 +44,10 @@ def made_ready(
         check_place(config.project.dir)
     else:
         problem.restore(run_dir)
+        check_scored_by(run_dir, problem)
     beside(problem)
     doing(READYING)
     problem.prepare()
+    if run_dir is not None:
+        check_scored_by(run_dir, problem, gone=True)
     return problem

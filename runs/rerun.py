@@ -28,12 +28,13 @@ from runs.baselines import TOLD
 from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
 from runs.recorded_scores import RecordedScores
+from runs.scored_by import change_since
 from runs.search import Recorded
 from runs.search_limits import changed_limits
 from runs.session import RunSession
 from runs.stored_config import stored_config
 from runs.view import View
-from utils.errors import SwarmEvoError
+from utils.errors import BackendError, SwarmEvoError
 
 COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")
 """Fields of a node that must come out equal."""
@@ -48,6 +49,8 @@ class Replayed:
     equal: bool
     text: str
     """One line for people: the hash, or the first difference."""
+    exit_code: int = 1
+    """Where it is not equal: 2 where nothing was compared, since what is needed is not there."""
 
 
 def verify(
@@ -112,8 +115,11 @@ def verify(
                 session.run()
             again = ["programs"] if as_recorded else ["proposals", "prompts", "programs"]
             found = with_scores(compared(stored, session.search.journal), stored, scores, again)
-    except SwarmEvoError as error:
+            found = _with_change(found, change_since(run_dir, session.search.problem))
+    except BackendError as error:  # what was asked is not what is recorded
         return Replayed(False, f"replay differs: {error}")
+    except SwarmEvoError as error:
+        return Replayed(False, f"replay could not be done: {error}", max(error.exit_code, 1))
     finally:
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)
@@ -213,6 +219,11 @@ def with_scores(found: Replayed, stored: Journal, scores: RecordedScores, again:
         f"{of}: they depend on the clock or on chance (at {place} {first.field} {first.before!r} became {first.now!r}, "
         f"and then {first.again!r}); {_listed(again)} came out again from the recorded scores",
     )
+
+
+def _with_change(found: Replayed, change: str) -> Replayed:
+    """Who meets a difference is told of a file that decides scores and is another now."""
+    return found if found.equal or not change else replace(found, text=f"{found.text}; {change} since the run began")
 
 
 def play_as_recorded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -16,6 +17,7 @@ from typing import BinaryIO
 from core.storage.held import LOCK
 from core.storage.labels import labels_of
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
+from utils.missing_file import may_be_file
 from utils.program import program
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -44,34 +46,60 @@ def all_runs(project_dir: str | Path) -> list[Path]:
     if not folder.is_dir():
         return []
     found: list[tuple[int, str]] = []
-    for name in os.listdir(folder):
+    for name in _names(folder):
         with suppress(OSError):  # no store in it, or removed while we looked
-            found.append((os.stat(f"{folder}/{name}/{DB}").st_ctime_ns, name))
+            if may_be_file(f"{folder}/{name}/{DB}"):
+                found.append((_changed(folder / name), name))
     return [folder / name for _, name in sorted(found)]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except PermissionError as error:
+        raise ConfigError(f"'{folder}' cannot be read: {error.strerror}") from error
+
+
+def _changed(run: Path) -> int:
+    """When the store changed; the run's folder, where nobody may look into it."""
+    try:
+        return os.stat(run / DB).st_ctime_ns
+    except PermissionError:
+        return os.stat(run).st_ctime_ns
 
 
 def find_run(project_dir: str | Path, name: str) -> Path:
     """The folder of run `name`; `latest` is the one started last of those that were not put away.
 
     Raises:
-        UnknownRunError: there is none, with what there is.
+        UnknownRunError: there is none, with what there is. StoreError: this user may not read it.
     """
     folder = logs_dir(project_dir)
     if name == "latest":
         runs = [path for path in sorted(all_runs(project_dir), key=_started) if not labels_of(path).archived]
         if not runs:
             raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{program()}`")
-        return runs[-1]
-    if _NAME.fullmatch(name) and (folder / name / DB).is_file():
-        return folder / name
+        return _readable(runs[-1])
+    if _NAME.fullmatch(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
+        return _readable(folder / name)
     known = [path.name for path in all_runs(project_dir)][-5:]
     raise UnknownRunError(f"unknown run '{name}' in '{folder}'; the newest are: {', '.join(known) or 'none'}")
 
 
+def _readable(run: Path) -> Path:
+    """The run's folder. StoreError where this user may not read what is in it: that is no fault of the run's."""
+    for path in (run, run / DB):
+        if not os.access(path, os.R_OK):
+            raise StoreError(f"run '{run.name}' cannot be read: {os.strerror(errno.EACCES)}: '{path}'")
+    return run
+
+
 def _started(run: Path) -> tuple[str, str]:
     """Run names end in their start time; the marker file holds it exactly."""
-    marker = run / "started"
-    return (marker.read_text() if marker.is_file() else "", run.name)
+    try:
+        return (run / "started").read_text(), run.name
+    except OSError:
+        return "", run.name
 
 
 def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:

@@ -13,6 +13,7 @@ from runs.search import Search
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
+from utils.user_text import user_text
 
 NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
 """Failures that say that what scores gave no number, whatever the program did."""
@@ -31,7 +32,7 @@ def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
     if problem.seeds_search:
         baselines = problem.baselines()
         orchestrator.seed_with([(b.name, b.code) for b in baselines], "baseline", [b.name for b in baselines if b.own])
-    own = [(Path(path).name, _program(path)) for path in search.config.initial]
+    own = [(Path(path).name, user_text(path, "initial=")) for path in search.config.initial]
     orchestrator.seed_with([*own, *programs], "user")
     if not search.journal.steps:
         _check(search.journal)
@@ -59,10 +60,3 @@ def _said(node: Node) -> str:
 
 def _named(node: Node) -> str:
     return OWN if node.is_own else f"'{node.plan}'"
-
-
-def _program(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"initial={path}: cannot be read as a program ({error})") from error

@@ -12,6 +12,8 @@ from core.storage.repository import RunStore
 from runs.context_history import FACT
 from runs.environment import environment
 from runs.facts import RunFacts
+from runs.scored_by import FACT as SCORED_BY
+from runs.scored_by import scored_by
 from runs.trust import remember
 from runs.workers import proof_of
 from utils.config import to_plain
@@ -50,6 +52,7 @@ def record_start(
     }
     started_at = store.get_fact("started_at")
     if started_at is None:
+        stored[SCORED_BY] = scored_by(facts.problem)
         started_at = datetime.now(UTC).isoformat()
         stored["started_at"] = started_at
     if "verifies" not in origin:  # before the run is there: one that is killed in between would be a stranger's

@@ -25,6 +25,7 @@ from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
 from utils.secrets import masked, secret_parts
 from utils.strategies import option_keys
+from utils.user_text import no_utf8
 
 PRESET_KINDS = ("problem", "llm")
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
@@ -254,6 +255,12 @@ def _read_yaml(
         raise ConfigError(f"{what} '{path}' does not exist") from error
     except IsADirectoryError as error:
         raise ConfigError(f"{what} '{path}' is a folder, not a YAML file") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{what} '{path}' cannot be read as text: {no_utf8(error)}") from error
+    except OSError as error:
+        if error.errno is None:  # OmegaConf's own, of what the text is
+            raise ConfigError(f"{what} '{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
+        raise ConfigError(f"{what} '{path}' cannot be read: {error.strerror}") from error
     except Exception as error:  # yaml raises a family of its own; every one is the user's text
         raise ConfigError(f"{what} '{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
     if not isinstance(loaded, DictConfig):

@@ -24,6 +24,8 @@ from utils.errors import ConfigError
 T = TypeVar("T")
 
 BUILT_IN = "built in"
+PLUGIN = "swarm_evo_plugin_"
+"""Begins the name of a module that is a user's file."""
 
 PLAIN_NAME = re.compile(r"[A-Za-z][\w-]*")
 """What a part may be called: its name is also a configuration key. Other files of a folder are passed over."""
@@ -168,7 +170,7 @@ def _resolve(target: object) -> object:
 
 def _module_of(path: Path) -> ModuleType:
     """A user's file as a module, under a name that shadows nothing. Executed once a process."""
-    name = f"swarm_evo_plugin_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
+    name = f"{PLUGIN}{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)

@@ -143,6 +143,14 @@ class ProblemDefaults(Protocol):
         return ()
 
     @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        """The user's files that decide a score, as an evaluator, a table and instances: a run with other content of
+        them scores otherwise, and is not gone on with. By a name that stays when they are moved: the key that names
+        the file, or its path from the file that names it. Files that are not there may be among them. Never ours:
+        a newer version goes on with a run of before. May be asked before `prepare`."""
+        return {}
+
+    @property
     def shown_folder(self) -> Path | None:
         """What programs see as `input/`; None where they see nothing. Asked after `prepare`."""
         return None

@@ -51,6 +51,17 @@ Values = Sequence[Any] | Mapping[str, Any]
 _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
 
 
+def _check_readable(path: Path) -> None:
+    """SQLite only says that it cannot open the file; this says why."""
+    try:
+        with path.open("rb"):
+            return
+    except PermissionError as error:
+        raise StoreError(f"store '{path}' cannot be read: {error.strerror}") from error
+    except OSError as error:
+        raise StoreError(f"no store at '{path}'") from error
+
+
 class Database:
     """One connection to a run's store. Thread-safe: one statement or transaction at a time.
 
@@ -80,8 +91,8 @@ class Database:
         self._chain: Chain | None = None
         self.stored_version = 0
         """The schema version of the file when it was opened; 0 for a new one."""
-        if read_only and not path.is_file():
-            raise StoreError(f"no store at '{path}'")
+        if read_only:
+            _check_readable(path)
         self.before: Callable[[], None] = lambda: None
         """Called before a transaction begins: what somebody has still to write comes first."""
         self._is_open = False

@@ -16,6 +16,7 @@ from core.storage.reader import RunReader
 from dashboard.server.schemas.runs import RunSummary
 from reports.run_index import ListedRun, RunIndex, line_as_seen
 from utils.errors import StoreError, UnknownRunError
+from utils.missing_file import may_be_file
 
 RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _OPEN_READERS = 24
@@ -61,8 +62,10 @@ class RunCatalog:
                 names = sorted(item.name for item in entries if RUN_ID.fullmatch(item.name) and not item.is_symlink())
         except FileNotFoundError:
             return []
+        except PermissionError as error:
+            raise StoreError(f"'{self.logs}' cannot be read: {error.strerror}") from error
         logs, known = str(self.logs), self._folders
-        found = [name for name in names if os.path.isfile(f"{logs}/{name}/{DB_NAME}")]
+        found = [name for name in names if may_be_file(f"{logs}/{name}/{DB_NAME}")]
         self._folders = {name: known.get(name) or self.logs / name for name in found}  # a Path is slow to make
         return list(self._folders.values())
 
@@ -74,7 +77,7 @@ class RunCatalog:
         """The folder of a run, or UnknownRunError."""
         if RUN_ID.fullmatch(run):
             folder = self.logs / run
-            if not folder.is_symlink() and (folder / DB_NAME).is_file():
+            if not folder.is_symlink() and folder.is_dir() and may_be_file(folder / DB_NAME):
                 return folder
         raise UnknownRunError(f"no run '{run[:128]}' in this project")
 
@@ -83,6 +86,8 @@ class RunCatalog:
         folder = self.run_dir(run)
         try:
             state = (folder / DB_NAME).stat()
+        except PermissionError as error:
+            raise StoreError(f"run '{run}' cannot be read: {error.strerror}") from error
         except OSError as error:
             raise UnknownRunError(f"run '{run}' was removed") from error
         identity = (state.st_dev, state.st_ino)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,6 +13,7 @@ from core.contracts import Baseline, Evaluator, EvaluatorDeps, Limits, Problem, 
 from core.state.node import Node
 from problems.bin_packing.program import FUNCTION, IMPORTS
 from problems.highs import SolverOptions
+from problems.instance_text import files_of_instances
 from problems.options import checked_options
 from utils.config_schema import Config
 
@@ -56,6 +57,13 @@ class BinPackingProblem(Problem):
 
         o = self.options
         return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test)
+
+    @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        from problems.bin_packing.instances import FAMILIES
+        from problems.bin_packing.reading import SUFFIXES
+
+        return {} if self.data_name in FAMILIES else files_of_instances(self.data_name, SUFFIXES)
 
     @property
     def optimum(self) -> tuple[float, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,10 +15,12 @@ from problems.command.spec import CommandSpec
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
+from problems.user_files import named_files
 from utils.config_schema import Config
 from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
+from utils.user_text import user_text
 
 
 class Options(Section):
@@ -59,7 +61,13 @@ class CommandProblem(Problem):
 
     @property
     def code(self) -> str:
-        return join({path.name: path.read_text(encoding="utf-8-sig") for path in self.spec.sources})
+        return join({path.name: user_text(path, "problem.source=") for path in self.spec.sources})
+
+    @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        """What the command, the grading and the sources name beside them. The sources are what changes."""
+        without = {*self.spec.sources, self.spec.folder / self.spec.output}
+        return named_files(self.spec.folder, [self.spec.command, self.spec.grade or "", self.code], without)
 
     def prepare(self) -> None:
         self.check()
@@ -72,6 +80,7 @@ class CommandProblem(Problem):
                 raise ConfigError(f"problem.source={path}: {no_file(path)}")
             if path.parent != self.spec.folder:
                 raise ConfigError(f"problem.source={path}: all files must lie in one folder ({self.spec.folder})")
+            user_text(path, "problem.source=")
 
     def statement(self) -> str:
         files = ", ".join(self.spec.names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import grader_kind
+from utils.user_text import user_text
 
 _DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
@@ -19,7 +21,7 @@ def read_config(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = yaml.safe_load(user_text(path, ""))
     except yaml.YAMLError as error:
         raise ConfigError(f"'{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
     if not isinstance(loaded, dict):
@@ -30,8 +32,7 @@ def read_config(path: Path) -> dict[str, Any]:
 def read_leaderboard(path: Path) -> tuple[float, ...]:
     if not path.is_file() or is_lfs_pointer(path):
         return ()
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(StringIO(user_text(path, ""))))
     try:
         return tuple(float(row["score"]) for row in rows if row.get("score"))
     except (KeyError, ValueError):

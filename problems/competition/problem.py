@@ -163,6 +163,12 @@ class CompetitionProblem(Problem):
         return self.input_dir
 
     @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        from problems.competition.scoring_files import scoring_files
+
+        return scoring_files(self._source)
+
+    @property
     def input_dir(self) -> Path:
         """What programs see as `input/`."""
         return self._ready().public

@@ -18,6 +18,7 @@ from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, metric_kind
 from utils.packages import packages_elsewhere
 from utils.registry import nearest
+from utils.user_text import user_bytes
 
 HERE = Path(__file__).resolve().parent
 BUNDLED = HERE / "bundled"
@@ -80,7 +81,7 @@ class Source:
         """Names the prepared data: equal requests on equal files share it."""
         digest = sha256(json.dumps(self.request, sort_keys=True, default=str).encode())
         for path in (*self.watched, *sorted(GRADER.glob("*.py")), PREVIEW):
-            digest.update(path.name.encode() + path.read_bytes())
+            digest.update(path.name.encode() + user_bytes(path, ""))
         for path in self.stamped:
             status = path.stat()
             digest.update(f"{path}:{status.st_size}:{status.st_mtime_ns}".encode())

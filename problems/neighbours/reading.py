@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from utils.errors import ConfigError
+from utils.user_text import user_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,8 @@ def yaml_of(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        plain = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        plain = yaml.safe_load(user_text(path, ""))
+    except yaml.YAMLError as error:
         line = str(error).splitlines()[0]
         raise ConfigError(f"{path}: cannot be read as YAML: {line}") from error
     if plain is not None and not isinstance(plain, dict):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,12 +21,14 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
+from problems.user_files import folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
+from utils.user_text import user_bytes, user_text
 
 TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
@@ -96,6 +98,7 @@ class ScriptProblem(Problem):
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
                 raise ConfigError(f"problem.{key}={path}: {no_file(path)}")
+        user_text(self.program, "problem.program=")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)
 
@@ -117,8 +120,19 @@ class ScriptProblem(Problem):
         return (self.evaluator_file,)
 
     @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        """The evaluator, and what it names and is told to read. The program is what changes."""
+        folder, ours = self.evaluator_file.parent, {self.evaluator_file, self.program}
+        source = user_bytes(self.evaluator_file, "problem.evaluator=").decode("utf-8", "replace")
+        found = {"problem.evaluator": self.evaluator_file, **named_files(folder, [source], ours)}
+        for shown in (Path(path).expanduser().resolve() for path in self.options.shows):
+            inside = folder_files(shown) if shown.is_dir() else {"": shown}
+            found |= {f"{shown.name}/{name}".rstrip("/"): path for name, path in inside.items() if path not in ours}
+        return found
+
+    @property
     def code(self) -> str:
-        return self.program.read_text(encoding="utf-8-sig")
+        return user_text(self.program, "problem.program=")
 
     def statement(self) -> str:
         text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."
@@ -202,7 +216,7 @@ def docstring_of(evaluator: Path) -> str:
 def check_evaluator(path: Path) -> None:
     """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for."""
     try:
-        names = bound_names(ast.parse(path.read_bytes(), path.name))
+        names = bound_names(ast.parse(user_bytes(path, "problem.evaluator="), path.name))
     except (SyntaxError, ValueError) as error:
         raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {error}") from error
     if not names & {"evaluate", "evaluate_stage1", "*"}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,9 @@ from core.contracts import Baseline, CaseScore, RulesWriter
 from core.evaluation.function_problem import FunctionProblem, Part
 from core.state.node import Node
 from problems.highs import Clock, Solved, SolverOptions, shortest_tour
-from problems.instance_text import instance_stem
+from problems.instance_text import files_of_instances, instance_stem
 from problems.options import checked_options
-from problems.tsp.files import load
+from problems.tsp.files import SUFFIXES, load
 from problems.tsp.instances import Point, excess, generate
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
@@ -118,6 +118,11 @@ class OwnToursProblem(TourProblem):
         self._instances = load(name)
         self._solver, self._solved = solver, dict[str, Solved | None]()
         self.name = f"tsp/{instance_stem(Path(name))}"
+        self._file = name
+
+    @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        return files_of_instances(self._file, SUFFIXES)
 
     @property
     def note(self) -> str:

@@ -16,6 +16,7 @@ from utils.errors import ConfigError
 from utils.globs import matches
 from utils.program import program
 from utils.regular_files import read_regular, regular_files
+from utils.user_text import no_utf8
 
 TICKET = ".ticket.json"
 """Which ticket the folder belongs to, which of its files come back, and which of these were laid there."""
@@ -115,6 +116,8 @@ def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _text(path: Path) -> str:
     try:
         return read_regular(path, LARGEST)
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: cannot be read as text: {no_utf8(error)}") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read as text: {error}") from error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -19,6 +20,7 @@ from utils.errors import ConfigError
 LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store"})
 """History is no writer's business; caches would be stale."""
 MOST_FILES, MOST_BYTES = 100_000, 4 << 30
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 LARGEST_TEXT = 2_000_000
 """Bytes of a file that may be searched."""
 
@@ -60,6 +62,17 @@ class Base:
         except (OSError, UnicodeDecodeError):
             return None
         return None if "\0" in text else text
+
+    def is_other_text(self, path: str) -> bool:
+        """True for what looks like text in another encoding than UTF-8: it holds no control characters."""
+        entry = self.files[path]
+        if entry.mode == stat.S_IFLNK or entry.size > LARGEST_TEXT or self.text(path) is not None:
+            return False
+        try:
+            data = (self.folder / path).read_bytes()
+        except OSError:
+            return False
+        return not _CONTROLS.search(data)
 
 
 def snapshot(source: Path, store: Path) -> Base:

@@ -19,6 +19,7 @@ from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
+from problems.user_files import named_files
 from utils.config_schema import Config, ProblemSection
 from utils.config_section import Section
 from utils.errors import ConfigError
@@ -26,6 +27,7 @@ from utils.errors import ConfigError
 TICKET_BYTES = 400_000
 """Of files that a writer outside is handed."""
 BASES = ".bases"
+MOST_NAMED = 5
 
 
 class TreeOptions(Section):
@@ -92,13 +94,23 @@ class TreeProblem(Problem):
     def bound(self) -> float | None:
         return 0.0 if self.lower_is_better and self.unit in COUNTS else None
 
+    @property
+    def note(self) -> str:
+        """Files that are meant to change and cannot, since they are text in another encoding."""
+        odd = self.ground.in_other_encoding()
+        if not odd:
+            return ""
+        named = ", ".join(odd[:MOST_NAMED]) + (f" and {len(odd) - MOST_NAMED} more" if len(odd) > MOST_NAMED else "")
+        return f"not searched, since they are no UTF-8 text: {named}; save them as UTF-8 to have them changed"
+
     def prepare(self) -> None:
         """Take the snapshot; a run that goes on has its own."""
         self._ground = Ground(self._base(), self._editable, self._protected)
         self._section.base = self._ground.base.id
         if not self._ground.searched():
             patterns = ",".join(self._editable)
-            raise ConfigError(f"problem.editable={patterns}: no text file of {self._source} is meant by it")
+            why = f": {self.note}" if self.note else ""
+            raise ConfigError(f"problem.editable={patterns}: no text file of {self._source} is meant by it{why}")
 
     def check(self) -> None:
         if not self._source.is_dir():
@@ -158,6 +170,14 @@ class TreeProblem(Problem):
     def restore(self, run_dir: Path) -> None:
         if self._section.base:
             unpack(run_dir, self._store, self._section.base)
+
+    @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        """What the commands name outside of the folder, whose own files are kept as they were."""
+        scoring = self.scoring
+        texts = [scoring.command, scoring.grade or "", scoring.build or ""]
+        found = named_files(self._source, texts)
+        return {name: path for name, path in found.items() if not path.is_relative_to(self._source)}
 
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         keep(self.ground.base, deps.run_dir)

@@ -63,6 +63,10 @@ class Ground:
         """Paths of the base that may change and are text."""
         return [p for p in self.base.files if self.may_change(p) and self.base.text(p) is not None]
 
+    def in_other_encoding(self) -> list[str]:
+        """Paths of the base that may change and look like text, but are no UTF-8."""
+        return [p for p in self.base.files if self.may_change(p) and self.base.is_other_text(p)]
+
 
 @dataclass(frozen=True, slots=True)
 class Tree:

@@ -31,7 +31,7 @@ def test_they_are_the_first_nodes_and_a_resume_leaves_them_alone(toy_config, pro
 
 def test_a_file_that_is_no_text_is_refused(toy_config, programs):
     with RunSession(toy_config(2, f"initial={programs['raw']}")) as session:
-        with pytest.raises(ConfigError, match="cannot be read as a program"):
+        with pytest.raises(ConfigError, match="cannot be read as text: line 1"):
             session.run()
 
 

@@ -1,0 +1,142 @@
+"""What scores a run, by its content: scores of before and after a change of it cannot be compared.
+
+A run keeps as a fact what the problem's own files were when it began (`Problem.scoring_files`); whoever goes on with it
+looks again. Large files are known by their size, and the files of a folder of many by their names and sizes together.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from core.contracts import Problem
+from core.storage.reader import RunReader
+from problems.user_files import named_files
+from utils.errors import ConfigError
+from utils.registry import PLUGIN
+
+FACT = "scored_by"
+"""Name → `sha256:…` or `size:…`; with `/` at its end, a folder of many files → `names:…`."""
+LARGE = 64 << 20
+"""Bytes of a file whose content is not read."""
+MOST_BYTES = 256 << 20
+"""Of all files together that are read at a run's start."""
+MANY = 500
+"""Files of one folder that are told one by one."""
+_NO_COMPARING = "what it scored cannot be compared; start a new run"
+
+
+def scoring_files(problem: Problem) -> dict[str, Path]:
+    """Name → file of everything of the user's that decides a score; a problem of his own counts itself."""
+    found = dict(problem.scoring_files)
+    module = sys.modules.get(type(problem).__module__)
+    if module is not None and module.__name__.startswith(PLUGIN) and module.__file__:
+        path = Path(module.__file__)
+        found |= {"problem": path, **named_files(path.parent, [path.read_text("utf-8", "replace")], {path})}
+    return found
+
+
+def scored_by(problem: Problem) -> dict[str, str]:
+    """The fact of a run that begins. Raises ConfigError for a file that cannot be read."""
+    found: dict[str, str] = {}
+    left = MOST_BYTES
+    for folder, files in _by_folder(scoring_files(problem)).items():
+        if len(files) > MANY and folder != "/":
+            found[folder] = _together(files)
+            continue
+        for name, path in files.items():
+            size = _size(path)
+            if size is not None:
+                whole = size <= LARGE and size <= left
+                left -= size if whole else 0
+                found[name] = _content(path) if whole else f"size:{size}"
+    return found
+
+
+def check_scored_by(run_dir: Path, problem: Problem, *, gone: bool = False) -> None:
+    """Refuse to go on where the files have changed since. A run of an older version knows nothing of them.
+
+    Args:
+        gone: look for files that are there no longer: after the problem itself had its say on them.
+
+    Raises:
+        ConfigError: names the file.
+    """
+    change = change_since(run_dir, problem, gone=gone)
+    if change:
+        raise ConfigError(f"{change} since the run began; {_NO_COMPARING}")
+
+
+def change_since(run_dir: Path, problem: Problem, *, gone: bool = False) -> str:
+    """`evaluator.py has changed`, of the first file that is not as it was; '' for none."""
+    with RunReader(run_dir) as reader:
+        stored = reader.fact(FACT)
+    if not isinstance(stored, dict):
+        return ""
+    files = scoring_files(problem)
+    folders = _by_folder(files)
+    if gone:
+        return next((f"{_shown(name)} is gone" for name in stored if not _is_there(name, files, folders)), "")
+    for name, before in stored.items():
+        if _is_there(name, files, folders) and _now(name, str(before), files, folders) != before:
+            return f"{_shown(name, files.get(name))} has changed"
+    fresh = (name for name in files if name not in stored and _folder_of(name) not in stored and name[:5] != "data/")
+    return next((f"{_shown(name, files[name])} is new" for name in fresh if os.path.isfile(files[name])), "")
+
+
+def _now(name: str, before: str, files: Mapping[str, Path], folders: Mapping[str, Mapping[str, Path]]) -> Any:
+    """What stands for it now, in the form of before."""
+    if name.endswith("/"):
+        return _together(folders[name])
+    path = files[name]
+    size = _size(path)
+    if before.startswith("size:") or (size or 0) > LARGE:
+        return f"size:{size}"
+    return _content(path)
+
+
+def _is_there(name: str, files: Mapping[str, Path], folders: Mapping[str, Mapping[str, Path]]) -> bool:
+    return name in folders if name.endswith("/") else name in files and os.path.isfile(files[name])
+
+
+def _by_folder(files: Mapping[str, Path]) -> dict[str, dict[str, Path]]:
+    found: dict[str, dict[str, Path]] = {}
+    for name, path in files.items():
+        found.setdefault(_folder_of(name), {})[name] = path
+    return found
+
+
+def _folder_of(name: str) -> str:
+    return f"{name.rpartition('/')[0]}/"
+
+
+def _together(files: Mapping[str, Path]) -> str:
+    digest = sha256()
+    for name, path in sorted(files.items()):
+        digest.update(f"{name}\0{_size(path)}\n".encode("utf-8", "surrogateescape"))
+    return f"names:{digest.hexdigest()[:32]}"
+
+
+def _content(path: Path) -> str:
+    digest = sha256()
+    try:
+        with path.open("rb") as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+    except OSError as error:
+        raise ConfigError(f"'{path}' cannot be read: {error.strerror}") from error
+    return f"sha256:{digest.hexdigest()[:32]}"
+
+
+def _size(path: Path) -> int | None:
+    """None where there is no such file, or none of ours to look at."""
+    return os.path.getsize(path) if os.path.isfile(path) else None
+
+
+def _shown(name: str, path: Path | None = None) -> str:
+    """A key of the configuration stands for the file that it names."""
+    return name if path is None or "/" in name else path.name
