@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+EVALUATOR = "problem.evaluator"
+"""Name of the evaluator itself among the files that score."""
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "venv", "env"})
 """Folders of caches and packages; names with a dot before them are left out, too."""
 NO_INPUT = (".pyc", ".ipynb", ".md", ".log", ".tmp", ".bak")
@@ -56,9 +58,15 @@ def named_files(folder: Path, texts: Iterable[str], without: Collection[Path] = 
             if name in found or path in without:
                 continue
             found[name] = path
-            if path.suffix.lower() in _CODE or path.name.lower() in _MAKE:
+            if is_code(path.name):
                 todo.append(_text(path))
     return found
+
+
+def is_code(name: str) -> bool:
+    """True for what a computer runs, or what says how: it is read for the names of other files."""
+    file = name.rpartition("/")[2].lower()
+    return file.endswith(_CODE) or file in _MAKE
 
 
 def folder_files(folder: Path, skip: Collection[str] = ()) -> dict[str, Path]:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from core.contracts import Problem
 from core.storage.reader import RunReader
-from problems.user_files import named_files
+from problems.user_files import EVALUATOR, is_code, named_files
 from utils.errors import ConfigError
+from utils.logger_system import log_msg
 from utils.registry import PLUGIN
 
 FACT = "scored_by"
@@ -66,26 +67,42 @@ def check_scored_by(run_dir: Path, problem: Problem, *, gone: bool = False) -> N
     Raises:
         ConfigError: names the file.
     """
-    change = change_since(run_dir, problem, gone=gone)
-    if change:
-        raise ConfigError(f"{change} since the run began; {_NO_COMPARING}")
+    warned = False
+    for name, change in _changes(run_dir, problem, gone):
+        if not _may_be_written(name, problem):
+            raise ConfigError(f"{change} since the run began; {_NO_COMPARING}")
+        if not warned:
+            log_msg("WARNING", f"{change} since the run began: where it decides scores, old and new ones are no match")
+        warned = True
 
 
-def change_since(run_dir: Path, problem: Problem, *, gone: bool = False) -> str:
+def change_since(run_dir: Path, problem: Problem) -> str:
     """`evaluator.py has changed`, of the first file that is not as it was; '' for none."""
+    return next((change for _, change in _changes(run_dir, problem, False)), "")
+
+
+def _may_be_written(name: str, problem: Problem) -> bool:
+    """An evaluator has its user's rights: tables and the like beside it may be its own cache or results."""
+    return EVALUATOR in problem.scoring_files and name != EVALUATOR and not is_code(name)
+
+
+def _changes(run_dir: Path, problem: Problem, gone: bool) -> Iterator[tuple[str, str]]:
     with RunReader(run_dir) as reader:
         stored = reader.fact(FACT)
     if not isinstance(stored, dict):
-        return ""
+        return
     files = scoring_files(problem)
     folders = _by_folder(files)
     if gone:
-        return next((f"{_shown(name)} is gone" for name in stored if not _is_there(name, files, folders)), "")
+        yield from ((name, f"{_shown(name)} is gone") for name in stored if not _is_there(name, files, folders))
+        return
     for name, before in stored.items():
         if _is_there(name, files, folders) and _now(name, str(before), files, folders) != before:
-            return f"{_shown(name, files.get(name))} has changed"
-    fresh = (name for name in files if name not in stored and _folder_of(name) not in stored and name[:5] != "data/")
-    return next((f"{_shown(name, files[name])} is new" for name in fresh if os.path.isfile(files[name])), "")
+            yield name, f"{_shown(name, files.get(name))} has changed"
+    for name in files:
+        known = name in stored or _folder_of(name) in stored or name.startswith("data/")
+        if not known and os.path.isfile(files[name]):
+            yield name, f"{_shown(name, files[name])} is new"
 
 
 def _now(name: str, before: str, files: Mapping[str, Path], folders: Mapping[str, Mapping[str, Path]]) -> Any:

@@ -21,7 +21,7 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
-from problems.user_files import folder_files, named_files
+from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.config_section import Section
@@ -124,7 +124,7 @@ class ScriptProblem(Problem):
         """The evaluator, and what it names and is told to read. The program is what changes."""
         folder, ours = self.evaluator_file.parent, {self.evaluator_file, self.program}
         source = user_bytes(self.evaluator_file, "problem.evaluator=").decode("utf-8", "replace")
-        found = {"problem.evaluator": self.evaluator_file, **named_files(folder, [source], ours)}
+        found = {EVALUATOR: self.evaluator_file, **named_files(folder, [source], ours)}
         for shown in (Path(path).expanduser().resolve() for path in self.options.shows):
             inside = folder_files(shown) if shown.is_dir() else {"": shown}
             found |= {f"{shown.name}/{name}".rstrip("/"): path for name, path in inside.items() if path not in ours}

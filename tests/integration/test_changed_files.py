@@ -41,7 +41,7 @@ def resumed(cli, steps=3):
     return cli.here("resume", "latest", f"--search.max_steps={steps}")
 
 
-@pytest.mark.parametrize("name", ["evaluator.py", "helper.py", "case_1.json"])
+@pytest.mark.parametrize("name", ["evaluator.py", "helper.py"])
 def test_an_evaluator_and_what_it_names(script, name):
     path = script.folder / "mine" / name
     before = path.read_text()
@@ -57,16 +57,26 @@ def test_a_file_more_or_less_is_a_change_and_notes_are_none(script):
     (folder / "notes.txt").write_text("others")
     (folder / "start.py").write_text("x = 7.5\n")
     assert resumed(script, 2).code == 0
-    (folder / "case_7.json").write_text("7")
-    assert resumed(script).line == f"swarm-evo: case_7.json is new {CANNOT}"
-    (folder / "case_7.json").unlink()
-    (folder / "case_0.json").unlink()
-    assert resumed(script).line == f"swarm-evo: case_0.json is gone {CANNOT}"
     (folder / "evaluator.py").unlink()
     assert resumed(script).line.endswith("evaluator.py: no such file")
     assert script.here("verify", "latest").code == 0
     again = script.here("replay", "latest", "--verify")
     assert again.code == 2 and again.err.startswith("replay could not be done: problem.evaluator="), again.err
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda folder: (folder / "case_1.json").write_text("7"), "case_1.json has changed since"),
+        (lambda folder: (folder / "case_7.json").write_text("7"), "case_7.json is new since"),
+        (lambda folder: (folder / "case_0.json").unlink(), "case_0.json is gone since"),
+    ],
+)
+def test_what_an_evaluator_may_have_written_itself_is_told(script, change, told):
+    """A cache that it keeps beside itself changes with every score: such a run is gone on with all the same."""
+    change(script.folder / "mine")
+    ended = resumed(script)
+    assert f"WARNING: {told} the run began" in ended.err + ended.out and ended.code != 2
 
 
 def test_a_run_of_before_goes_on(script):
