@@ -15,6 +15,7 @@ from cli.options import (
     check_file_place,
     check_folder_place,
     count,
+    make_folder_of,
     project_dir_of,
     remark,
     writes,
@@ -134,6 +135,8 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
         problem.check_refit()
     message = _message(run_dir.name, problem, node)
     forms = {form: target for form in FORMS if (target := getattr(args, form))}
+    if args.patch:
+        make_folder_of("patch", Path(args.patch))
     for form, target in forms.items():
         with writes(form, Path(target)):
             print(problem.export_as(form, node, target, message))

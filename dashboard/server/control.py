@@ -8,10 +8,21 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from core.storage.reader import RunReader
 from utils.regular_files import regular_handle
 
 CONTROL_NAME = "control.jsonl"
 MARK_KINDS = {"pinned": "pin", "banned": "ban", "none": "free"}
+
+
+NOTED = "the note goes into the next prompt"
+UNREAD = "the note is kept, but nobody reads it: this run is written by rules, which have no prompt"
+
+
+def note_heard(run_dir: Path) -> str:
+    """What becomes of a note to a running search."""
+    with RunReader(run_dir) as reader:
+        return UNREAD if reader.fact("writer") == "rules" else NOTED
 
 
 def send_line(run_dir: Path, line: dict[str, Any]) -> None:
