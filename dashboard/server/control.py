@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from core.events import RunStarted
 from core.storage.reader import RunReader
 from utils.regular_files import regular_handle
 
@@ -22,7 +23,9 @@ UNREAD = "the note is kept, but nobody reads it: this run is written by rules, w
 def note_heard(run_dir: Path) -> str:
     """What becomes of a note to a running search."""
     with RunReader(run_dir) as reader:
-        return UNREAD if reader.fact("writer") == "rules" else NOTED
+        begun = reader.newest_seq("run.started")
+        started = reader.events(after=begun - 1, limit=1, types=["run.started"]) if begun else []
+    return UNREAD if any(isinstance(one, RunStarted) and one.writer == "rules" for one in started) else NOTED
 
 
 def send_line(run_dir: Path, line: dict[str, Any]) -> None:
