@@ -15,7 +15,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_config_options, check_file_place, config_of, count, writes
+from cli.options import add_config_options, check_file_place, config_of, count, make_folder_of, writes
 from cli.terminal.standings_text import standings_lines
 from core.arena.limit import MoveLimit
 from core.arena.match import Engine
@@ -102,6 +102,7 @@ def run(args: argparse.Namespace) -> int:
             with_elo(with_names(book.pgn[game["key"]], *game["names"]), elo[game["white"]], elo[game["black"]])
             for game in games
         ]
+        make_folder_of("pgn", Path(args.pgn))
         with writes("pgn", Path(args.pgn)):
             Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
     return 0

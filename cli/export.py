@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, check_file_place, project_dir_of, writes
+from cli.options import add_run_argument, check_file_place, make_folder_of, project_dir_of, writes
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.candidates import candidate_rows, candidates_csv, json_lines
@@ -32,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
     with unreadable(run_dir.name), RunReader(run_dir) as reader:
         rows = candidate_rows(reader, code=args.code)
     out = Path(args.out) if args.out else None
+    if out is not None:
+        make_folder_of("out", out)
     if args.format == "parquet":
         out = out or Path(f"{run_dir.name}.parquet")
         with writes("out", out):

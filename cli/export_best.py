@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cli.options import (
     add_run_argument,
@@ -12,6 +15,7 @@ from cli.options import (
     check_file_place,
     check_folder_place,
     count,
+    make_folder_of,
     project_dir_of,
     remark,
     writes,
@@ -26,11 +30,13 @@ from runs.outcome import write_solution
 from runs.recorded_files import record_export
 from runs.run_folder import find_run
 from runs.stored_config import stored_config
+from runs.stored_solution import StoredSolution, mark_refit, stored_solution
 from utils.config_schema import Config
-from utils.errors import ConfigError
+from utils.errors import ConfigError, SwarmEvoError
 
 SEEDS = 3
 """Of a refit: what competitors hand in is seldom one draw."""
+FORMS = ("patch", "folder", "branch")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -65,36 +71,89 @@ def run(args: argparse.Namespace) -> int:
     _check_places(args)
     if args.bundle:
         return _bundle(run_dir, Path(args.bundle))
-    config = stored_config(
-        run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run, asks_models=False
-    )
-    problem = problem_of(config)
-    problem.restore(run_dir)
-    problem.prepare()
     with RunReader(run_dir) as reader:
         if args.recording:
             _record(reader, Path(args.recording))
         node = _winner(reader)
         _warn(reader)
-    if node is None:
+        stored = stored_solution(reader, node) if node else None
+    if node is None or stored is None:
         if args.recording:  # a run without a valid program is worth replaying too
             return 0
         raise ConfigError(f"run {run_dir.name} has no valid program to export")
-    forms = {form: target for form in ("patch", "folder", "branch") if (target := getattr(args, form))}
+    if _is_plain_copy(args) and stored.files and not stored.refit:
+        return _copied(stored, Path(args.out))
+    config = stored_config(
+        run_dir, args.overrides, project_dir, remark, trusted=args.i_trust_this_run, asks_models=False
+    )
+    try:
+        problem = _ready(config, run_dir)
+    except (SwarmEvoError, OSError) as error:
+        if (need := _needs(args)) is not None:
+            raise ConfigError(f"export-best --{need} needs what the run was made of: {error}") from error
+        if not stored.files:
+            raise
+        refit = ", of a refit" if stored.refit else ""
+        remark(f"this is what the run stored{refit}; it cannot be made anew: {error}")
+        return _copied(stored, Path(args.out) if args.out else stored.folder)
+    return _written(args, config, problem, node, run_dir)
+
+
+def _is_plain_copy(args: argparse.Namespace) -> bool:
+    """The solution at another place, and no more: nothing of the run's code is needed, and none of its data."""
+    changes = [word for word in args.overrides if not word.lstrip("-").startswith("project.dir=")]
+    return bool(args.out) and not changes and _needs(args) is None
+
+
+def _needs(args: argparse.Namespace) -> str | None:
+    """The first option that cannot do with what the run stored."""
+    return next((name for name in ("refit", "notebook", *FORMS) if getattr(args, name)), None)
+
+
+def _copied(stored: StoredSolution, out: Path) -> int:
+    if out.resolve() != stored.folder.resolve():
+        with writes("out", out):
+            files: Sequence[Path] = stored.copy(out)
+    else:
+        files = stored.files
+    for path in files:
+        print(path)
+    return 0
+
+
+def _ready(config: Config, run_dir: Path) -> Problem:
+    """The problem with its data, which are made ready anew where they are not."""
+    problem = problem_of(config)
+    problem.restore(run_dir)
+    problem.prepare()
+    return problem
+
+
+def _written(args: argparse.Namespace, config: Config, problem: Problem, node: Node, run_dir: Path) -> int:
+    """What is refused is refused before the first file is written."""
+    if args.refit:
+        problem.check_refit()
+    message = _message(run_dir.name, problem, node)
+    forms = {form: target for form in FORMS if (target := getattr(args, form))}
+    if args.patch:
+        make_folder_of("patch", Path(args.patch))
     for form, target in forms.items():
         with writes(form, Path(target)):
-            print(problem.export_as(form, node, target, _message(run_dir.name, problem, node)))
+            print(problem.export_as(form, node, target, message))
     if forms and not args.out:
         return 0
     out = Path(args.out) if args.out else run_dir / "best_solution"
-    with writes("out", out):
-        written = write_solution(problem, node, out, run_dir)
-    if args.notebook:
-        page = out / "solution.ipynb"
+    with TemporaryDirectory(prefix="swarm-evo-") as folder:
+        page = Path(folder) / "solution.ipynb"
+        if args.notebook:
+            problem.export_as("notebook", node, str(page), message)
         with writes("out", out):
-            written.append(Path(problem.export_as("notebook", node, str(page), _message(run_dir.name, problem, node))))
+            written = write_solution(problem, node, out, run_dir)
+            if args.notebook:
+                written.append(Path(shutil.copyfile(page, out / page.name)))
     if args.refit:
         written += _refit(args, config, problem, node, out)
+        mark_refit(out)
     if not args.out:
         record_export(run_dir)
     for path in dict.fromkeys(written):

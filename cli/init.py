@@ -49,6 +49,8 @@ def _checked(name: str) -> str:
         raise ConfigError(f"init {name}: the name must be a letter, then lower-case letters, digits and _: my_problem")
     if keyword.iskeyword(name) or keyword.iskeyword(_class_of(name)):
         raise ConfigError(f"init {name}: that is a word of Python's own; take another, such as my_{name}")
+    if name.startswith("test_") or name == "conftest":
+        raise ConfigError(f"init {name}: a file of that name is a test, no problem; take another, such as my_{name}")
     if name in PROBLEMS.names():
         raise ConfigError(f"init {name}: a problem of that name comes along; take another")
     return name

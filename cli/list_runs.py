@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cli.options import count, project_dir_of
+from core.storage.labels import same_text
 from reports.run_index import Status
 from reports.verdict_kind import IN_WORDS
 from runs.run_list import run_rows
@@ -89,7 +90,7 @@ def _wanted(row: dict[str, Any], args: argparse.Namespace) -> bool:
     return (
         (not args.problem or args.problem in row["problem"])
         and (not args.status or args.status == row["status"])
-        and (not args.tag or args.tag in row["tags"])
+        and (not args.tag or same_text(args.tag) in row["tags"])
         and (args.archived or not row["archived"])
     )
 

@@ -150,9 +150,18 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 """What a disk does to any write, wherever the user wants it."""
 
 
-def check_file_place(option: str, path: Path) -> None:
-    """Raise ConfigError where this file cannot be written: before the work whose result it is to hold."""
+def make_folder_of(option: str, path: Path) -> None:
+    """The folder of a file that the user named, where it is not there. ConfigError where it cannot be made."""
     with writes(option, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def check_file_place(option: str, path: Path) -> None:
+    """Raise ConfigError where this file cannot be written, in a folder that may have to be made (`make_folder_of`):
+    before the work whose result it is to hold."""
+    with writes(option, path):
+        if not os.path.lexists(path.parent):
+            return _try_folder(path.parent)
         if path.exists() and not path.is_file() and not path.is_dir():
             return  # a pipe or a device, which opening may keep waiting
         was_there = path.exists()
@@ -164,6 +173,10 @@ def check_file_place(option: str, path: Path) -> None:
 def check_folder_place(option: str, path: Path) -> None:
     """Raise ConfigError where this folder cannot be made or written into."""
     with writes(option, path):
-        there = next(parent for parent in (path.absolute(), *path.absolute().parents) if os.path.lexists(parent))
-        with tempfile.TemporaryDirectory(dir=there, prefix=".swarm-evo-"):
-            pass
+        _try_folder(path)
+
+
+def _try_folder(path: Path) -> None:
+    there = next(parent for parent in (path.absolute(), *path.absolute().parents) if os.path.lexists(parent))
+    with tempfile.TemporaryDirectory(dir=there, prefix=".swarm-evo-"):
+        pass

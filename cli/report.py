@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from cli.options import add_run_argument, project_dir_of, writes
+from cli.options import add_run_argument, make_folder_of, project_dir_of, writes
 from core.storage.unreadable import unreadable
 from runs.run_folder import find_run
 
@@ -24,8 +24,8 @@ def run(args: argparse.Namespace) -> int:
     write = write_markdown if args.format == "md" else write_report
     run_dir = find_run(project_dir_of(args), args.run)
     out = Path(args.out) if args.out else run_dir / f"report.{args.format}"
+    make_folder_of("out", out)
     with unreadable(run_dir.name), writes("out", out):
-        out.parent.mkdir(parents=True, exist_ok=True)
         write(run_dir, out)
     print(out)
     return 0

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cli.options import add_config_options, add_idle_option, check_file_place, config_of, writes
+from cli.options import add_config_options, add_idle_option, check_file_place, config_of, make_folder_of, writes
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -59,6 +59,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 def tell_ready(args: argparse.Namespace, session: RunSession) -> None:
     if args.ready:
+        make_folder_of("ready", Path(args.ready))
         with writes("ready", Path(args.ready)):
             Path(args.ready).write_text(session.facts.run, encoding="utf-8")
 

@@ -53,7 +53,7 @@ from runs.workers import SandboxAhead
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import ConfigError, Interrupted
+from utils.errors import BackendError, ConfigError, Interrupted
 from utils.logger_system import close, configure, log_msg
 from utils.program import program
 from utils.stop_frames import let_go
@@ -423,3 +423,5 @@ class RunSession:
         record_failure(self.store, error, self.active_seconds())
         if by_user:
             self._view.interrupted()
+        elif isinstance(error, BackendError):
+            self._view.interrupted("broken off")

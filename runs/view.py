@@ -36,7 +36,7 @@ class View(Protocol):
     def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
         """In place of `start` and all that follows: the run had ended, and nothing is left to do."""
 
-    def interrupted(self) -> None:
+    def interrupted(self, how: str = "interrupted") -> None:
         """The process ends before its run; all that was done is stored."""
 
     def close(self) -> None:
@@ -58,6 +58,6 @@ class SilentView:
 
     def nothing_left(self, outcome: Outcome, progress: Progress) -> None: ...
 
-    def interrupted(self) -> None: ...
+    def interrupted(self, how: str = "interrupted") -> None: ...
 
     def close(self) -> None: ...

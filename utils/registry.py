@@ -118,7 +118,7 @@ class Registry(Generic[T]):
                 for path in sorted(folder.glob(pattern)):
                     depth = next(i for i, part in enumerate(pattern.split("/")) if "*" in part)
                     name = path.relative_to(folder).parts[depth].removesuffix(".py")
-                    if PLAIN_NAME.fullmatch(name):
+                    if PLAIN_NAME.fullmatch(name) and not _is_test(path):
                         yield name, Source(str(path), partial(_module_of, path))
 
     # ------------------------------------------------------------ loading
@@ -143,6 +143,11 @@ class Registry(Generic[T]):
             raise ConfigError(f"{self.key}={name}: {place} gives a {kind}, not a {self.spec.__name__}")
         spec: T = found
         return spec
+
+
+def _is_test(path: Path) -> bool:
+    """A plug-in folder holds its own tests too, as `init` writes them."""
+    return path.name.startswith("test_") or path.name == "conftest.py"
 
 
 def nearest(word: str, known: Sequence[str]) -> str:

@@ -27,11 +27,11 @@ def command(project_dir: str, *words: str) -> str:
     return " ".join([program(), *words, *elsewhere])
 
 
-def interrupted_line(project_dir: str, run: str, best: str) -> str:
-    """What a user reads whose run was interrupted.
+def interrupted_line(project_dir: str, run: str, best: str, how: str = "interrupted") -> str:
+    """What a user reads whose run was interrupted, or broken off by what is not its own fault.
 
     Args:
         best: who leads and how, in words; '' before the first score.
     """
     go_on = command(project_dir, "resume", run)
-    return f"interrupted, everything is saved; {best or 'no score yet'}. Go on with: {go_on}"
+    return f"{how}, everything is saved; {best or 'no score yet'}. Go on with: {go_on}"

@@ -113,12 +113,12 @@ class LiveView:
         self.close()
         self._console.print(Text(ended_already(outcome)))
 
-    def interrupted(self) -> None:
+    def interrupted(self, how: str = "interrupted") -> None:
         self.close()
         if not self._begun:
             return
         facts = self._facts
-        self._console.print(Text(interrupted_line(facts.config.project.dir, facts.run, self._best.text)))
+        self._console.print(Text(interrupted_line(facts.config.project.dir, facts.run, self._best.text, how)))
 
     def close(self) -> None:
         self._wait("")

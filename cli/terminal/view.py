@@ -181,11 +181,11 @@ class PlainView:
         self._ended.set()
         self._say(ended_already(outcome))
 
-    def interrupted(self) -> None:
+    def interrupted(self, how: str = "interrupted") -> None:
         self._ended.set()
         self._tell_held()
         if self._facts is not None and self._lines is not None:
-            self._say(interrupted_line(self._facts.config.project.dir, self._facts.run, self._lines.best))
+            self._say(interrupted_line(self._facts.config.project.dir, self._facts.run, self._lines.best, how))
 
     def close(self) -> None:
         self._ended.set()

@@ -28,19 +28,25 @@ def words_after(words: list[str], name: str) -> int | None:
     """The whole number that follows `name` in a command, or None."""
     if name in words[:-1]:
         text = words[words.index(name) + 1]
-        return int(text) if text.removeprefix("-").isdecimal() else None
+        return int(text) if text.removeprefix("-").isdecimal() and len(text) < 19 else None
     return None
 
 
 def position_of(words: list[str], position_class: Any) -> Any:
-    """The position of `position startpos|fen … moves …`."""
+    """The position of `position startpos|fen … moves …`. ValueError for what cannot be read."""
     split = words.index("moves") if "moves" in words else len(words)
     head, moves = words[1:split], words[split + 1 :]
-    if head[:1] == ["fen"] and hasattr(position_class, "from_fen"):
+    if head[:1] == ["fen"]:
+        if not hasattr(position_class, "from_fen"):
+            raise ValueError("this game is told by `position startpos moves`, not by a FEN")
         position = position_class.from_fen(" ".join(head[1:]))
-    else:
+    elif head == ["startpos"]:
         position = position_class()
-    for move in moves:
+    else:
+        raise ValueError("`position startpos` or `position fen` is needed")
+    for number, move in enumerate(moves, 1):
+        if move not in position.legal_moves:
+            raise ValueError(f"move {number}, {move[:12]}, is not legal")
         position = position.apply(move)
     return position
 
@@ -59,7 +65,7 @@ def limit_of(words: list[str], to_move: int, overhead: int, limit_class: Any) ->
     allowed = [ms for ms in (limit.milliseconds, clock) if ms is not None]
     if not allowed:
         return limit, ENDLESS_MS, None
-    left = max(1, min(allowed) - overhead)
+    left = max(1, min(*allowed, ENDLESS_MS) - overhead)
     if limit.milliseconds is not None:
         limit.milliseconds = left
     return limit, left, left
@@ -107,8 +113,16 @@ class Shell:
 
     def say(self, text: str) -> None:
         with self.printing:
-            sys.stdout.write(text + "\n")
-            sys.stdout.flush()
+            try:
+                sys.stdout.write(text + "\n")
+                sys.stdout.flush()
+            except OSError:  # the program on the other side has gone
+                os._exit(0)
+
+    def say_fault(self, what: str, error: BaseException) -> None:
+        """One line that every program on the other side shows or passes over."""
+        told = " ".join(f"{error}".split()) or type(error).__name__
+        self.say(f"info string {what}: {told[:200]}")
 
     # ------------------------------------------------------------ the thread that hears
 
@@ -167,8 +181,14 @@ class Shell:
         threading.Thread(target=self.listen, daemon=True).start()
         while (words := self.commands.get())[:1] != ["quit"]:
             action = getattr(self, f"do_{words[0]}", None) if words else None
-            if action is not None:
+            if action is None:
+                continue
+            try:
                 action(words)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - what is heard may be anything; a Rust panic is no Exception
+                self.say_fault(f"{words[0]} is not done", error)
 
     def do_uci(self, words: list[str]) -> None:
         self.say(f"id name {' '.join(str(getattr(self.engine, 'name', 'engine')).split())}")
@@ -189,6 +209,7 @@ class Shell:
         self.position = self.position_class()
 
     def do_position(self, words: list[str]) -> None:
+        """The position that was before stays where the words cannot be read."""
         self.position = position_of(words, self.position_class)
 
     def do_go(self, words: list[str]) -> None:
@@ -224,7 +245,7 @@ class Shell:
                     self.after(GRACE, self.begun)
                 if cut is not None:
                     self.after(cut / 1000, self.begun)
-            move = str(self.engine.select_move(self.position, left))
+            move = self.selected(left)
             with self.changed:
                 self.limit = None
             while self.interrupted:
@@ -233,14 +254,30 @@ class Shell:
             self.limit = None
             if not self.interrupted:
                 raise
-            line = limit.told[3] if limit.told else ()
-            move = line[0] if line else self.position.legal_moves[0]
+            move = self.known_move()
         while self.timers:
             self.timers.pop().cancel()
         score = getattr(self.engine, "score", None)
         if limit.told is None and isinstance(score, (int, float)):
             self.say(f"info score {score_text(score)}")
         return move
+
+    def selected(self, left: int) -> str:
+        """What the engine says; where it breaks, the best known move. `(none)` where the game is over."""
+        if not self.position.legal_moves:
+            return "(none)"
+        try:
+            return str(self.engine.select_move(self.position, left))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - an engine may raise anything
+            self.say_fault("the engine broke, this is the best move known", error)
+            return self.known_move()
+
+    def known_move(self) -> str:
+        """The first move of the line that was reported last, or the first legal one."""
+        told = self.position.limit.told
+        return str(told[3][0] if told and told[3] else next(iter(self.position.legal_moves), "(none)"))
 
 
 def serve(engine: Any, position_class: Any, limit_class: Any) -> None:

@@ -74,6 +74,9 @@ class FileTree(Protocol):
         """What a writer handed in (None: the file is deleted), as the reply of a model would say it."""
 
 
+NO_REFIT = "--refit: only competitions have labelled rows to train on once more"
+
+
 class ProblemDefaults(Protocol):
     """What a problem may leave out, and what then holds. `Problem` inherits it."""
 
@@ -215,7 +218,12 @@ class ProblemDefaults(Protocol):
         Raises:
             ConfigError: the problem has nothing to train on.
         """
-        raise ConfigError("--refit: only competitions have labelled rows to train on once more")
+        raise ConfigError(NO_REFIT)
+
+    def check_refit(self) -> None:
+        """ConfigError where `refit` has nothing to train on or nothing to predict: asked before anything is written."""
+        if getattr(self.refit, "__func__", None) is ProblemDefaults.refit:
+            raise ConfigError(NO_REFIT)
 
 
 class Problem(ProblemDefaults, Protocol):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 from core.contracts import CaseScore
 from core.evaluation.signature import Signature
+from core.evaluation.static_check import Imports, check_program
 from utils.errors import ConfigError
 
 
@@ -18,6 +19,7 @@ class Checked(Protocol):
     signature: ClassVar[str]
     start: ClassVar[str]
     driver: ClassVar[str]
+    imports: ClassVar[tuple[str, ...]]
 
     def cases(self, part: Any) -> Sequence[Any]: ...
 
@@ -33,6 +35,11 @@ def check_function_problem(problem: Checked) -> None:
     cases = list(problem.cases("validation"))
     if not cases:
         raise _fault(problem, "cases('validation') is empty: there is nothing to score a program on")
+    refused = check_program(
+        problem.start, Imports.only(*problem.imports), function=form.name, arguments=len(form.parameters)
+    )
+    if refused is not None:  # as every program is looked at: none would have a score that is like this one
+        raise _fault(problem, f"start, which is to be as signature and imports say: {refused.message}")
     if not problem.driver:
         _check_calls(problem, form, arguments, problem.calls(cases[0]))
     try:

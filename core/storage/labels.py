@@ -5,7 +5,7 @@ They are no part of the chained journal: they may change at any time, by anybody
 
 from __future__ import annotations
 
-import re
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,7 +19,8 @@ from utils.regular_files import DOCUMENT, read_regular
 FILE = "labels.json"
 MAX_TITLE = 120
 MAX_NOTE = 4000
-_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:-]{0,39}")
+MAX_TAG = 40
+_MARKS = "._-/:"
 
 
 class Labels(BaseModel):
@@ -38,10 +39,26 @@ class Labels(BaseModel):
     @field_validator("tags")
     @classmethod
     def _sorted_tags(cls, tags: Iterable[str]) -> tuple[str, ...]:
+        tags = [same_text(tag) for tag in tags]
         for tag in tags:
-            if not _TAG.fullmatch(tag):
-                raise ValueError(f"tag '{one_line(tag, 60)}': letters, digits and . _ - / : are allowed, 40 at most")
+            if not _is_tag(tag):
+                raise ValueError(
+                    f"tag '{one_line(tag, 60)}': letters, digits and . _ - / : are allowed, {MAX_TAG} at most"
+                )
         return tuple(sorted(set(tags)))
+
+
+def same_text(tag: str) -> str:
+    """One spelling of what looks the same: `ö` may be typed as one letter or as two."""
+    return unicodedata.normalize("NFC", tag)
+
+
+def _is_tag(tag: str) -> bool:
+    """A letter or a digit of any script, then these, the marks that belong to letters, and some signs."""
+    kinds = [unicodedata.category(letter)[0] for letter in tag]
+    if not kinds or len(tag) > MAX_TAG or kinds[0] not in "LN":
+        return False
+    return all(kind in "LMN" or letter in _MARKS for kind, letter in zip(kinds, tag, strict=True))
 
 
 def labels_of(run_dir: Path) -> Labels:
@@ -70,7 +87,7 @@ def change_labels(
     wanted = {
         "title": known.title if title is None else one_line(title, MAX_TITLE + 1),
         "note": known.note if note is None else note.strip(),
-        "tags": (set(known.tags) | set(add)) - set(remove),
+        "tags": (set(known.tags) | set(add)) - {same_text(tag) for tag in remove},
         "archived": known.archived if archived is None else archived,
     }
     try:

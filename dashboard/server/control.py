@@ -8,10 +8,24 @@ import signal
 from pathlib import Path
 from typing import Any
 
+from core.events import RunStarted
+from core.storage.reader import RunReader
 from utils.regular_files import regular_handle
 
 CONTROL_NAME = "control.jsonl"
 MARK_KINDS = {"pinned": "pin", "banned": "ban", "none": "free"}
+
+
+NOTED = "the note goes into the next prompt"
+UNREAD = "the note is kept, but nobody reads it: this run is written by rules, which have no prompt"
+
+
+def note_heard(run_dir: Path) -> str:
+    """What becomes of a note to a running search."""
+    with RunReader(run_dir) as reader:
+        begun = reader.newest_seq("run.started")
+        started = reader.events(after=begun - 1, limit=1, types=["run.started"]) if begun else []
+    return UNREAD if any(isinstance(one, RunStarted) and one.writer == "rules" for one in started) else NOTED
 
 
 def send_line(run_dir: Path, line: dict[str, Any]) -> None:

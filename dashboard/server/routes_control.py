@@ -164,7 +164,7 @@ def _words(router: APIRouter, catalog: RunCatalog) -> None:
         """A note to the next prompt; the search writes the event when it takes it up."""
         _holder(catalog, run)
         control.send_line(catalog.run_dir(run), {"kind": "note", "text": request.text})
-        return Accepted(accepted=True, detail="the note goes into the next prompt")
+        return Accepted(accepted=True, detail=control.note_heard(catalog.run_dir(run)))
 
     @router.post("/runs/{run}/nodes/{node_id}/mark", status_code=202)
     def mark(run: Run, node_id: NodeId, request: MarkRequest) -> Accepted:

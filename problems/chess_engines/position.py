@@ -25,8 +25,12 @@ class Position:
     def from_fen(cls, fen: str) -> "Position":
         """The position of a FEN; ValueError if it is not one. Repetitions are not seen: the moves before are unknown.
 
+        Without counters (four fields, as many programs write it) they are 0 and 1.
+
         rust-chess 0.4.3 aborts the process when it looks for repetitions further back than it has moves.
         """
+        fields = fen.split()
+        fen = " ".join([*fields, *["0", "1"][max(0, len(fields) - 4) :]]) if len(fields) in (4, 5) else fen
         return cls(rust_chess.Board(fen, rust_chess.RepetitionDetectionMode.NONE))
 
     @property

@@ -32,7 +32,7 @@ class Options(Section):
     reply: Literal["diff", "program"] = "diff"
     timed: bool = False
     """The score is the seconds that the command takes, measured from outside, alone on one core; `problem.metric` is
-    then only its name, and `problem.grade` says by its exit code whether the output is right."""
+    then only its name and may be left out, and `problem.grade` says by its exit code whether the output is right."""
 
 
 class CommandProblem(Problem):
@@ -130,13 +130,15 @@ def build(cfg: Config, project_dir: Path) -> Problem:
         from problems.command.tree.problem import build_tree
 
         return build_tree(cfg, project_dir)
+    options = checked_options(Options, section.options)
     source, command, metric = section.source, section.eval, section.metric
+    if options.timed and not metric:
+        metric = "seconds"
     if not (source and command and metric):
         missing = "source" if not source else "metric" if command else "eval"
         raise ConfigError(
             f"problem.{missing} is needed: --problem.source=FILE[,FILE] --problem.eval=CMD --problem.metric=NAME"
         )
-    options = checked_options(Options, section.options)
     if options.timed and section.direction != "min":
         raise ConfigError("problem.options.timed=true: the score is a time; set problem.direction=min")
     spec = CommandSpec(

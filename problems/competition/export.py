@@ -33,6 +33,16 @@ def export(node: Node, out: Path, run_dir: Path, prepared: Prepared) -> list[Pat
     return [program, *(_predictions(kept, out, prepared) if kept.is_file() else [])]
 
 
+def check_refit(prepared: Prepared) -> None:
+    """ConfigError where there are no labels to add, or no rows to predict with them."""
+    if not prepared.meta["targets"]:
+        raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
+    mapping = prepared.folder / "private" / "user_rows.json"
+    if mapping.is_file() and not (own := json.loads(mapping.read_text(encoding="utf-8")))["rows"]:
+        why = own["unlike"] or "the data have no table to predict (data.test)"
+        raise ConfigError(f"export-best --refit: nothing to refit for: {why}")
+
+
 def refit(
     node: Node,
     out: Path,
@@ -52,8 +62,7 @@ def refit(
         seeds: how many times it is run, each time with other seeds; the predictions are their mean or vote.
         tell: is given a line on how.
     """
-    if not prepared.meta["targets"]:
-        raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
+    check_refit(prepared)
     inputs = prepared.folder / f"refit-{secrets.token_hex(8)}"
     out.mkdir(parents=True, exist_ok=True)
     made: list[Path] = []

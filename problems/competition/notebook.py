@@ -32,8 +32,23 @@ import pandas as pd
 FILES = {files!r}  # by these the data are known
 
 
+os.chdir(globals().setdefault("HERE", os.getcwd()))  # run again, it begins where it began
+kaggle = Path("/kaggle/working")
+WORKING = Path(os.environ.get("SWARM_EVO_WORKING", kaggle if kaggle.is_dir() else "kaggle_working")).resolve()
+OWN = [WORKING / name for name in ("input", "working", "submission")]  # made anew by every run: never the data
+OWN += [] if WORKING == Path.cwd() else [WORKING]
+
+
+def is_own(path):
+    return any(path.is_relative_to(place) for place in OWN)
+
+
+def found(folder, name):
+    return next((path for path in folder.rglob(name) if not is_own(path)), None)
+
+
 def has_all(folder):
-    return folder.is_dir() and all(next(folder.rglob(name), None) for name in FILES)
+    return folder.is_dir() and all(found(folder, name) for name in FILES)
 
 
 def data_in(places):  # the innermost folder that has all files
@@ -43,12 +58,10 @@ def data_in(places):  # the innermost folder that has all files
 
 
 PLACES = [os.environ["SWARM_EVO_DATA"]] if "SWARM_EVO_DATA" in os.environ else ["/kaggle/input", "."]
-DATA = data_in(map(Path, PLACES))
+DATA = data_in(Path(place).resolve() for place in PLACES)
 if DATA is None:
     raise FileNotFoundError(f"no folder in {{' or '.join(PLACES)}} has the files {{', '.join(FILES)}}: add the data")
 print("data:", DATA)
-kaggle = Path("/kaggle/working")
-WORKING = Path(os.environ.get("SWARM_EVO_WORKING", kaggle if kaggle.is_dir() else "kaggle_working"))
 WORKING.mkdir(exist_ok=True)
 os.chdir(WORKING)
 for name in ("input", "working", "submission"):
@@ -57,7 +70,8 @@ for name in ("input", "working", "submission"):
 """
 
 _LINK = """for path in DATA.iterdir():
-    Path("input", path.name).symlink_to(path.resolve())
+    if not is_own(path):
+        Path("input", path.name).symlink_to(path.resolve())
 sample = pd.read_csv("input/sample_submission.csv")
 """
 
@@ -66,7 +80,7 @@ _TABLES = '''KEY, TARGETS, COLUMNS = {key!r}, {targets!r}, {columns!r}  # as the
 
 def read(name):
     """The table of that name in the data, in a folder of it too."""
-    return next(DATA.rglob(name))
+    return found(DATA, name)
 
 
 train = pd.{train[function]}(read({train[file]!r}){train[how]})
@@ -79,7 +93,7 @@ train.to_csv("input/train.csv", index=False)
 test.drop(columns=TARGETS, errors="ignore").to_csv("input/test.csv", index=False)
 test[[KEY]].assign(**{{name: {neutral} for name in COLUMNS}}).to_csv("input/sample_submission.csv", index=False)
 for path in DATA.iterdir():
-    if path.name not in {own!r}:
+    if path.name not in {own!r} and not is_own(path):
         Path("input", path.name).symlink_to(path.resolve())
 '''
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ from utils.file_utils import files_below, move_into_place, read_json, remove, re
 
 LAUNCH = HERE / "grader" / "launch.py"
 TIMEOUT = 3600.0
+TRY_SECONDS = 60
+"""A metric of the user's own may take so long for one score when it is tried, before the search."""
 SHOWN = ("public", "smoke")
 """Folders of a prepared competition that candidates see, as another user where we are root."""
 
@@ -102,7 +105,10 @@ def _make(source: Source, target: Path) -> None:
     made.parent.mkdir(parents=True, exist_ok=True)
     made.mkdir(mode=0o700)
     try:
-        request = {"verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW), **_tables(source)}
+        request = {
+            "verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW),
+            "try_seconds": TRY_SECONDS, **_tables(source),
+        }  # fmt: skip
         answer = run_trusted(grader_command(source, "prepare"), request, timeout=TIMEOUT)
         if "config_error" in answer:
             raise ConfigError(answer["config_error"])
@@ -114,6 +120,10 @@ def _make(source: Source, target: Path) -> None:
     except GradingFault as error:
         if (own := source.request.get("function")) and str(error).startswith("exit code"):
             where = f"data.metric={own['file']}:{own['name']}"
+            if str(error).startswith(f"exit code {-signal.SIGALRM}"):
+                raise ConfigError(
+                    f"{where}: no score within {TRY_SECONDS} s when it was tried on the labels"
+                ) from error
             raise ConfigError(f"{where}: the process that tried it ended with {error}") from error
         raise SwarmEvoError(f"preparing {source.name} failed: {error}") from error
     finally:

@@ -250,6 +250,11 @@ class CompetitionProblem(Problem):
         write_notebook(node, Path(target), message, self._source, self._ready())
         return target
 
+    def check_refit(self) -> None:
+        from problems.competition.export import check_refit
+
+        check_refit(self._ready())
+
     def refit(
         self,
         node: Node,

@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from problems.neighbours.reading import Translation, leaves, yaml_of
+from problems.neighbours.reading import (
+    FromOne,
+    FromZero,
+    Islands,
+    Megabytes,
+    Seconds,
+    Thresholds,
+    Translation,
+    Word,
+    check_sections,
+    leaves,
+    said_here,
+    yaml_of,
+)
 
 NAME = "OpenEvolve's config.yaml"
 NEEDS = "OpenEvolve's has initial_program.* and evaluator.py"
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _reply(value: Any) -> str:
-    return "diff" if value else "program"
-
-
-def _cleaned(value: Any) -> str:
-    return str(value).strip()
-
-
-TABLE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "prompt.system_message": ("problem.options.statement", _cleaned),
-    "system_message": ("problem.options.statement", _cleaned),
-    "diff_based_evolution": ("problem.options.reply", _reply),
-    "allow_full_rewrites": ("problem.options.reply", lambda value: "program" if value else "diff"),
-    "evaluator.timeout": ("problem.options.evaluation_timeout", float),
-    "evaluator.cascade_evaluation": ("problem.options.cascade", bool),
-    "evaluator.cascade_thresholds": ("problem.options.cascade_thresholds", _as_it_is),
-    "evaluator.parallel_evaluations": ("search.workers", int),
-    "evaluator.memory_limit_mb": ("execution.memory_mb", int),
-    "max_iterations": ("search.max_steps", int),
-    "early_stopping_patience": ("budget.stagnation", int),
-    "database.num_islands": ("search.islands.num_islands", int),
-    "database.migration_interval": ("search.islands.migration_interval", int),
+TABLE: Mapping[str, Word] = {
+    "prompt.system_message": Word("problem.options.statement", str, str.strip),
+    "system_message": Word("problem.options.statement", str, str.strip),
+    "diff_based_evolution": Word("problem.options.reply", bool, lambda value: "diff" if value else "program"),
+    "allow_full_rewrites": Word("problem.options.reply", bool, lambda value: "program" if value else "diff"),
+    "evaluator.timeout": Word("problem.options.evaluation_timeout", Seconds),
+    "evaluator.cascade_evaluation": Word("problem.options.cascade", bool),
+    "evaluator.cascade_thresholds": Word("problem.options.cascade_thresholds", Thresholds),
+    "evaluator.parallel_evaluations": Word("search.workers", FromOne),
+    "evaluator.memory_limit_mb": Word("execution.memory_mb", Megabytes),
+    "max_iterations": Word("search.max_steps", FromZero),
+    "early_stopping_patience": Word("budget.stagnation", FromOne),
+    "database.num_islands": Word("search.islands.num_islands", Islands),
+    "database.migration_interval": Word("search.islands.migration_interval", FromZero),
 }
-"""Their key → (ours, how the value is said)."""
+"""Their key → ours."""
 MODELS = ("llm.primary_model", "llm.models", "llm.secondary_model")
 OUTPUT = (
     "log_level",
@@ -61,7 +62,11 @@ def recognises(folder: Path) -> bool:
 
 
 def read(folder: Path, metric: str | None, python: str) -> Translation:
-    """The folder's program, evaluator and configuration. `null` values are as if they were not there."""
+    """The folder's program, evaluator and configuration. `null` values are as if they were not there.
+
+    Raises:
+        ConfigError: a value of the configuration is none that its key may have.
+    """
     keys: dict[str, Any] = {
         "problem.program": str(_program(folder)),
         "problem.evaluator": str(folder / "evaluator.py"),
@@ -70,10 +75,10 @@ def read(folder: Path, metric: str | None, python: str) -> Translation:
     left: list[str] = []
     config, others = _config(folder)
     plain = {key: value for key, value in leaves(yaml_of(config)) if value is not None}
+    check_sections(config, plain, TABLE)
     for theirs, value in plain.items():
-        ours, said = TABLE.get(theirs, ("", _as_it_is))
-        if ours:
-            keys[ours], taken[theirs] = said(value), ours
+        if word := TABLE.get(theirs):
+            keys[word.ours], taken[theirs] = said_here(config, theirs, value, word), word.ours
         elif theirs not in (*MODELS, *OUTPUT):
             left.append(theirs)
     return Translation(keys, taken, tuple(left), (*others, *_models(plain)))

@@ -2,13 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from utils.errors import ConfigError
 from utils.user_text import user_text
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("Input should be a number")
+    return value
+
+
+FromZero = Annotated[int, BeforeValidator(_number), Field(ge=0)]
+FromOne = Annotated[int, BeforeValidator(_number), Field(ge=1)]
+Islands = Annotated[int, BeforeValidator(_number), Field(ge=1, le=10_000)]
+Megabytes = Annotated[int, BeforeValidator(_number), Field(ge=64)]
+Seconds = Annotated[float, BeforeValidator(_number), Field(gt=0, allow_inf_nan=False)]
+Thresholds = list[Annotated[float, Field(allow_inf_nan=False)]]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A key of theirs: ours, what it may hold (within the bounds of ours), and how the value is said here."""
+
+    ours: str
+    kind: Any
+    said: Callable[[Any], Any] = lambda value: value
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +59,43 @@ def yaml_of(path: Path) -> dict[str, Any]:
 
     try:
         plain = yaml.safe_load(user_text(path, ""))
-    except yaml.YAMLError as error:
+        for _ in leaves(plain if isinstance(plain, dict) else {}):
+            pass
+    except (ValueError, RecursionError, yaml.YAMLError) as error:  # ValueError: a date such as 2026-99-99
         line = str(error).splitlines()[0]
         raise ConfigError(f"{path}: cannot be read as YAML: {line}") from error
     if plain is not None and not isinstance(plain, dict):
         raise ConfigError(f"{path}: a mapping is needed, not a {type(plain).__name__}")
     return plain or {}
+
+
+def said_here(file: Path | str, key: str, value: Any, word: Word) -> Any:
+    """The value of a key of theirs as ours. ConfigError with file, key, value and what is allowed."""
+    try:
+        return word.said(TypeAdapter(word.kind).validate_python(value))
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_context=False)[0]
+        raise ConfigError(f"{file}: {key}={_shown(value)}: {fault['msg'].removeprefix('Value error, ')}") from error
+
+
+def check_sections(file: Path | str, plain: Mapping[str, Any], known: Collection[str]) -> None:
+    """ConfigError for a value where the known keys, dotted, want a section, and for a section where they want a value.
+
+    Args:
+        plain: dotted key → value, as `leaves` gives them.
+    """
+    sections = {key.rpartition(".")[0] for key in known} - {""}
+    for key, value in plain.items():
+        if key in sections and value != {}:
+            raise ConfigError(f"{file}: {key}={_shown(value)}: a mapping is needed")
+        above = next((name for name in known if key.startswith(f"{name}.")), None)
+        if above:
+            raise ConfigError(f"{file}: {above}: a value is needed, not a mapping with {key.removeprefix(above)[1:]}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def leaves(plain: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -8,33 +8,51 @@ limits, stand in `run_evo.py` as it calls Shinka, or in `shinka*.yaml`: both are
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from problems.neighbours.reading import Translation, leaves, text_of, yaml_of
+from pydantic import BeforeValidator
+
+from problems.neighbours.reading import (
+    FromZero,
+    Islands,
+    Seconds,
+    Translation,
+    Word,
+    leaves,
+    said_here,
+    text_of,
+    yaml_of,
+)
 
 NAME = "Shinka's task folder"
 NEEDS = "Shinka's has initial.* and evaluate.py"
 RESULTS = "results"
 
 
-def _seconds(clock: Any) -> float:
-    """`00:05:00` as Slurm and Shinka write a time limit."""
-    seconds = 0.0
-    for part in str(clock).split(":"):
-        seconds = 60 * seconds + float(part)
+def _clock(value: Any) -> Any:
+    """`00:05:00` as Slurm and Shinka write a time limit, in seconds."""
+    parts = str(value).split(":")
+    if isinstance(value, bool) or not all(part.strip().isdecimal() for part in parts[:-1]):
+        raise ValueError("Input should be a time such as 00:05:00")
+    try:
+        seconds = float(parts[-1])
+    except ValueError:
+        raise ValueError("Input should be a time such as 00:05:00") from None
+    for place, part in enumerate(reversed(parts[:-1]), 1):
+        seconds += 60**place * int(part)
     return seconds
 
 
-TABLE: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
-    "task_sys_msg": ("problem.options.statement", str.strip),
-    "num_generations": ("search.max_steps", int),
-    "time": ("execution.timeout", _seconds),
-    "num_islands": ("search.islands.num_islands", int),
-    "migration_interval": ("search.islands.migration_interval", int),
+TABLE: Mapping[str, Word] = {
+    "task_sys_msg": Word("problem.options.statement", str, str.strip),
+    "num_generations": Word("search.max_steps", FromZero),
+    "time": Word("execution.timeout", Annotated[Seconds, BeforeValidator(_clock)]),
+    "num_islands": Word("search.islands.num_islands", Islands),
+    "migration_interval": Word("search.islands.migration_interval", FromZero),
 }
-"""The last part of their key → (ours, how the value is said)."""
+"""The last part of their key → ours."""
 OUTPUT = ("db_path", "results_dir", "init_program_path", "eval_program_path", "job_type", "language", "verbose")
 """Say nothing about the search, or are known without."""
 _CALLS = ("JobConfig", "DatabaseConfig", "EvolutionConfig")
@@ -62,18 +80,17 @@ def read(folder: Path, metric: str | None, python: str) -> Translation:
     }
     taken: dict[str, str] = {}
     left: list[str] = []
-    script = text_of(folder / "run_evo.py")
-    config, hints = _config(folder, script)
-    plain = {**dict(_said(script)), **config}
-    for theirs, value in plain.items():
-        ours, said = TABLE.get(theirs, ("", str))
-        try:
-            if ours and value is not None:
-                keys[ours], taken[theirs] = said(value), ours
-            elif theirs not in OUTPUT:
-                left.append(theirs)
-        except (TypeError, ValueError):
-            left.append(theirs)
+    script = folder / "run_evo.py"
+    config, settings, hints = _config(folder, text_of(script))
+    said = {key: (script, key, value) for key, value in _said(text_of(script))}
+    for theirs, value in settings.items():
+        said[theirs.rpartition(".")[2]] = (config, theirs, value)
+    for last, (file, theirs, value) in said.items():
+        word = TABLE.get(last)
+        if word and value is not None:
+            keys[word.ours], taken[last] = said_here(file, theirs, value, word), word.ours
+        elif last not in OUTPUT:
+            left.append(last)
     return Translation(keys, taken, tuple(left), hints)
 
 
@@ -82,15 +99,14 @@ def _program(folder: Path) -> Path | None:
     return next((path for path in found if path.suffix == ".py"), found[0] if found else None)
 
 
-def _config(folder: Path, script: str) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The settings of a `shinka*.yaml`, one that `run_evo.py` names, by the last part of their keys; and a word on
-    which one it was."""
+def _config(folder: Path, script: str) -> tuple[Path, dict[str, Any], tuple[str, ...]]:
+    """A `shinka*.yaml`, one that `run_evo.py` names, its settings by dotted keys, and a word on which one it was."""
     found = sorted(folder.glob("shinka*.y*ml"), key=lambda path: (path.name not in script, path.name))
     if not found:
-        return {}, ()
+        return folder, {}, ()
     others = ", ".join(path.name for path in found[1:])
     told = f"{found[0].name} is read" + (f", and not {others}" if others else "")
-    return {key.rpartition(".")[2]: value for key, value in leaves(yaml_of(found[0]))}, (told,)
+    return found[0], dict(leaves(yaml_of(found[0]))), (told,)
 
 
 def _said(script: str) -> Iterator[tuple[str, Any]]:

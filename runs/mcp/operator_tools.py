@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.held import LOCK, is_held, lock_holder
-from dashboard.server.control import send_line, stop_gracefully
+from dashboard.server.control import note_heard, send_line, stop_gracefully
 from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import has_proposal, status
@@ -152,7 +152,7 @@ def note(project_dir: str, arguments: Answer, call: Call) -> Answer:
     if not is_held(run_dir):
         raise ConfigError(f"run {run_dir.name}: nobody works on it; resume_run first")
     send_line(run_dir, {"kind": "note", "text": str(arguments["text"])})
-    return {"state": "noted", "run": run_dir.name, "next": "status"}
+    return {"state": "noted", "run": run_dir.name, "detail": note_heard(run_dir), "next": "status"}
 
 
 def export_best(project_dir: str, arguments: Answer, call: Call) -> Answer:

@@ -408,7 +408,8 @@ def test_control_of_a_run_that_nobody_holds_is_409(client):
 
 def test_notes_and_marks_of_a_running_search_are_lines_of_its_control_file(client, held):
     node = get(client, f"/runs/{COMPETITION}/nodes", limit=1)["nodes"][0]["node_id"]
-    assert client.post(f"/api/runs/{COMPETITION}/notes", json={"text": "try\ntrees ✓"}).status_code == 202
+    noted = client.post(f"/api/runs/{COMPETITION}/notes", json={"text": "try\ntrees ✓"})
+    assert noted.status_code == 202 and "written by rules" in noted.json()["detail"]
     for mark in ("pinned", "banned", "none"):
         assert client.post(f"/api/runs/{COMPETITION}/nodes/{node}/mark", json={"mark": mark}).status_code == 202
     lines = [json.loads(line) for line in (held.parent / "control.jsonl").read_text().splitlines()]

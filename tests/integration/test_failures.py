@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 
 import pytest
 from support.chat_server import ChatServer
+from support.command_line import toy_words
 
 HEAD = """\
 import numpy as np
@@ -130,3 +132,15 @@ def test_a_claim_that_disagrees_is_shown_and_never_steers(cli):
     assert (first["claimed_metric"], second["claimed_metric"]) == (900.0, 0.001)
     assert first["metric"] < second["metric"] and shown["best_of_search"]["node_id"] == first["node_id"]
     assert "claimed 0.001" in ended.out
+
+
+def test_after_a_model_that_does_not_answer_the_way_on_is_told(cli):
+    """The run is kept and can go on: who reads the terminal need not know where runs lie."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        model = [f"llm.code.base_url=http://127.0.0.1:{closed.getsockname()[1]}/v1", "llm.code.provider=openai"]
+        price = ["llm.code.model=m", "llm.code.price.input=1", "llm.code.price.output=2", "llm.code.attempts=1"]
+        ended = cli.here(*toy_words(3), *model, *price, "llm.cache=false", "logging.view=plain")
+    assert ended.code not in (0, 2) and cli.run_dir
+    assert "broken off, everything is saved; " in ended.out
+    assert f"Go on with: python main.py resume {cli.run_dir.name}" in ended.out

@@ -38,6 +38,7 @@ def test_what_is_written_passes_its_test_and_is_searched(tmp_path):
         (["init", "2opt"], "the name must be a letter, then lower-case letters, digits and _"),
         (["init", "class"], "init class: that is a word of Python's own; take another, such as my_class"),
         (["init", "none"], "init none: that is a word of Python's own"),
+        (["init", "test_colour"], "a file of that name is a test"),
         (["init", "mine", "--project.dir=there"], "project.dir=…: `init` does not read it; it reads no such keys"),
         (["init", "mine", "--search.max_steps=3"], "search.max_steps=…: `init` does not read it"),
         (["init"], "the following arguments are required: PROBLEM"),
@@ -56,6 +57,25 @@ def test_its_test_passes_from_any_folder_where_swarm_evo_is_not_installed(tmp_pa
     words = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "mine")]
     done = subprocess.run(words, cwd=tmp_path / "elsewhere", capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_its_test_passes_with_a_function_of_another_name_and_is_no_problem(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "mine"]) == 0
+    file = tmp_path / "mine" / "problems" / "mine.py"
+    file.write_text(file.read_text().replace("priority(", "rank("))
+    words = [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path / "mine")]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "3 passed" in done.stdout, done.stdout + done.stderr
+    capsys.readouterr()
+    assert main(["problem.kind=mime", f"plugins={tmp_path / 'mine'}"]) == 2
+    told = capsys.readouterr().err
+    assert "did you mean 'mine'" in told and "test_mine" not in told
+    file.write_text(file.read_text().replace("rank(duration: float, weight: float)", "rank(duration, weight, index)"))
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "other.py").write_text(file.read_text())  # a module is read once a process
+    assert main(["problem.kind=other", f"plugins={tmp_path / 'two'}", "search.max_steps=2"]) == 2
+    assert "start, which is to be as signature" in capsys.readouterr().err and not (tmp_path / "logs").exists()
 
 
 def test_nothing_is_overwritten(tmp_path, capsys):

@@ -83,6 +83,19 @@ def test_the_data_are_found_by_their_files_whatever_their_folder_is_called(
     check(tmp_path / "work" / "submission.csv")
 
 
+@pytest.mark.timeout(400)
+def test_it_runs_again_and_again_where_the_data_lie_beside_it(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    """Its own `input/` of the run before has files of the same names; in a notebook the same process runs it again."""
+    page, data = exported
+    shutil.copytree(data, tmp_path / "data")
+    for times in (1, 2, 1):
+        done = run_cells(page, None, None, at=tmp_path, times=times)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count(f"data: {tmp_path / 'data'}\n") == times
+        check(tmp_path / "kaggle_working" / "submission.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "kaggle_working"]
+
+
 def test_data_that_are_not_there_are_named(exported: tuple[Path, Path], tmp_path: Path) -> None:
     done = run_cells(exported[0], None, tmp_path / "work", at=tmp_path)
     assert "has the files train.csv.gz, test.csv, sample_submission.csv: add the data" in done.stderr

@@ -162,9 +162,10 @@ def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
     from problems.neighbours.openevolve import TABLE
 
     values = {"problem.options.statement": "s", "problem.options.cascade_thresholds": [0.5]}
-    for theirs, (ours, _) in TABLE.items():
+    for theirs, word in TABLE.items():
+        ours = word.ours
         section, _, name = theirs.rpartition(".")
-        value = values.get(ours, 3)
+        value = values.get(ours, True if word.kind is bool else 64)
         text = f"{section}:\n  {name}: {value}\n" if section else f"{name}: {value}\n"
         (tmp_path / "config.yaml").write_text(text)
         (tmp_path / "initial_program.py").write_text("x = 1\n")
@@ -176,4 +177,95 @@ def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
         for word in words:
             part = getattr(part, word)
         found = part[last] if isinstance(part, dict) else getattr(part, last)
-        assert found in (3, 3.0, True, "3", "s", [0.5], "diff", "program"), theirs
+        assert found in (64, True, "s", [0.5], "diff", "program"), theirs
+
+
+OPENEVOLVES = {"initial_program.py": "x = 1\n", "evaluator.py": "def evaluate(path): return 1\n"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "allowed"),
+    [
+        ("max_iterations: many", "max_iterations='many'", "integer"),
+        ("max_iterations: -5", "max_iterations=-5", "greater than or equal to 0"),
+        ("max_iterations: 2.5", "max_iterations=2.5", "integer"),
+        ("max_iterations: true", "max_iterations=True", "number"),
+        ("evaluator: {timeout: abc}", "evaluator.timeout='abc'", "number"),
+        ("evaluator: {timeout: .nan}", "evaluator.timeout=nan", "greater than 0"),
+        ("evaluator: {parallel_evaluations: -2}", "evaluator.parallel_evaluations=-2", "greater than or equal to 1"),
+        ("evaluator: {memory_limit_mb: lots}", "evaluator.memory_limit_mb='lots'", "integer"),
+        ("evaluator: {cascade_thresholds: [high]}", "evaluator.cascade_thresholds=['high']", "number"),
+        ("evaluator: 5", "evaluator=5", "a mapping"),
+        ("database: {num_islands: x}", "database.num_islands='x'", "integer"),
+        ("early_stopping_patience: soon", "early_stopping_patience='soon'", "integer"),
+        ("diff_based_evolution: maybe", "diff_based_evolution='maybe'", "boolean"),
+        ("system_message: [1, 2]", "system_message=[1, 2]", "string"),
+        ("evaluator: {timeout: .inf}", "evaluator.timeout=inf", "finite"),
+        ("prompt: {system_message: {a: 1}}", "prompt.system_message: a value", "not a mapping with a"),
+        ("when: 2026-99-99", "", "read as YAML"),
+        ("a: &a {b: *a}", "", "read as YAML"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--plan",)])
+def test_openevolves_wrong_value_is_told_with_its_file_before_anything_runs(
+    cli: Cli, text: str, key: str, allowed: str, more: tuple[str, ...]
+):
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    for name, source in {**OPENEVOLVES, "config.yaml": text}.items():
+        (folder / name).write_text(source)
+    ended = cli.here("run", "--problem", "script", f"problem.path={folder}", *more)
+    assert ended.code == 2 and not cli.runs
+    assert f"{folder / 'config.yaml'}: {key}" in ended.line and allowed in ended.line
+
+
+@pytest.mark.parametrize(
+    ("files", "key", "allowed"),
+    [
+        (
+            {"shinka.yaml": "evo_config: {num_generations: -1}"},
+            "shinka.yaml: evo_config.num_generations=-1",
+            "or equal",
+        ),
+        ({"shinka.yaml": "db_config: {num_islands: 0}"}, "shinka.yaml: db_config.num_islands=0", "or equal to 1"),
+        ({"shinka.yaml": "job_config: {time: soon}"}, "shinka.yaml: job_config.time='soon'", "00:05:00"),
+        ({"shinka.yaml": "job_config: {time: '00:00:00'}"}, "shinka.yaml: job_config.time='00:00:00'", "than 0"),
+        ({"run_evo.py": "EvolutionConfig(num_generations='9x')\n"}, "run_evo.py: num_generations='9x'", "integer"),
+        ({"run_evo.py": "search_task_sys_msg = 5\n"}, "run_evo.py: task_sys_msg=5", "string"),
+    ],
+)
+def test_shinkas_wrong_value_too(cli: Cli, files: dict[str, str], key: str, allowed: str):
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    for name, source in {"initial.py": "x = 1\n", "evaluate.py": "", **files}.items():
+        (folder / name).write_text(source)
+    ended = cli.here("run", "--problem", "script", f"problem.path={folder}")
+    assert ended.code == 2 and not cli.runs and key in ended.line and allowed in ended.line
+
+
+def test_what_a_neighbour_may_say_is_what_our_key_takes():
+    """Their bounds are ours: a number that is let in is one that the configuration would have taken itself."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from problems.neighbours import openevolve, shinka
+    from utils.errors import ConfigError
+
+    def theirs(kind: Any, value: int) -> bool:
+        try:
+            TypeAdapter(kind).validate_python(value)
+        except ValidationError:
+            return False
+        return True
+
+    def ours(key: str, value: int) -> bool:
+        try:
+            load_config(None, [f"{key}={value}"])
+        except ConfigError:
+            return False
+        return True
+
+    for word in (*openevolve.TABLE.values(), *shinka.TABLE.values()):
+        if word.ours.startswith("problem.options."):
+            continue
+        for value in (-1, 0, 1, 63, 64, 10_000, 10_001):
+            assert theirs(word.kind, value) == ours(word.ours, value), (word.ours, value)

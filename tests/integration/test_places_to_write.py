@@ -41,6 +41,19 @@ def test_an_unwritable_place_is_one_line(run_there, words, option):
     assert (run_there.folder / "plain").read_text() == "x"
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (("report", "latest"), "out"),
+        (("export", "latest"), "out"),
+        (("resume", "latest", "search.max_steps=4"), "ready"),
+    ],
+)
+def test_a_folder_that_is_not_there_is_made(run_there, words, option):
+    ended = run_there.here(*words, f"--{option}=new/deep/x.html")
+    assert ended.code == 0 and (run_there.folder / "new" / "deep" / "x.html").is_file(), ended.err
+
+
 def test_a_folder_is_no_file_and_looking_leaves_nothing(run_there):
     place = run_there.folder / "place"
     place.mkdir()

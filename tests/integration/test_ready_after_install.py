@@ -90,6 +90,9 @@ def test_the_list_of_runs_fits_a_narrow_terminal_sorted_and_filtered(cli):
     assert cli.here("tag", runs[0], "-draft").out == "paper\n"
     assert [row["run"] for row in cli.here("list-runs", "--json", "--tag", "paper").json] == [runs[0]]
     assert cli.here("list-runs", "--json", "--problem", "tsp").json == []
+    assert cli.here("tag", runs[0], "+größe", "+हिन्दी").out == "größe paper हिन्दी\n"
+    assert runs[0] in cli.here("list-runs", "--tag", "gro\u0308ße").out, "as a Mac types it"
+    assert cli.here("tag", runs[0], "-gro\u0308ße", "-हिन्दी").out == "paper\n"
     assert cli.here("tag", runs[0], "+two words").code == 2 and cli.here("tag", runs[0], "paper").code == 2
     assert cli.here("verify", runs[0]).code == 0, "a tag is no part of the journal"
 

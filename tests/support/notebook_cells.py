@@ -13,14 +13,22 @@ CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
 
 
 def run_cells(
-    page: Path, data: Path | None, working: Path, *, instead: str = "", at: Path | None = None
+    page: Path,
+    data: Path | None,
+    working: Path | None,
+    *,
+    instead: str = "",
+    at: Path | None = None,
+    times: int = 1,
 ) -> subprocess.CompletedProcess[str]:
     """The cells one after the other in a process without our modules.
 
     Args:
         data: what is named as the folder of the data; None for nothing.
         instead: lines that take the program's place.
+        working: what is named as the folder to work in; None for nothing.
         at: the folder in which the notebook lies.
+        times: how often all cells are run in that process.
     """
     lines = ["from pathlib import Path"]
     for cell in json.loads(page.read_text())["cells"]:
@@ -29,7 +37,7 @@ def run_cells(
             text = cell["source"]
             text = f"Path({written[1]!r}).write_text({instead or text[written.end() :]!r})" if written else text
             lines.append(text)
-    found = {**os.environ, "SWARM_EVO_WORKING": str(working), "PYTHONPATH": ""}
+    found = {**os.environ, "PYTHONPATH": ""} | ({"SWARM_EVO_WORKING": str(working)} if working else {})
     found |= {"SWARM_EVO_DATA": str(data)} if data else {}
-    words = [sys.executable, "-c", "\n".join(lines)]
+    words = [sys.executable, "-c", "\n".join(lines * times)]
     return subprocess.run(words, env=found, cwd=at, capture_output=True, text=True, timeout=200, check=False)

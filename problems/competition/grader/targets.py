@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,20 +113,33 @@ def _is_whole(values: Any) -> bool:
     return bool(pd.api.types.is_numeric_dtype(values) and (values.astype(float) % 1 == 0).all())
 
 
+@contextmanager
+def _deadline(request: dict[str, Any]) -> Iterator[None]:
+    """Code of the user's that hangs ends this process, in C code too: who asked for it tells why (`prepared.py`)."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.alarm(int(request["try_seconds"]))
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
 def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
     """The user's function on the true labels, those shuffled, and what programs predict, before a search is spent."""
     own, truth = request["function"], values.to_numpy(float) if goal.task == "regression" else values.to_numpy()
     where = f"{own['file']}:{own['name']}"
     said = f"data.metric={where}"
     try:
-        score = own_function(own["file"], own["name"])
+        with _deadline(request):
+            score = own_function(own["file"], own["name"])
     except (Exception, SystemExit) as error:  # the user's code
         why = first_line(error) if type(error) is ValueError else f"{type(error).__name__}: {first_line(error)}"
         raise Unusable(f"{said} cannot be loaded: {why}") from error
 
     def tried(predicted: Any, what: str, truth: Any = truth, *, defined: bool = True) -> float:
         try:
-            return score(truth, predicted)
+            with _deadline(request):
+                return score(truth, predicted)
         except (Undefined, OwnMetricFault) as error:
             if defined or isinstance(error, OwnMetricFault):
                 raise Unusable(f"{said} fails on {what}: {str(error).removeprefix(where).strip()}") from error

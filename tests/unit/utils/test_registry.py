@@ -91,6 +91,14 @@ def test_files_of_other_folders_and_names_are_passed_over(words, folder, tmp_pat
     assert words.names([plugins]) == ["dedent", "broken"]
 
 
+def test_tests_in_a_plug_in_folder_are_no_parts(words, folder):
+    """`init` writes one beside a problem of one's own."""
+    plugins = folder("hello", "WORD = None")
+    for name in ("test_hello", "conftest"):
+        folder(name, "1/0")
+    assert words.names([plugins]) == ["dedent", "broken", "hello"]
+
+
 def test_files_may_stand_elsewhere(folder, tmp_path):
     registry = Registry(
         key="k", kind="words", attribute="W", spec=int, builtin={}, files=("words/*.py", "*/word.py", "*.py")

@@ -166,6 +166,67 @@ def test_a_future_import_stays_on_top_of_an_exported_file(tmp_path):
     assert any(line.startswith("bestmove") for line in talk(path, "position startpos", "go nodes 5"))
 
 
+def moves_in(heard: list[str]) -> list[str]:
+    return [line.split()[1] for line in heard if line.startswith("bestmove")]
+
+
+UNREADABLE = {
+    "chess": [
+        "fen hello",
+        "fen 8/8/8/8/8/8/8/8 w - -",
+        "fen",
+        "startpos moves e2e5",
+        "startpos moves e2e4 zz",
+        "fen 1 2 3 4",
+    ],
+    "four": ["startpos moves 8", "startpos moves 1 x", "startpos moves 1 1 1 1 1 1 1", "fen 7/7/7/7/7/7 x"],
+}
+
+
+def test_what_cannot_be_read_is_told_and_the_position_before_stays(exported):
+    """A program on the other side sends what its user types: an engine that dies of it loses a game or a session."""
+    spec, path = exported
+    words = UNREADABLE["chess" if spec is CHESS else "four"]
+    first = spec.game.legal(spec.game.initial())[0]
+    last = spec.game.legal(spec.game.initial((first,)))
+    for said in [*words, "", "nonsense", "moves"]:
+        heard = talk(path, f"position startpos moves {first}", f"position {said}", "go nodes 1")
+        assert any(line.startswith("info string position is not done: ") for line in heard), (said, heard)
+        assert moves_in(heard)[0] in last, said
+
+
+def test_numbers_of_any_length_are_heard(exported):
+    _, path = exported
+    nines = "9" * 5000
+    heard = talk(
+        path, f"setoption name Move Overhead value {nines}", f"go depth 1 wtime {'9' * 18} nodes {nines}", "go depth -1"
+    )
+    assert len(moves_in(heard)) == 2
+
+
+def test_an_engine_that_breaks_and_a_game_that_is_over_have_an_answer(tmp_path):
+    code = (
+        "class E:\n    name = 'breaks'\n    def select_move(self, position, time_left_ms):\n"
+        "        if position.moves: position.limit.report(1, 5, 1, ['4'])\n        raise SystemExit('tired')\n"
+        "engine = E()\n"
+    )
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    four = "1 2 1 2 1 2 1"
+    words = ["go", "position startpos moves 1", "go", f"position startpos moves {four}", "go", "isready"]
+    heard = talk(path, *words)
+    assert moves_in(heard) == ["1", "4", "(none)"] and "readyok" in heard
+    assert sum(line.startswith("info string the engine broke") and "tired" in line for line in heard) == 2
+
+
+def test_chess_from_a_fen_without_counters(tmp_path):
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(CHESS.anchor.code, CHESS.prelude, "x"))
+    for counters in ("", " 7"):
+        heard = talk(path, f"position fen 7k/8/8/8/8/8/R7/K7 w - -{counters} moves a2a3", "go depth 2")
+        assert heard[-1].split()[1] in ("h8g8", "h8g7", "h8h7") and not any("string" in line for line in heard)
+
+
 def test_chess_from_a_fen_with_an_old_halfmove_clock(tmp_path):
     path = tmp_path / "engine.py"
     path.write_text(standalone(CHESS.anchor.code, CHESS.prelude, "x"))

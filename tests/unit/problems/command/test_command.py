@@ -131,6 +131,14 @@ def test_a_timed_command_needs_the_right_direction(files):
         build(cfg(source=str(files / "a.sh"), options={"timed": True}, direction="max"), files)
 
 
+def test_a_timed_command_needs_no_name_of_its_metric(files):
+    """As README says it: the time is the score."""
+    problem = build(cfg(source=str(files / "a.sh"), options={"timed": True}, direction="min", metric=None), files)
+    assert (problem.unit, problem.lower_is_better, problem.spec.timed) == ("seconds", True, True)
+    with pytest.raises(ConfigError, match=r"problem\.metric is needed"):
+        build(cfg(source=str(files / "a.sh"), metric=None), files)
+
+
 @pytest.mark.long
 def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     """Whatever it prints: the seconds are measured outside, alone, on one core, several times, with an interval."""

@@ -1,0 +1,64 @@
+"""What a run left of its winner in `best_solution/`: an export without the problem, whose data may be gone."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.state.node import Node
+from core.storage.reader import RunReader
+from runs.outcome import DETAIL
+from runs.recorded_files import BEST, file_hash, recorded
+
+REFIT = "refit"
+"""Key of `node.json`: true where the outputs beside it are those of a refit, which has no score."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSolution:
+    """Files of the winner, as the run recorded them.
+
+    Args:
+        files: below `folder`; () where they are missing, changed, or another node's.
+        refit: its outputs are those of `export-best --refit`.
+    """
+
+    folder: Path
+    files: Sequence[Path] = ()
+    refit: bool = False
+
+    def copy(self, out: Path) -> list[Path]:
+        """Into another folder; gives what was written."""
+        written = []
+        for path in self.files:
+            target = out / path.relative_to(self.folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            written.append(Path(shutil.copy(path, target)))
+        return written
+
+
+def stored_solution(reader: RunReader, node: Node) -> StoredSolution:
+    """The solution that is `node`'s. All of it is that which the run recorded, or there is none."""
+    folder = reader.run_dir / BEST
+    hashes = {name: known for name, known in recorded(reader)[0].items() if name.startswith(f"{BEST}/")}
+    files = [reader.run_dir / name for name in hashes]
+    told = None
+    with suppress(OSError, ValueError):
+        if all(file_hash(path) == known for path, known in zip(files, hashes.values(), strict=True)):
+            told = json.loads((folder / DETAIL).read_text(encoding="utf-8"))
+    is_its = isinstance(told, dict) and told.get("id") == node.id and len(files) > 1
+    if not is_its or "link" in hashes.values():
+        return StoredSolution(folder)
+    assert isinstance(told, dict)
+    return StoredSolution(folder, tuple(files), bool(told.get(REFIT)))
+
+
+def mark_refit(out: Path) -> None:
+    """Note in a solution's `node.json` that its outputs are a refit's."""
+    path = out / DETAIL
+    told = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**told, REFIT: True}, indent=2) + "\n", encoding="utf-8")

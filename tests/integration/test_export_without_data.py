@@ -1,0 +1,94 @@
+"""`export-best` of a run whose data, evaluator or plug-in is gone: what the run stored goes where it is wanted."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.command_line import Cli, toy_words
+
+
+def rents(folder: Path, *, test: bool) -> Path:
+    folder.mkdir()
+    rows = [f"{n},{n % 7},{3 * n + 10 * (n % 7)}" for n in range(80)]
+    (folder / "train.csv").write_text("\n".join(["id,area,rent", *rows]) + "\n")
+    if test:
+        (folder / "test.csv").write_text("id,area\n" + "".join(f"{n},{n % 7}\n" for n in range(80, 90)))
+    return folder
+
+
+def searched(folder: Path, *, test: bool) -> Cli:
+    cli = Cli(folder)
+    data = rents(folder / "data", test=test)
+    words = [f"--data.dir={data}", "--data.target=rent", "--data.metric=rmse", "--search.max_steps=1"]
+    ended = cli(*words, "--search.ensemble=false", "--logging.view=quiet", timeout=280)
+    assert ended.code == 0, ended.err
+    return cli
+
+
+@pytest.fixture(scope="module")
+def competition(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
+    """A run whose data and prepared data are gone."""
+    cli = searched(tmp_path_factory.mktemp("rents"), test=True)
+    shutil.rmtree(cli.folder / "data")
+    shutil.rmtree(cli.folder / "workspaces")
+    yield cli
+    cli.close()
+
+
+def test_program_and_submission_are_exported_where_the_data_are_gone(competition: Cli, tmp_path: Path) -> None:
+    ended = competition.here("export-best", "latest", "--out", str(tmp_path / "out"))
+    assert ended.code == 0, ended.err
+    stored = competition.run_dir / "best_solution"
+    for name in ("solution.py", "submission.csv", "node.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (stored / name).read_bytes()
+        assert str(tmp_path / "out" / name) in ended.out.splitlines()
+    assert not (competition.folder / "workspaces").exists(), "nothing is prepared for a copy"
+    again = competition.here("export-best", "latest")
+    assert again.code == 0 and str(stored / "submission.csv") in again.out and "what the run stored" in again.line
+
+
+@pytest.mark.parametrize("option", ["--refit", "--notebook"])
+def test_what_needs_the_data_says_so_in_a_line(competition: Cli, tmp_path: Path, option: str) -> None:
+    ended = competition.here("export-best", "latest", option, "--out", str(tmp_path / "out"))
+    assert ended.code == 2 and f"export-best {option} needs what the run was made of" in ended.line
+    assert str(competition.folder / "data") in ended.line and not (tmp_path / "out").exists()
+
+
+def test_a_changed_solution_is_not_handed_out_as_the_runs(competition: Cli, tmp_path: Path) -> None:
+    project = Cli(tmp_path / "project")
+    shutil.copytree(competition.folder / "logs", project.folder / "logs")
+    program = project.run_dir / "best_solution" / "solution.py"
+    program.write_text(program.read_text() + "# mine\n")
+    ended = project.here("export-best", "latest", "--out", str(tmp_path / "out"))
+    assert ended.code == 2 and str(competition.folder / "data") in ended.line and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("options", [("--refit",), ("--notebook",)])
+def test_without_a_test_table_there_is_nothing_to_refit_for(tmp_path: Path, options: tuple[str, ...]) -> None:
+    (tmp_path / "project").mkdir()
+    cli = searched(tmp_path / "project", test=False)
+    ended = cli.here("export-best", "latest", *options, "--out", "out")
+    assert ended.code == 2 and "(data.test)" in ended.line and not (cli.folder / "out").exists()
+    if options == ("--refit",):
+        assert "nothing to refit for" in ended.line
+
+
+def test_a_plug_in_or_an_evaluator_that_is_gone_is_not_needed_either(cli: Cli, tmp_path: Path) -> None:
+    (cli.folder / "program.py").write_text("x = 1\n")
+    (cli.folder / "evaluator.py").write_text("def evaluate(path):\n    return {'combined_score': 1.0}\n")
+    words = ["problem.program=program.py", "problem.evaluator=evaluator.py", "search.max_steps=1"]
+    assert cli.here("run", "--problem=script", *words, "logging.view=quiet").code == 0
+    (cli.folder / "evaluator.py").unlink()
+    ended = cli.here("export-best", "latest", "--out", str(tmp_path / "out"))
+    assert ended.code == 0 and (tmp_path / "out" / "solution.py").is_file()
+    assert (tmp_path / "out" / "evaluator.py").is_file(), "it lay beside the solution"
+
+
+def test_what_is_refused_leaves_no_file(cli: Cli) -> None:
+    assert cli.here(*toy_words(2)).code == 0
+    for option in ("--refit", "--notebook", "--patch=p"):
+        ended = cli.here("export-best", "latest", option, "--out", "out")
+        assert ended.code == 2 and not (cli.folder / "out").exists(), option
