@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.state.node import Node
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from runs.outcome import DETAIL
 from runs.recorded_files import BEST, file_hash, recorded
 
@@ -42,10 +43,17 @@ class StoredSolution:
 
 
 def stored_solution(reader: RunReader, node: Node) -> StoredSolution:
-    """The solution that is `node`'s. All of it is that which the run recorded, or there is none."""
+    """The solution that is `node`'s. All of it is that which the run recorded, or there is none.
+
+    A store may be a stranger's: a name in it that leads out of the folder is no file of the solution's.
+    """
     folder = reader.run_dir / BEST
-    hashes = {name: known for name, known in recorded(reader)[0].items() if name.startswith(f"{BEST}/")}
+    with unreadable(reader.name):
+        hashes = {str(name): known for name, known in recorded(reader)[0].items() if str(name).startswith(f"{BEST}/")}
     files = [reader.run_dir / name for name in hashes]
+    inside = folder.resolve()
+    if any(".." in path.parts or not path.resolve().is_relative_to(inside) for path in files):
+        return StoredSolution(folder)
     told = None
     with suppress(OSError, ValueError):
         if all(file_hash(path) == known for path, known in zip(files, hashes.values(), strict=True)):

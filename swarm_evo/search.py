@@ -155,7 +155,7 @@ def keep(content: bytes, name: str, project_dir: Path) -> Path:
 
 def print_output(folder: Path, node_id: str) -> None:
     """Print what evaluator and program printed for one candidate; nothing of a run that was refused and is gone."""
-    found = None
+    text = ""
     with (
         suppress(sqlite3.OperationalError),
         closing(sqlite3.connect(f"{(folder / 'run.db').resolve().as_uri()}?mode=ro", uri=True)) as store,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sqlite3
+import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,14 +54,20 @@ _HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
 
 
 def _check_readable(path: Path) -> None:
-    """SQLite only says that it cannot open the file; this says why."""
+    """SQLite only says that it cannot open the file; this says why.
+
+    The file is not opened for it: to close it again would let go of the locks that this process has on it.
+    """
     try:
-        with path.open("rb"):
-            return
+        is_file = stat.S_ISREG(path.stat().st_mode)
     except PermissionError as error:
         raise StoreError(f"store '{path}' cannot be read: {error.strerror}") from error
     except OSError as error:
         raise StoreError(f"no store at '{path}'") from error
+    if not is_file:
+        raise StoreError(f"no store at '{path}'")
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"store '{path}' cannot be read: {os.strerror(errno.EACCES)}")
 
 
 class Database:

@@ -613,6 +613,7 @@ def three_kinds(rows: int = 240) -> bytes:
 @pytest.mark.parametrize("metric", ["brier", "multi-class log loss", "map@2"])
 def test_several_classes_are_searched_from_end_to_end(tmp_path, metric):
     plain(tmp_path, content=three_kinds())
+    plain(tmp_path, "test.csv", b"a,b,shop\n1.5,0.5,3\n0.1,0.2,4\n")
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=kind", f"data.metric={metric}")
     try:
         verdicts = [(line.name, *stand.score(line.code)) for line in stand.problem.baselines()]
