@@ -121,5 +121,7 @@ def call_within(deadline: Deadline, call: Callable[[], T], stop: threading.Event
             deadline.cut = True
             raise LostReplyError(f"{name}: {deadline.text}")
     if outcome.error is not None:
+        if deadline.left <= 0:  # an SDK's own limit, which ends with ours, says less
+            raise LostReplyError(f"{name}: {deadline.text}") from outcome.error
         raise outcome.error
     return outcome.value  # type: ignore[return-value]

@@ -57,3 +57,15 @@ def test_once_closed_threads_end_with_their_calls():
     assert running.done.wait(20) and running.value is not None
     running.value.join(20)
     assert not running.value.is_alive()
+
+
+def test_an_error_that_comes_with_the_deadline_is_the_deadline(callers: Callers) -> None:
+    """An SDK has a limit of its own that ends with ours: its words name no key to set."""
+    deadline = Deadline(5.0, " (llm.code.timeout)")
+
+    def late() -> None:
+        deadline.started -= 5.0
+        raise TimeoutError("Request timed out.")
+
+    with pytest.raises(LostReplyError, match=r"no complete reply within 5 s \(llm\.code\.timeout\)"):
+        call_within(deadline, late, threading.Event(), "openai/m", callers)
