@@ -9,7 +9,7 @@ from core.contracts import Problem
 from runs.composition import problem_of
 from runs.fitting import fit_to_steps
 from runs.run_folder import check_place
-from runs.scored_by import check_scored_by
+from runs.scoring_record import check_scored_by
 from runs.unused_words import check_words
 from utils.config_schema import Config
 from utils.errors import NoSandboxError

@@ -18,7 +18,7 @@ from utils.direction import Direction
 from utils.patch import tree_patches, write_patch
 
 HASHED_AT_ONCE = 10_000
-"""Of a longer run that never ended `show` does not tell the hash of its nodes: a second for every six thousand."""
+"""Of a longer run that never ended `show` does not tell the hash of its nodes: a second for every seven thousand."""
 
 
 def run_facts(reader: RunReader) -> dict[str, Any]:

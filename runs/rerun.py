@@ -28,7 +28,7 @@ from runs.baselines import TOLD
 from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
 from runs.recorded_scores import RecordedScores
-from runs.scored_by import change_since
+from runs.scoring_record import change_since
 from runs.search import Recorded
 from runs.search_limits import changed_limits
 from runs.session import RunSession

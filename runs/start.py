@@ -12,8 +12,8 @@ from core.storage.repository import RunStore
 from runs.context_history import FACT
 from runs.environment import environment
 from runs.facts import RunFacts
-from runs.scored_by import FACT as SCORED_BY
-from runs.scored_by import scored_by
+from runs.scoring_record import FACT as SCORED_BY
+from runs.scoring_record import scored_by
 from runs.trust import remember
 from runs.workers import proof_of
 from utils.config import to_plain

@@ -166,17 +166,17 @@ def test_names_in_texts(tmp_path):
 
 def test_a_folder_of_many_files_is_known_by_names_and_sizes(tmp_path, monkeypatch):
     from core.contracts import ProblemDefaults
-    from runs import scored_by
+    from runs import scoring_record
 
     class Many(ProblemDefaults):
         @property
         def scoring_files(self):
             return {f"data/{path.name}": path for path in sorted(tmp_path.iterdir())}
 
-    monkeypatch.setattr(scored_by, "MANY", 5)
+    monkeypatch.setattr(scoring_record, "MANY", 5)
     for number in range(7):
         (tmp_path / f"{number}.png").write_bytes(b"x" * 10)
-    first = scored_by.scored_by(Many())
+    first = scoring_record.scored_by(Many())
     assert list(first) == ["data/"]
     (tmp_path / "3.png").write_bytes(b"x" * 11)
-    assert scored_by.scored_by(Many()) != first
+    assert scoring_record.scored_by(Many()) != first

@@ -177,6 +177,17 @@ def test_the_only_table_of_a_database(tmp_path, inline):
     assert not (problem.input_dir / "town.db").exists()
 
 
+def test_rows_in_a_log_beside_the_database_are_not_passed_over(tmp_path, inline):
+    base(tmp_path / "mine" / "town.db", flats=FLATS)
+    with contextlib.closing(sqlite3.connect(tmp_path / "mine" / "town.db")) as still_open:
+        still_open.execute("PRAGMA journal_mode=WAL")
+        still_open.execute("DELETE FROM flats WHERE rowid = 1")
+        still_open.commit()
+        with pytest.raises(ConfigError, match=r"town\.db' has rows in 'town\.db-wal' that are not in it yet"):
+            made(tmp_path)
+    assert "of a database" in made(tmp_path).note  # closed, all of it lies in one file
+
+
 def test_of_several_tables_of_a_database_the_one_called_train(tmp_path, inline):
     base(tmp_path / "mine" / "town.sqlite", Train=FLATS, other=FLATS)
     assert "the table 'Train' of a database with 2 tables" in made(tmp_path).note

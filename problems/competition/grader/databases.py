@@ -21,8 +21,11 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
     """The table and what is told of it. The file is opened to be read, and nothing is written beside it.
 
     Raises:
-        Unusable: it has several tables, none of them called `train`.
+        Unusable: it has several tables, none of them called `train`; or rows lie in its write-ahead log.
     """
+    log = path.with_name(f"{path.name}-wal")
+    if log.is_file() and log.stat().st_size:
+        raise Unusable(f"data: '{path}' has rows in '{log.name}' that are not in it yet: close what writes it")
     with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as database:
         database.execute("PRAGMA trusted_schema=OFF")
         names = [
