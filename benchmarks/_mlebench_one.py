@@ -13,8 +13,8 @@ from typing import Any
 import yaml
 
 from problems.competition.grader.grade import WHOLE, Judge
-from problems.competition.grader.shim import import_function, install
-from problems.competition.grader.stand_ins import WRITTEN, is_absent
+from problems.competition.grader.mlebench.shim import import_function, install
+from problems.competition.grader.mlebench.stand_ins import WRITTEN, is_absent
 from problems.competition.prepared import prepare
 from problems.competition.source import find_source
 from utils.config import load_config

@@ -216,7 +216,7 @@ def graded(folder: Path, submission: Path, answers: Path, python: str | None) ->
     if python:
         command = [python, "-c", INSTALLED, folder.name, str(submission), str(answers)]
         return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
-    from problems.competition.grader.shim import import_function, install
+    from problems.competition.grader.mlebench.shim import import_function, install
 
     install(folder)
     config = yaml.safe_load((folder / "config.yaml").read_text())

@@ -51,7 +51,7 @@ KINDS: dict[str, MetricKind] = {
         MetricKind("brier", "Brier score", True, "probability"),
     )
 }
-"""Name → kind; the formulas are in `problems/competition/grader/scores.py`."""
+"""Name → kind; the formulas are in `problems/competition/grader/scoring/scores.py`."""
 
 WITH_NUMBER: dict[str, tuple[str, bool, str, str]] = {
     "map": ("MAP@{:g}", False, "classes", "map@5"),

@@ -80,7 +80,7 @@ class Source:
     def key(self) -> str:
         """Names the prepared data: equal requests on equal files share it."""
         digest = sha256(json.dumps(self.request, sort_keys=True, default=str).encode())
-        for path in (*self.watched, *sorted(GRADER.glob("*.py")), PREVIEW):
+        for path in (*self.watched, *sorted(GRADER.rglob("*.py")), PREVIEW):
             digest.update(path.name.encode() + user_bytes(path, ""))
         for path in self.stamped:
             status = path.stat()

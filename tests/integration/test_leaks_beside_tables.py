@@ -258,7 +258,7 @@ BUNDLED = {  # without Chicago: its columns hold the labels of earlier days
 
 
 def bundled(name: str, count: int):
-    from problems.competition.grader.rdata import read_rdataset, read_sklearn
+    from problems.competition.grader.tables.rdata import read_rdataset, read_sklearn
 
     if "/" not in name:
         return read_sklearn(name)

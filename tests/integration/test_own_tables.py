@@ -464,7 +464,7 @@ def test_long_tables_are_prepared_in_pieces_as_short_ones_are_whole(tmp_path, in
         lines.append(f"F{i},{draw.random()},{late},{is_open},{word},{rent}")
     plain(tmp_path, content="\n".join(lines).encode())
     whole = made(tmp_path)
-    monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 60)
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 60)
     (tmp_path / "pieces").mkdir()
     pieces = build(load_config(None, [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae"]),
                    tmp_path / "pieces")  # fmt: skip
@@ -478,8 +478,8 @@ def test_long_tables_are_prepared_in_pieces_as_short_ones_are_whole(tmp_path, in
 
 def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path, inline, monkeypatch):
     plain(tmp_path)
-    monkeypatch.setattr("problems.competition.grader.hidden_rows.MOST_HIDDEN", 20)
-    monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 30)
+    monkeypatch.setattr("problems.competition.grader.own_data.hidden_rows.MOST_HIDDEN", 20)
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 30)
     problem = made(tmp_path)
     data = problem.prompt_extras()["data"]
     assert data["rows"] == {"train": ROWS - 20, "test": 20, "validation": 10, "final": 10}

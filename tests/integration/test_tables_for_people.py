@@ -98,7 +98,7 @@ def test_amounts_are_numbers_for_programs_and_scores(tmp_path):
 
 
 def test_a_long_table_is_converted_piece_by_piece(tmp_path, inline, monkeypatch):
-    monkeypatch.setattr("problems.competition.grader.pieces.ROWS", 50)
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
     assert is_all_of_it(made(tmp_path, train__csv=TOLD.to_csv(index=False)))
 
 

@@ -7,8 +7,8 @@ import random
 import pandas as pd
 import pytest
 
+from problems.competition.grader.own_data.sides import _fingerprints
 from problems.competition.grader.prepare import prepare
-from problems.competition.grader.sides import _fingerprints
 from problems.competition.problem import build
 from utils.config import load_config
 

@@ -212,6 +212,28 @@ def test_the_check_itself_can_fail(module, imported):
     assert forbidden(module, imported)
 
 
+GRADER = "problems.competition.grader"
+GRADER_FOLDERS = ("tables", "scoring", "own_data", "leaks", "mlebench")
+"""From the ground up; what stands beside them (`prepare`, `grade`, `split` …) puts them together."""
+
+
+def test_the_folders_of_the_grader_stand_on_each_other():
+    assert {path.name for path in ROOT.joinpath(*GRADER.split(".")).iterdir() if path.is_dir()} - {"__pycache__"} == {
+        *GRADER_FOLDERS
+    }
+    wrong = []
+    for module, file in MODULES:
+        folder = module.removeprefix(f"{GRADER}.").split(".")[0]
+        if module.startswith(f"{GRADER}.") and folder in GRADER_FOLDERS:
+            below = {f"{GRADER}.{name}" for name in GRADER_FOLDERS[: GRADER_FOLDERS.index(folder) + 1]}
+            wrong += [
+                f"{file.relative_to(ROOT)}:{line} imports {imported}"
+                for line, imported in imports_of(file, module)
+                if imported.startswith(f"{GRADER}.") and ".".join(imported.split(".")[:4]) not in below
+            ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_loop_sees_only_the_seams():
     """`core/loop/`: floors 2 and below, and no implementation of a seam."""
     for module, file in MODULES:

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from . import blend, scores, validate
-from .exam import OwnMetricFault, Scoring
-from .shim import import_function, refusals
-from .tables import Malformed, read_answers, read_submission, read_table
+from .mlebench.shim import import_function, refusals
+from .scoring import blend, scores, validate
+from .scoring.exam import OwnMetricFault, Scoring
+from .tables.exact import Malformed, read_answers, read_submission, read_table
+from .tables.keys import as_keys
 
 BOOTSTRAP_SECONDS = 5.0
 """What resampling with a competition's own grader may take."""
@@ -149,7 +150,7 @@ class Judge:
             else:
                 table[name] = validate.check_numbers(table[name], name, low=low, high=high)
         table[key] = table.index
-        known = validate.as_keys(self._answers[key])
+        known = as_keys(self._answers[key])
         return table.loc[known.to_numpy()].reset_index(drop=True)
 
     def _block_scores(self, mine: Any, truth: Any, blocks: int = 8) -> list[float]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from . import validate
 from .file_kinds import KINDS
+from .tables.keys import as_keys
 
 _KIND_OF = {end: f"{kind}s" for kind, ends in KINDS.items() for end in ends}
 FEW = 8
@@ -110,7 +110,7 @@ def _columns(tables: list[Any], invented: str | None) -> Iterator[tuple[str, tup
     """What may name files: columns that the tables share, as ids of all their rows and of those of the first."""
     for name in tables[0].columns if tables else ():
         if str(name) != invented and all(name in table for table in tables):
-            keys = [validate.as_keys(table[name]).dropna() for table in tables]
+            keys = [as_keys(table[name]).dropna() for table in tables]
             yield str(name), (pd.concat(keys), keys[0])
 
 

@@ -16,18 +16,21 @@ from typing import Any
 
 import pandas as pd
 
-from . import parts, reading, refit, split, validate
-from .direction import by_name
+from . import refit, split
 from .grade import Judge
+from .mlebench.direction import by_name
+from .mlebench.shim import import_function, install
+from .own_data import reading
 from .pictures import collections
-from .pieces import PLAIN, open_table
-from .plain_tables import SAMPLE, plain_tables
-from .rdata import write_raw
-from .shim import import_function, install
+from .scoring import parts
 from .survey import TEST, TRAIN, Survey, form_of_columns, survey
-from .table_sample import TableSample, samples_of
-from .tables import Unusable, read_table
-from .times import date_formats
+from .tables.exact import Unusable, read_table
+from .tables.keys import as_keys, each_once
+from .tables.pieces import PLAIN, open_table
+from .tables.plain_tables import SAMPLE, plain_tables
+from .tables.rdata import write_raw
+from .tables.table_sample import TableSample, samples_of
+from .tables.times import date_formats
 
 SMOKE_STEP = 50
 """A smoke run sees 2 % of the training rows …"""
@@ -144,7 +147,7 @@ def _key_and_targets(sample: Any, public: Path) -> tuple[str, list[str]]:
     naming = [name for name in others if name in known]
     if first in known or not naming:
         return first, others
-    alone = [name for name in naming if validate.each_once([sample[name]])]
+    alone = [name for name in naming if each_once([sample[name]])]
     return (alone or naming)[0], [name for name in (first, *others) if name not in known]
 
 
@@ -212,7 +215,7 @@ def _split(exam: dict[str, Any], out: Path, sample: Any, request: dict[str, Any]
     answers, key = read_table(path), exam["id"]
     if key not in answers.columns or not exam["targets"]:
         return None, why
-    known, wanted = validate.as_keys(answers[key]), validate.as_keys(sample[key])
+    known, wanted = as_keys(answers[key]), as_keys(sample[key])
     if known.duplicated().any() or set(known) != set(wanted) or len(known) < 16:
         return None, why
     split = request.get("split") or {}

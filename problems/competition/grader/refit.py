@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from . import validate
-from .tables import Unusable, read_table
+from .tables.exact import Unusable, read_table
+from .tables.keys import as_keys
 
 
 def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> None:
@@ -25,12 +25,12 @@ def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> 
     lacking = [name for name in (key, *targets) if name not in train.columns or name not in answers.columns]
     if lacking or key not in test.columns:
         raise Unusable(f"export-best --refit: train.csv and the answers do not share the columns {[key, *targets]}")
-    labels = answers[[key, *targets]].assign(_key=validate.as_keys(answers[key]).to_numpy())
-    hidden = test.assign(_key=validate.as_keys(test[key]).to_numpy()).merge(labels.drop(columns=key), on="_key")
+    labels = answers[[key, *targets]].assign(_key=as_keys(answers[key]).to_numpy())
+    hidden = test.assign(_key=as_keys(test[key]).to_numpy()).merge(labels.drop(columns=key), on="_key")
     whole = pd.concat([train, hidden[[name for name in train if name in hidden]]], ignore_index=True)
     if mapping.is_file():
         theirs = set(json.loads(mapping.read_text(encoding="utf-8"))["rows"])
-        mine = validate.as_keys(test[key]).isin(theirs).to_numpy()
+        mine = as_keys(test[key]).isin(theirs).to_numpy()
         test = test[mine] if mine.any() else test
     made = out.with_name(f".{out.name}")
     shutil.rmtree(made, ignore_errors=True)
@@ -38,8 +38,8 @@ def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> 
     whole.to_csv(made / "train.csv", index=False)
     test.to_csv(made / "test.csv", index=False)
     sample = read_table(exam["sample"])
-    wanted = validate.as_keys(test[key])
-    kept = validate.as_keys(sample[key]).isin(wanted).to_numpy()
+    wanted = as_keys(test[key])
+    kept = as_keys(sample[key]).isin(wanted).to_numpy()
     sample[kept].to_csv(made / "sample_submission.csv", index=False)
     made.rename(out)
 

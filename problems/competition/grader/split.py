@@ -15,24 +15,24 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import parts, validate
-from .belongings import copy_rest
-from .columns import ID_NAMES, called_like_id
-from .formats import read_texts
 from .grade import Judge
-from .hidden_labels import HiddenLabels
-from .hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
-from .leaks import copies, find_leaks, order_tells
-from .own_tables import OwnTables, read_own
-from .pieces import marked, spread
-from .sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
-from .sides import Sides, part_rows, telling_features
-from .spelling import Ids
-from .table_sample import TableSample, as_programs_read, samples_of
-from .tables import Unusable
-from .targets import Goal, goal_of
-from .times import as_time
-from .validate import each_once
+from .leaks.belongings import copy_rest
+from .leaks.hidden_labels import HiddenLabels
+from .leaks.leaks import copies, find_leaks, order_tells
+from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
+from .own_data.own_tables import OwnTables, read_own
+from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
+from .own_data.sides import Sides, part_rows, telling_features
+from .own_data.spelling import Ids
+from .own_data.targets import Goal, goal_of
+from .scoring import parts
+from .tables.columns import ID_NAMES, called_like_id
+from .tables.exact import Unusable
+from .tables.formats import read_texts
+from .tables.keys import as_keys, each_once
+from .tables.pieces import marked, spread
+from .tables.table_sample import TableSample, as_programs_read, samples_of
+from .tables.times import as_time
 
 FEWEST_HIDDEN = 4
 ROW_ID = "row_id"
@@ -208,7 +208,7 @@ def _outputs(tables: OwnTables, shown: Any, columns: list[str], goal: Goal) -> O
     if goal.task == "classes":
         return Outputs({words.get(name, name): name for name in columns})
     pair = sorted(shown[target].unique()) if goal.task == "probability" and len(columns) == 1 else ()
-    return Outputs({name: name for name in columns}, tuple(words.get(name, name) for name in validate.as_keys(pair)))
+    return Outputs({name: name for name in columns}, tuple(words.get(name, name) for name in as_keys(pair)))
 
 
 def _write_user_rows(
@@ -218,7 +218,7 @@ def _write_user_rows(
     key, at = str(ids.name), tables.files.get("sample") if len(ids) else None
     form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, tables.features)
     others = other_ids(at.name, names) if at else ""
-    mine = validate.as_keys(ids).iloc[names.places]
+    mine = as_keys(ids).iloc[names.places]
     own = {
         "key": key, "column": names.column, "table": names.table, "source": names.source, "columns": form.columns,
         "unlike": "; ".join(filter(None, [form.wrong, others, tables.no_rows])),

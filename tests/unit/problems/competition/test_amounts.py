@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems.competition.grader.amounts import amounts_in, converted, told
-from problems.competition.grader.table_forms import plain
+from problems.competition.grader.tables.amounts import amounts_in, converted, told
+from problems.competition.grader.tables.table_forms import plain
 
 
 def form_of(cells):

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from problems.competition.grader.belongings import copy_rest, may_tell
-from problems.competition.grader.hidden_labels import HiddenLabels
+from problems.competition.grader.leaks.belongings import copy_rest, may_tell
+from problems.competition.grader.leaks.hidden_labels import HiddenLabels
 
 ROWS = 300
 DRAW = np.random.default_rng(0)

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.claim import drawn_claim
-from problems.competition.grader import mlebench_helpers, parts, scores, shim, validate
 from problems.competition.grader.grade import Judge
-from problems.competition.grader.tables import Malformed
+from problems.competition.grader.mlebench import helpers, shim
+from problems.competition.grader.scoring import parts, scores, validate
+from problems.competition.grader.tables.exact import Malformed
 from problems.competition.medals import medal, thresholds
 
 # ------------------------------------------------------------ two programs on the same draws of the rows
@@ -200,7 +201,7 @@ def test_an_empty_file_is_an_empty_table(tmp_path):
 
 
 LABELS = pd.DataFrame({"id": ["b", "a", "c"], "kind": ["x", "y", "x"]})
-HELPERS = mlebench_helpers.helpers(shim.InvalidSubmissionError)
+HELPERS = helpers.helpers(shim.InvalidSubmissionError)
 
 
 def test_one_hot_tables_and_their_log_loss():

@@ -9,8 +9,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr, spearmanr
 from sklearn import metrics
 
-from problems.competition.grader import scores, shim
-from problems.competition.grader.class_scores import formula
+from problems.competition.grader.mlebench import shim
+from problems.competition.grader.scoring import scores
+from problems.competition.grader.scoring.class_scores import formula
 from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
 from utils.metric_kinds import KINDS

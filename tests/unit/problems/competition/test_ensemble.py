@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.state.node import Node
 from problems.competition.ensemble import program
-from problems.competition.grader.blend import Bounds, combine, scale_of, select
+from problems.competition.grader.scoring.blend import Bounds, combine, scale_of, select
 
 
 def test_errors_that_cancel_are_combined():

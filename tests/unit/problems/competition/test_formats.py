@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from problems.competition.grader.nested_cells import flat
+from problems.competition.grader.tables.nested_cells import flat
 
 
 def test_lists_and_the_like_become_their_json_and_bytes_that_are_no_text_are_left_out():

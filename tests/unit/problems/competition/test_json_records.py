@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from problems.competition.grader.json_records import read_records
+from problems.competition.grader.tables.json_records import read_records
 
 ROWS = [{"a": i, "b": "x"} for i in range(5)]
 

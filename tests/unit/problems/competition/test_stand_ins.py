@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems.competition.grader import mlebench_metrics as metrics
-from problems.competition.grader import shim
-from problems.competition.grader.stand_ins import distance, get_ids_from_tf_records
+from problems.competition.grader.mlebench import metrics, shim
+from problems.competition.grader.mlebench.stand_ins import distance, get_ids_from_tf_records
 
 WORDS = st.text("abc", max_size=6)
 

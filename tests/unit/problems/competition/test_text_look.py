@@ -2,7 +2,7 @@
 
 import pytest
 
-from problems.competition.grader.text_look import head_row, lines_above
+from problems.competition.grader.tables.text_look import head_row, lines_above
 
 BODY = ["id,size,street,rent", *(f"{i},{i * 2.5},Au,{i * 7}" for i in range(30))]
 ABOVE = {

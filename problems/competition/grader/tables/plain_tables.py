@@ -6,8 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from .exact import Unusable
 from .formats import read_any
-from .tables import Unusable
 
 SAMPLE = "sample_submission.csv"
 MOST_BYTES = 1 << 26

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .exam import OF_TWO, OwnMetricFault, own_function
-from .scores import Undefined
-from .tables import Unusable, first_line
+from ..scoring.exam import OF_TWO, OwnMetricFault, own_function
+from ..scoring.scores import Undefined
+from ..tables.exact import Unusable, first_line
 
 MANY_CLASSES = 20
 """So many classes may be there however few the rows are."""

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..tables.exact import Unusable
+from ..tables.pieces import LOOKED_AT
+from ..tables.times import as_time, newest
 from .own_tables import MIN_ROWS, OwnTables
-from .pieces import LOOKED_AT
 from .sides import numbers_of_rows
-from .tables import Unusable
 from .targets import Goal
-from .times import as_time, newest
 
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""

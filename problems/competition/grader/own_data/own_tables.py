@@ -9,15 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from . import validate
-from .amounts import Amounts, converted
-from .amounts import told as told_amounts
-from .columns import MOST_NAMES, called_like_id, listed, targets_of, told_doubled
-from .formats import read_any, read_texts
-from .pieces import Table, open_table
+from ..tables.amounts import Amounts, converted
+from ..tables.amounts import told as told_amounts
+from ..tables.columns import MOST_NAMES, called_like_id, listed, targets_of, told_doubled
+from ..tables.exact import Unusable
+from ..tables.formats import read_any, read_texts
+from ..tables.keys import as_keys
+from ..tables.pieces import Table, open_table
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
-from .tables import Unusable
 
 MIN_ROWS = 40
 
@@ -154,7 +154,7 @@ def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dic
     """A table under another name with the test's ids and a column of predictions, such as `gender_submission.csv`."""
     if request.get("alone") or not len(theirs):
         return None
-    classes = set(validate.as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
+    classes = set(as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
     files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
     for path in [path for path in files if may_be_table(path, request) and str(path) != request.get("labels")]:
         columns = set(columns_of(path))
@@ -169,7 +169,7 @@ def _has_ids_of(path: Path, theirs: Any) -> bool:
         table, _ = read_any(path)
     except Unusable:
         return False
-    pairs = [(validate.as_keys(theirs[n]), validate.as_keys(table[n])) for n in table if n in theirs]
+    pairs = [(as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs]
     return len(table) == len(theirs) and any(mine.is_unique and set(mine) == set(found) for mine, found in pairs)
 
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from .exact import Unusable
 from .formats import doubled, line_of_head
-from .tables import Unusable
 
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 MOST_NAMES = 5

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from ..tables.table_forms import MARKS
 from .hidden_labels import HiddenLabels
 from .path_words import bare_name, words_of
-from .table_forms import MARKS
 
 MOST_FILES = 200_000
 SMALL = 2048

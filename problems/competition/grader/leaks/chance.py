@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .scores import spearman
+from ..scoring.scores import spearman
 
 SURE = 1e-6
 """Probability below which nobody believes in chance."""

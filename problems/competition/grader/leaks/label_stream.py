@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
+from ..tables.pieces import spread
 from .chance import MANY, is_no_accident
-from .pieces import spread
 
 SLACK = 20
 """Words before and after the labels."""

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import validate
-from .amounts import Amounts, amounts_in, converted
-from .columns import instead, listed, told_doubled
-from .formats import COLUMNAR, SHEETS, TEXT, read_any
-from .pieces import Table
+from ..tables.amounts import Amounts, amounts_in, converted
+from ..tables.columns import instead, listed, told_doubled
+from ..tables.exact import Unusable
+from ..tables.formats import COLUMNAR, SHEETS, TEXT, read_any
+from ..tables.keys import as_keys
+from ..tables.pieces import Table
 from .spelling import Classes, read_classes
-from .tables import Unusable
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def with_labels(
     train = table.read([name for name in table.columns if name.casefold() in alike])
     key = _shared_key(train, labels, missing)
     if key is not None:
-        mine, theirs = validate.as_keys(train[key]).to_numpy(), validate.as_keys(labels[key]).to_numpy()
+        mine, theirs = as_keys(train[key]).to_numpy(), as_keys(labels[key]).to_numpy()
         joined = labels[missing].set_axis(theirs, axis=0).reindex(mine).reset_index(drop=True)
         said = f"joined by {key}: {int(joined.notna().all(axis=1).sum())} of {len(train)} rows"
     elif not (why := _why_apart(train, labels, missing)):
@@ -93,9 +93,9 @@ def _shared_key(train: Any, labels: Any, targets: list[str]) -> str | None:
     """A column of both whose values name each row of the labels once, the one that finds most rows of the table."""
     best: tuple[int, str | None] = (0, None)
     for name in [n for n in labels.columns if n in train.columns and n not in targets]:
-        keys = validate.as_keys(labels[name])
+        keys = as_keys(labels[name])
         if keys.notna().all() and keys.is_unique:
-            hits = int(validate.as_keys(train[name]).isin(set(keys)).sum())
+            hits = int(as_keys(train[name]).isin(set(keys)).sum())
             best = max(best, (hits, name), key=lambda pair: pair[0])
     return best[1]
 
@@ -104,7 +104,7 @@ def _why_apart(train: Any, labels: Any, targets: list[str]) -> str:
     """Why the tables cannot be laid side by side either; '' where each row of one is that row of the other."""
     alike = [(name, other) for name in labels for other in train if name.casefold() == other.casefold()]
     for name, other in [pair for pair in alike if pair[0] not in targets]:
-        mine, theirs = validate.as_keys(labels[name]), validate.as_keys(train[other])
+        mine, theirs = as_keys(labels[name]), as_keys(train[other])
         if len(mine) == len(theirs) and ((mine == theirs) | (mine.isna() & theirs.isna())).all():
             continue
         if name != other:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .formats import DATABASES, LINED_JSON, SHEETS, key_of_rows, look_at
+from ..tables.exact import Unusable
+from ..tables.formats import DATABASES, LINED_JSON, SHEETS, key_of_rows, look_at
+from ..tables.sheets import above_in_sheet
 from .own_tables import read_own
-from .sheets import above_in_sheet
-from .tables import Unusable
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .columns import ID_NAMES
+from ..tables.columns import ID_NAMES
+from ..tables.keys import each_once
+from ..tables.pieces import LOOKED_AT, marked, spread
 from .own_tables import OwnTables
-from .pieces import LOOKED_AT, marked, spread
-from .validate import each_once
 
 WORDS = 3
 """Words of a text, on average, from which two equal ones are no accident."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .exact import read_table
 from .pieces import PLAIN, open_table
-from .tables import read_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,12 @@ from typing import IO, Any
 import pandas as pd
 
 from .databases import BEGIN, read_database
+from .exact import EXACT, Unusable, first_line
 from .json_records import read_records
+from .keys import as_keys
 from .nested_cells import flat
 from .sheets import head_of_sheet, read_sheet
-from .tables import EXACT, Unusable, first_line
 from .text_look import LINES, decimal_mark, encoding_of, field_rows, lines_above, separator, told_above
-from .validate import as_keys
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""

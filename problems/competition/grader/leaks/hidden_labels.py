@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..scoring.scores import spearman
+from ..tables.exact import Unusable
+from ..tables.pieces import spread
+from ..tables.table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
+from ..tables.times import as_time
 from .chance import SAVED
 from .label_stream import LabelStream
 from .mentions import FEWEST, Mentions, natural_order, records_tell
-from .pieces import spread
-from .scores import spearman
-from .table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
-from .tables import Unusable
-from .times import as_time
 
 SHARE = 0.2
 """Part of the hidden labels, or of the hidden rows, from which a file tells them."""

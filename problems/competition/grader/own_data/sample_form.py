@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from . import validate
-from .columns import ID_NAMES
+from ..tables.columns import ID_NAMES
+from ..tables.keys import as_keys
 from .spelling import Ids
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def names_by_sample(tables: OwnTables) -> RowNames | None:
     if column is None or not len(test):
         return None
     ids = tables.ids("sample", column)
-    named = {str(name): validate.as_keys(test[name]) for name in test.columns}
+    named = {str(name): as_keys(test[name]) for name in test.columns}
     alike = [column, *(name for name in named if _folded(name) == _folded(column))]
     known = [name for name in dict.fromkeys(alike) if name in named and tables.ids("test", name).name_rows]
     wholes = [name for name in named if not pd.api.types.is_float_dtype(test[name]) and _names_rows(named[name])]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tables.exact import Unusable, read_table
 from .shim import import_function
-from .tables import Unusable, read_table
 
 
 def by_name(request: dict[str, Any], exam: dict[str, Any], out: Path) -> str:

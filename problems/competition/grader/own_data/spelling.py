@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from .formats import read_texts
+from ..tables.formats import read_texts
+from ..tables.keys import as_keys
 from .targets import task_of
-from .validate import as_keys
 
 SHOWN = 3
 """Classes that a line names."""

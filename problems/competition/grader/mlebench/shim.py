@@ -23,9 +23,9 @@ from typing import Any
 
 import pandas as pd
 
-from . import mlebench_helpers, mlebench_metrics, real_package
+from ..tables.exact import EXACT, read_answers
+from . import helpers, metrics, real_package
 from .stand_ins import get_ids_from_tf_records, stand_in
-from .tables import EXACT, read_answers
 
 
 class InvalidSubmissionError(Exception):
@@ -92,10 +92,10 @@ def _stand_in() -> None:
     _module("mlebench").__path__ = []
     _module("mlebench.grade_helpers", InvalidSubmissionError=InvalidSubmissionError)
     _module("mlebench.utils", **_helpers())
-    _module("mlebench.metrics", **_public(mlebench_metrics))
+    _module("mlebench.metrics", **_public(metrics))
     _module("mlebench.competitions").__path__ = []
     others = {
-        **mlebench_helpers.helpers(InvalidSubmissionError),
+        **helpers.helpers(InvalidSubmissionError),
         "get_ids_from_tf_records": get_ids_from_tf_records,
     }
     _module("mlebench.competitions.utils", **{**_helpers(), **others})

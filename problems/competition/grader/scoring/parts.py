@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .times import newest
+from ..tables.times import newest
 
 
 def split_hidden(

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..tables.exact import first_line
 from . import scores
 from .class_scores import formula
 from .scores import Score
-from .tables import first_line
 
 OF_TWO = ("auc", "gini", "average_precision", "logloss", "brier")
 """Metrics of the second of two classes: its rows count as 1."""

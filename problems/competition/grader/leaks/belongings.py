@@ -14,11 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from ..tables.exact import Unusable
 from .contents import Opaque, texts
 from .decoding import decoded
 from .hidden_labels import HiddenLabels
 from .named_files import NamedFiles
-from .tables import Unusable
 
 MOST_TEXT = 1 << 32
 """Characters of one file that are looked through; a longer one stays behind."""

@@ -19,8 +19,8 @@ from typing import IO, Any
 import numpy as np
 import pandas as pd
 
+from ..tables.text_look import encoding_of
 from .path_words import words_of
-from .text_look import encoding_of
 
 HEAD = 4096
 PIECE = 1 << 23

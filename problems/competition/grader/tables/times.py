@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .tables import Unusable
+from .exact import Unusable
 
 DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y", "%d-%m-%y")
 MONTH_FIRST = tuple(form.replace("%d", "%-").replace("%m", "%d").replace("%-", "%m") for form in DAY_FIRST)

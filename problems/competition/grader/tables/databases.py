@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from .tables import Unusable
+from .exact import Unusable
 
 BEGIN = b"SQLite format 3\0"
 """The first bytes of such a file."""

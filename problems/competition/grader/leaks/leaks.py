@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..own_data.sides import Sides
+from ..scoring.scores import spearman
 from .chance import MANY
 from .decoding import decoded
-from .scores import spearman
-from .sides import Sides
 
 ROWS = 20_000
 """Rows that are looked at for copies of the target."""

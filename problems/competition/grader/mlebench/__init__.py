@@ -1,0 +1,1 @@
+"""A competition's own `prepare.py` and `grade.py`, imported as they are, with or without the package `mlebench`."""

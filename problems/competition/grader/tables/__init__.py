@@ -1,0 +1,1 @@
+"""Reading the tables that people bring, in any usual form, to the last digit."""
