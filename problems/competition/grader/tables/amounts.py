@@ -37,6 +37,8 @@ _STYLES = {
 """How a number may be written: its pattern, marks of thousands, the mark of fractions. The first that fits is taken."""
 BARE = "1,234.5"
 """The only style that makes a number without sign or unit: pandas reads `1234.5`, and others may be lists or codes."""
+SPACED = ("1 234.5", "1 234,5")
+"""And these, where some cells have marks of thousands and first groups differ in length: `12 345` beside `980`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,33 +106,40 @@ def _parts(text: Any) -> _Cell | None:
 def number_in(text: str) -> float | None:
     """The number of a single cell with a sign, a unit or marks of thousands; None for other texts."""
     cell = _parts(text)
-    styles = [] if cell is None else _styles_of(cell, cell)
-    return cell.number(styles[0]) if cell is not None and styles else None
+    if cell is None:
+        return None
+    styles = _STYLES if cell.sign or cell.unit else (BARE,)
+    fitting = [style for style in styles if cell.is_of(cell.sign, cell.unit, style)]
+    return cell.number(fitting[0]) if fitting else None
 
 
-def amounts_in(pieces: Callable[[], Iterable[Any]]) -> Amounts | None:
+def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False) -> Amounts | None:
     """The form that all cells of a column have; None where there is none, or nothing but missing cells.
 
     Args:
         pieces: the column from its beginning, some rows at a time.
+        are_numbers: it can hold nothing else, so any style will do.
     """
     first, styles, example = None, list(_STYLES), ""
+    lengths, grouped = set[int](), False
     for piece in pieces():
         for text in piece.dropna().unique():
             cell = _parts(text)
             first, example = first or cell, example or str(text)
             if cell is None or first is None:
                 return None
-            styles = [style for style in _styles_of(first, cell) if style in styles]
+            styles = [style for style in styles if cell.is_of(first.sign, first.unit, style)]
             if not styles:
                 return None
-    return Amounts(first.sign, first.unit, styles[0], example) if first is not None else None
-
-
-def _styles_of(first: _Cell, cell: _Cell) -> list[str]:
-    """The styles that a cell may have in a column that begins with `first`."""
-    styles = _STYLES if first.sign or first.unit else (BARE,)
-    return [style for style in styles if cell.is_of(first.sign, first.unit, style)]
+            heads = re.split(f"['’{_BLANKS}]", cell.digits)
+            lengths.add(len(heads[0]))
+            grouped = grouped or len(heads) > 1
+    if first is None:
+        return None
+    if not (first.sign or first.unit or are_numbers):
+        bare = (BARE, *SPACED) if grouped and len(lengths) > 1 else (BARE,)
+        styles = [style for style in styles if style in bare]
+    return Amounts(first.sign, first.unit, styles[0], example) if styles else None
 
 
 def converted(table: Any, forms: Mapping[str, Amounts]) -> Any:

@@ -17,7 +17,10 @@ class Malformed(Exception):
 
 
 class Unusable(Exception):
-    """The user's data or folder cannot be used; the text names the key, the value and the remedy."""
+    """The user's data or folder cannot be used; the text names the key, the value and the remedy, in one line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text))
 
 
 def read_table(path: str | Path | IO[str]) -> Any:
