@@ -15,7 +15,7 @@ _BLANKS = " \u00a0\u202f"
 _SIGNS = "$€£¥₹₽₩%‰°"
 _MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|Rs\\.?"
 _CELL = re.compile(
-    rf"\s*(?P<minus>[-\u2212+]?)\s*(?P<sign>[A-Z]{{0,3}}[$€£¥₹₽₩]|{_MONEY}|)[{_BLANKS}]?"
+    rf"\s*+(?P<minus>[-\u2212+]?)\s*(?P<sign>[A-Z]{{0,3}}[$€£¥₹₽₩]|{_MONEY}|)[{_BLANKS}]?"
     rf"(?P<less>[-\u2212]?)(?P<number>\d(?:[\d.,'’{_BLANKS}]*\d)?)[{_BLANKS}]?"
     rf"(?P<unit>(?:[^\W\d_]|[{_SIGNS}])[^\d,;]{{0,15}}[23]?|)\s*"
 )
