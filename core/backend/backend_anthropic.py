@@ -184,14 +184,12 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
 
 def _usage(usage: Any, before: Usage | None) -> Usage | None:
     """Tokens; the last event of a stream may tell the output only, then the prompt is what the first event told."""
-    if usage is None or usage.output_tokens is None:
-        return before
-    fresh = getattr(usage, "input_tokens", None)
-    if fresh is None:
-        return replace(before, completion=usage.output_tokens) if before else None
-    cached = getattr(usage, "cache_read_input_tokens", None) or 0
-    written = getattr(usage, "cache_creation_input_tokens", None) or 0
-    return Usage(fresh + cached + written, usage.output_tokens, cached, written)
+    fresh, completion = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
+    if fresh is None and before is not None:
+        return Usage.counted(before.prompt, completion, before.cached, before.written) or before
+    cached, written = (getattr(usage, f"cache_{kind}_input_tokens", None) for kind in ("read", "creation"))
+    told = Usage.counted(fresh, completion, cached, written)
+    return replace(told, prompt=told.prompt + told.cached + told.written) if told else before
 
 
 def _check_bedrock(settings: ModelSettings) -> None:

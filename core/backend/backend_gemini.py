@@ -157,10 +157,10 @@ def _finish(name: str) -> str:
 
 
 def _usage(usage: Any) -> Usage | None:
-    if usage is None or usage.prompt_token_count is None:
+    if usage is None:
         return None
-    written = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
-    return Usage(usage.prompt_token_count, written, usage.cached_content_token_count or 0)
+    completion = (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0)
+    return Usage.counted(usage.prompt_token_count, completion, usage.cached_content_token_count)
 
 
 def _check_vertex(settings: ModelSettings) -> None:

@@ -143,11 +143,9 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
 
 
 def _usage(usage: Any) -> Usage | None:
-    if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
-        return None
+    prompt, completion = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    cached = getattr(details, "cached_tokens", None) or 0
-    return Usage(usage.prompt_tokens, usage.completion_tokens, cached)
+    return Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
 
 
 def _check_azure(settings: ModelSettings) -> None:

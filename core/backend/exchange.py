@@ -86,6 +86,10 @@ class Request:
         return "\n\n".join(f"[{message.role}]\n{message.text}" for message in self.messages)
 
 
+MOST_TOKENS = 10**9
+"""Of one call."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens as the server counted them."""
@@ -96,6 +100,13 @@ class Usage:
     """Part of `prompt` that the provider read from its own cache, at a lower price."""
     written: int = 0
     """Part of `prompt` that the provider wrote into its own cache, at a higher price."""
+
+    @classmethod
+    def counted(cls, prompt: object, completion: object, cached: object = 0, written: object = 0) -> Usage | None:
+        """What a server tells; None where that can be no count: a price below nothing would be added to the budget."""
+        counts = [prompt, completion, cached or 0, written or 0]
+        numbers = [count for count in counts if type(count) is int and 0 <= count <= MOST_TOKENS]
+        return cls(*numbers) if len(numbers) == len(counts) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,12 @@ class Reply:
     """Of an agent's session, in the order of their answers."""
     words: str = ""
     """All that an agent said at its end, where `text` holds less of it."""
+
+    def __post_init__(self) -> None:
+        """ValueError where a server's answer has something else in the place of a text."""
+        for name in ("text", "tool", "arguments", "finish_reason"):
+            if not isinstance(value := getattr(self, name), str):
+                raise ValueError(f"the server's answer is no reply: its {name} is {value!r:.60}")
 
 
 def request_hash(request: Request, settings: ModelSettings) -> str:

@@ -44,6 +44,8 @@ _HINTS = {
 }
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("openai", "anthropic", "google")
+_UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
+"""What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
 
 
 def mask(text: str, settings: ModelSettings) -> str:
@@ -78,7 +80,7 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     text = f"{_name(settings)}: {type(error).__name__}: {mask(_first_line(error), settings)}"
     if _never_sent(error):
         return BackendBusyError(f"{text} (no connection)")
-    if isinstance(error, OSError | ValueError | EOFError) or origin in _TRANSPORT or origin in _SDK:
+    if isinstance(error, OSError | ValueError | EOFError | _UNREADABLE) or origin in _TRANSPORT or origin in _SDK:
         return LostReplyError(text)
     return BackendError(text)
 

@@ -113,7 +113,7 @@ def usage_of(raw: bytes) -> Usage | None:
     written = found.get("cache_creation_input_tokens", 0)
     prompt = found.get("prompt_tokens", found.get("promptTokenCount", found.get("input_tokens", 0)))
     reply = found.get("completion_tokens", found.get("candidatesTokenCount", found.get("output_tokens", 0)))
-    return Usage(prompt + cached + written, reply + found.get("thoughtsTokenCount", 0), cached)
+    return Usage.counted(prompt + cached + written, reply + found.get("thoughtsTokenCount", 0), cached)
 
 
 def objects(raw: bytes) -> Iterator[dict[str, Any]]:
