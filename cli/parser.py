@@ -192,7 +192,9 @@ def _run(words: Sequence[str], early: EarlyServer | None) -> int:
     try:
         args = parse(words)
         args.early = early
-        return int(importlib.import_module(VERBS[args.verb]).run(args))
+        code = int(importlib.import_module(VERBS[args.verb]).run(args))
+        sys.stdout.flush()  # what cannot be written is told now: the process's end would pass over it
+        return code
     except SwarmEvoError as error:
         print(error.line, file=sys.stderr)
         return error.exit_code
