@@ -129,7 +129,6 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
             "stop_run": ({}, "no runs in"),
             "tell": ({"ticket": "x"}, "hand in `files`"),
             "wait": ({"ticket": "x", "wait_s": -1}, "wait_s=-1; allowed: 0 or more"),
-            "note": ({"text": "x" * 2001}, "text has 2001 characters; allowed: at most 2000"),
         }
         for tool, (arguments, words) in wrong.items():
             (tmp_path / "logs").mkdir(exist_ok=True)
