@@ -9,6 +9,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -192,7 +193,10 @@ def _run(words: Sequence[str], early: EarlyServer | None) -> int:
     try:
         args = parse(words)
         args.early = early
-        return int(importlib.import_module(VERBS[args.verb]).run(args))
+        code = int(importlib.import_module(VERBS[args.verb]).run(args))
+        with suppress(BrokenPipeError):  # who stops reading does not change how it ended
+            sys.stdout.flush()  # a full disk behind it is told now: the process's end would pass over it
+        return code
     except SwarmEvoError as error:
         print(error.line, file=sys.stderr)
         return error.exit_code

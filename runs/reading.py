@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.events import Warned
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.storage.held import status_of
@@ -17,6 +18,7 @@ from reports.winner import baselines_of, ratings_in
 from utils.direction import Direction
 from utils.patch import tree_patches, write_patch
 
+MOST_WARNINGS = 5
 HASHED_AT_ONCE = 10_000
 """Of a longer run that never ended `show` does not tell the hash of its nodes: a second for every seven thousand."""
 
@@ -45,6 +47,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "final": {key: value for key, value in final.items() if key != "program"}
         | ({"choice": choice_table(winner, facts)} if "choice" in final else {}),
         **conclusion.model_dump(mode="json"),
+        "warnings": warnings_of(reader),
         "baselines": baselines_of(reader, facts),
         "steps": reader.steps(),
         "failures": reader.failures(),
@@ -59,6 +62,13 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "journal_head": reader.journal_head(),
         "nodes": [{**row, "metric": ratings.elo(row["node_id"], row["metric"])} for row in reader.outline()],
     }
+
+
+def warnings_of(reader: RunReader) -> list[str]:
+    """The last warnings of the run as a whole, as soon as they are known."""
+    events = reader.events(types=["warning"])
+    texts = [event.text for event in events if isinstance(event, Warned) and event.node_id is None]
+    return list(dict.fromkeys(texts))[-MOST_WARNINGS:]
 
 
 def machine_usd(facts: dict[str, Any]) -> float | None:

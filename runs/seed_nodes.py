@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from utils.user_text import user_text
 
 NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
 """Failures that say that what scores gave no number, whatever the program did."""
+
+_MISSING = re.compile(r"No module named '([\w.]{1,80})'")
 
 
 def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
@@ -46,9 +49,10 @@ def _check(journal: Journal) -> None:
         return
     broken = next((node for node in failed if node.failure in NO_VERDICT), None)
     if broken is not None:
-        why = f"{broken.message}{_said(broken)}"
+        why = f"{broken.message}{_said(broken)}{_remedy(broken)}"
         raise ConfigError(f"{_named(broken)}, the first program, cannot be scored: {why}; nothing was searched")
-    log_msg("WARNING", "no program that was given could be scored: the search has no score to begin with")
+    remedy = _remedy(failed[0])
+    log_msg("WARNING", f"no program that was given could be scored: the search has no score to begin with{remedy}")
 
 
 def _said(node: Node) -> str:
@@ -56,6 +60,12 @@ def _said(node: Node) -> str:
     last = next((line for line in reversed(node.term_out.splitlines()) if line.strip()), "")
     told = one_line(last)
     return f" (the last that it printed: {told!r})" if told and told not in node.message else ""
+
+
+def _remedy(node: Node) -> str:
+    """A package that only another interpreter has is the commonest reason, and the key is none that one would guess."""
+    missing = _MISSING.findall(f"{node.term_out}\n{node.message}")
+    return f"; --execution.python=FILE names an interpreter that has '{missing[-1]}'" if missing else ""
 
 
 def _named(node: Node) -> str:

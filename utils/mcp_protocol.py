@@ -277,4 +277,6 @@ def wrong(tool: Tool, arguments: Any) -> str:
             return f"{tool.name}: {name}={value}; allowed: {', '.join(schema['enum'])}"
         if "minimum" in schema and not value >= schema["minimum"]:
             return f"{tool.name}: {name}={value}; allowed: {schema['minimum']} or more"
+        if isinstance(value, str) and "maxLength" in schema and len(value) > schema["maxLength"]:
+            return f"{tool.name}: {name} has {len(value)} characters; allowed: at most {schema['maxLength']}"
     return ""

@@ -34,7 +34,7 @@ WORDS: dict[WorkState, str] = {
     "waits_writer": "waits for a writer", "waits_worker": "waits for a worker", "runs": "runs", "scored": "is scored",
     "reviewed": "is reviewed",
 }  # fmt: skip
-"""Of what is known live; who is asked is known by the events."""
+"""Of what is known live. `written` names the writer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,9 @@ class OpenWork:
         if told is None or (told.state == "waits_writer" and not self._waits_for_models):
             return one
         since = self._clock() - max(0.0, self._wall() - told.since)
-        return replace(one, doing=WORDS.get(told.state, one.doing), since=since)
+        asked = self._asking if self._waits_for_models else one.doing  # again, too, where a reply was of no use
+        doing = asked if told.state == "written" else WORDS[told.state]
+        return replace(one, doing=doing, since=since)
 
     def summary(self, progress: Progress, work: LiveWork = IDLE) -> str:
         """One line for who only hears: what is open, what it has cost, what failed."""

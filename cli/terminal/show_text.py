@@ -29,6 +29,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "status": facts["status"],
         "writer": facts["writer"],
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
+        "warnings": "\n".join(facts["warnings"]),
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": _final(facts),
         f"best {(facts['best_on_validation'] or {}).get('where')}": _runner(facts["best_on_validation"]),

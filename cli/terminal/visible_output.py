@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -10,11 +12,42 @@ from typing import Any, TextIO, cast
 from utils.clean_text import visible
 
 
+class NamedStream:
+    """A text stream of which an error of the system's (a full disk behind it) says that it is about this stream.
+
+    What the stream's encoding does not have is written out (`\\u2026`).
+    """
+
+    def __init__(self, stream: TextIO, name: str) -> None:
+        self._stream, self._name = stream, name
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+    def write(self, text: str) -> int:
+        with self._named():
+            return self._stream.write(text)
+
+    def flush(self) -> None:
+        with self._named():
+            self._stream.flush()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            error.filename = error.filename or self._name
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 class VisibleStream:
     """A text stream that writes out what a terminal would obey (`\\u001b`). Rich's colours go past it."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+    def __init__(self, stream: TextIO, name: str = "standard output") -> None:
+        self.stream = cast(TextIO, NamedStream(stream, name))
 
     def write(self, text: str) -> int:
         self.stream.write(visible(text))
@@ -47,9 +80,26 @@ class Remarks(VisibleStream):
 @contextmanager
 def visible_output() -> Iterator[None]:
     """Print through `VisibleStream` inside the block, on stdout and on stderr."""
+    _reopen_closed()
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = cast(TextIO, VisibleStream(sys.stdout)), cast(TextIO, Remarks(sys.stderr))
+    sys.stdout = cast(TextIO, VisibleStream(sys.stdout))
+    sys.stderr = cast(TextIO, Remarks(sys.stderr, "standard error"))
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
+
+
+def _reopen_closed() -> None:
+    """Standard streams that were closed (`>&-`, some daemons) lead nowhere.
+
+    Left closed, their numbers would be given to the next files that are opened: the store, or a child's pipe.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115

@@ -239,7 +239,9 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
     outside.chmod(0o777)
     tcp = socket.create_server(("127.0.0.1", 0))
     unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
-    victim = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)  # ends with us, by its pipe
+    victim = subprocess.Popen(  # ends with us, by its pipe; a terminal's Ctrl-C must not look like an escape
+        ["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+    )
     name = f"swarm-probe-{os.getpid()}-{os.urandom(3).hex()}"
     os.environ["SWARM_EVO_PROBE"] = "secret"
     try:

@@ -27,6 +27,9 @@ ROUNDING = 1e-6
 """A score that changed by less than this share of itself is the same score: floating point, not progress."""
 CLEAR = 2.0
 """Standard errors by which two scores must differ for one of them to be called better."""
+_FRAME = re.compile(r'File ".*", line \d+|[~^\s]+$')
+"""A line of a traceback that says where."""
+_RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception)\b")
 _MARKS = re.compile(r"`{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
@@ -274,9 +277,10 @@ def first_sentence(plan: str, limit: int = 220) -> str:
 
 
 def numbers_in(output: str) -> list[str]:
-    """The last lines of an output that hold a number, in order."""
-    lines = [line.strip() for line in output[-4000:].splitlines() if any(map(str.isdigit, line))]
-    return [short(line, 90) for line in lines[-NUMBERS_SHOWN:]]
+    """The last lines of an output that hold a number, in order; of a traceback what was raised, and not where."""
+    lines = [line.strip() for line in output[-4000:].splitlines()]
+    told = [line for line in lines if (any(map(str.isdigit, line)) or _RAISED.match(line)) and not _FRAME.match(line)]
+    return [short(line, 90) for line in told[-NUMBERS_SHOWN:]]
 
 
 def within(lines: Sequence[str], budget: int) -> list[str]:

@@ -30,6 +30,7 @@ from core.storage.packing import (
     unpacked,
     whole_text,
 )
+from core.storage.store_place import StorePlace
 from core.storage.text_packer import TextPacker
 from core.storage.views import create_views
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
@@ -82,6 +83,8 @@ class Database:
         self.path = path
         self._address = quoted_path(path)
         """Holds wherever this process goes."""
+        self._place: StorePlace | None = None
+        """Of a file that is written to, once it is open."""
         self.read_only = read_only
         self.lock = threading.RLock()
         self._known: OrderedDict[str, None] = OrderedDict()
@@ -107,6 +110,7 @@ class Database:
         """Within a transaction."""
         with self._refusals():
             self._connection = self._open()
+            self._place = None if read_only else StorePlace(path)
             try:
                 self._prepare()
             except BaseException:
@@ -124,6 +128,8 @@ class Database:
                 yield self._connection
                 return
             self.before()
+            if self._place is not None:
+                self._place.check()
             try:
                 with self._refusals():
                     self._connection.execute("BEGIN")

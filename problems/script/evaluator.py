@@ -19,7 +19,7 @@ from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.blocks import block_lines
-from problems.script.reading import verdict_of, without_folder
+from problems.script.reading import mean_of, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.direction import Direction
 from utils.errors import BudgetExhausted, JobLost
@@ -31,6 +31,8 @@ WAYS: Mapping[str, str] = {
     "screen": "beside the evaluator first, and apart where they may rank",
     "together": "beside the evaluator",
 }
+MEAN_SHOWN = 6
+"""Names of metrics that a warning holds."""
 DECISION = "isolation.json"
 """In the run's `files/`: a resumed run goes on as it began."""
 
@@ -162,6 +164,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             if verdict.metric is None:
                 return verdict
             self._keep(decision)
+            self._tell_mean(verdict)
             self._first = verdict
             return decision
 
@@ -170,6 +173,13 @@ class ScriptEvaluator(RepeatableEvaluator):
         allowed = f"problem.options.evaluation_timeout={self._timeout:g}"
         late = f"an evaluation did not end within {allowed}" if seconds > self._timeout else f"one may take {allowed}"
         log_msg("WARNING", f"your own program got no score in {seconds:.0f} s of the budget: {late}")
+
+    def _tell_mean(self, verdict: Evaluation) -> None:
+        """A number that no metric of the evaluator's has is called by what it is, before the search goes by it."""
+        if names := mean_of(verdict.metrics, self._metric):
+            shown = ", ".join(names[:MEAN_SHOWN]) + f" and {len(names) - MEAN_SHOWN} more" * (len(names) > MEAN_SHOWN)
+            text = f"the evaluator returns no combined_score, so the score is the mean of {shown}; "
+            self._deps.append([Warned(text=f"{text}--problem.metric=NAME takes one of them")])
 
     def _take(self, decision: Decision | None) -> None:
         self._decision = decision

@@ -85,6 +85,7 @@ class ScriptProblem(Problem):
         self.program, self.evaluator_file, self.options = program, evaluator, options
         self.name = f"script/{program.parent.name or program.stem}"
         self.metric, self.lower_is_better = metric, lower_is_better
+        self.unit = metric or self.unit
         self._sent = sent
 
     def prepare(self) -> None:

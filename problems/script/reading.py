@@ -47,11 +47,18 @@ def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisola
 
 
 def without_folder(run: EvaluatorRun, folder: str) -> EvaluatorRun:
-    """The run, without the place of the evaluator's folder on this machine in what was printed and raised."""
-    said = {name: getattr(run, name).replace(folder, "<evaluator>") for name in ("output", "error", "line")}
-    return run.model_copy(
-        update={name: shortened(text, _PATH, _ROOT, _OURS, "<harness>/") for name, text in said.items()}
-    )
+    """The run, without the place of the evaluator's folder on this machine in what was printed, raised and returned."""
+    said = {name: _placeless(getattr(run, name), folder) for name in ("output", "error", "line", "value")}
+    return run.model_copy(update=said)
+
+
+def _placeless(value: Any, folder: str) -> Any:
+    """Plain data with the texts in it rewritten."""
+    if isinstance(value, str):
+        return shortened(value.replace(folder, "<evaluator>"), _PATH, _ROOT, _OURS, "<harness>/")
+    if isinstance(value, dict):
+        return {key: _placeless(item, folder) for key, item in value.items()}
+    return [_placeless(item, folder) for item in value] if isinstance(value, list) else value
 
 
 def steering(value: Any, metric: str | None) -> tuple[float | None, str]:
@@ -67,12 +74,21 @@ def steering(value: Any, metric: str | None) -> tuple[float | None, str]:
             return None, f"the evaluator returned no metric {name!r}; it has {', '.join(map(str, metrics)) or 'none'}"
         found = number(metrics[name])
         return found, "" if found is not None else f"metric {name!r} is not finite: {metrics[name]!r}"
-    numbers = [
-        found for key, raw in metrics.items() if key not in ("error", "stage") and (found := number(raw)) is not None
-    ]
+    numbers = _numbers(metrics)
     if not numbers:
         return None, "the evaluator returned no number"
-    return sum(numbers) / len(numbers), ""
+    return sum(numbers.values()) / len(numbers), ""
+
+
+def mean_of(metrics: Mapping[str, Any], metric: str | None) -> list[str]:
+    """The metrics whose mean steers, because none of them was named and there is no `combined_score`; else []."""
+    numbers = [] if metric or "combined_score" in metrics else list(_numbers(metrics))
+    return numbers if len(numbers) > 1 else []
+
+
+def _numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
+    told = {key: number(raw) for key, raw in metrics.items() if key not in ("error", "stage")}
+    return {key: found for key, found in told.items() if found is not None}
 
 
 def number(raw: Any) -> float | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import WRITING_ROLES
-from core.events import NodeProposed, Warned
+from core.events import NodeProposed
 from core.state.node import Node
 from core.state.numbering import Numbering
 from core.state.operators import FREE_OPERATORS
@@ -22,6 +22,7 @@ from reports.named_node import named_node
 from reports.ratings import ratings_of
 from reports.winner import baselines_of
 from runs.explain import why
+from runs.reading import warnings_of
 from runs.run_folder import find_run
 from runs.run_list import run_rows
 from runs.tickets.open_tickets import rows_of
@@ -30,7 +31,6 @@ from utils.syntax import source_lines
 
 PART = 8000
 """Characters of one answer's text."""
-MOST_WARNINGS = 5
 Answer = dict[str, Any]
 
 
@@ -50,7 +50,7 @@ def status(project_dir: str, arguments: Answer) -> Answer:
             "metric": {"name": facts.get("unit"), "direction": Direction(bool(facts.get("lower_is_better"))).optimum},
             "best": ended.winner.model_dump(mode="json") if ended.winner else None,
             "verdict": ended.verdict.text,
-            "warnings": [*ended.verdict.warnings, *_warned(reader)],
+            "warnings": [*ended.verdict.warnings, *warnings_of(reader)],
             "baselines": [{"name": row["name"], "metric": row["metric"]} for row in baselines_of(reader, facts)],
             "steps": steps,
             "steps_left": None if most is None else max(0, most - steps),
@@ -67,13 +67,6 @@ def has_proposal(project_dir: str, run: str) -> bool:
     with unreadable(run), RunReader(find_run(project_dir, run)) as reader:
         events = reader.events(types=["node.proposed"], limit=100)
         return any(isinstance(one, NodeProposed) and one.operator not in FREE_OPERATORS for one in events)
-
-
-def _warned(reader: RunReader) -> list[str]:
-    """The last warnings of the run as a whole, as soon as they are known."""
-    events = reader.events(types=["warning"])
-    texts = [event.text for event in events if isinstance(event, Warned) and event.node_id is None]
-    return list(dict.fromkeys(texts))[-MOST_WARNINGS:]
 
 
 def _next(run_dir: Path, facts: Answer) -> str:

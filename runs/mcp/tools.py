@@ -212,7 +212,7 @@ OPERATOR = (
     Tool(
         "note",
         "A note of the user to the next prompts of a running run, at most 2000 characters.",
-        {"run": _RUN, "text": _TEXT},
+        {"run": _RUN, "text": {"type": "string", "maxLength": 2000}},
         {"state": _TEXT, **_NEXT},
         ("text",),
     ),

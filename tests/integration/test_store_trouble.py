@@ -125,3 +125,13 @@ def test_a_killed_run_that_was_copied_without_its_lock_and_index_is_whole(cli, t
     assert steps(there) == steps(cli) > 0
     assert there.here("resume", "latest").code == 2, "it names a plug-in folder, and did not begin there"
     assert there.here("resume", "latest", "--i-trust-this-run").code == 0 and steps(there) == 6
+
+
+def test_a_run_whose_folder_is_removed_ends_at_its_next_step(cli, toy):
+    child = cli.start(*toy(2000, seconds=0.1))
+    eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 30)
+    eventually(lambda: steps(cli) >= 2, 30)
+    shutil.rmtree(cli.run_dir)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == 1 and "Traceback" not in err, err
+    assert "run.db' was removed or moved" in err.strip().splitlines()[-1]

@@ -599,3 +599,34 @@ def test_a_budget_that_ends_within_the_first_score_says_so(cli: Cli):
     assert ended.code == 3, ended.err
     assert "the search's first program was still being scored" in ended.out
     assert "an evaluation did not end within problem.options.evaluation_timeout=2" in ended.out
+
+
+MEASURES = "def evaluate(path):\n    return {'loss': -1.0, 'size': 3, 'where': 'x'}\n"
+
+
+def test_a_score_that_is_a_mean_of_several_metrics_is_told_as_such(cli: Cli):
+    assert cli.here(*script_words(cli, MEASURES)).code == 0
+    (warning,) = cli.show()["warnings"]
+    assert "the score is the mean of loss, size; --problem.metric=NAME takes one of them" in warning
+
+
+def test_a_metric_that_was_named_is_called_by_its_name_and_nothing_is_averaged(cli: Cli):
+    ended = cli.here(*script_words(cli, MEASURES, "--problem.metric=loss", "--problem.direction=min"))
+    assert ended.code == 0 and "best loss: -1 on validation" in ended.out, ended.err
+    assert cli.show()["unit"] == "loss" and not cli.show()["warnings"]
+
+
+def test_what_an_evaluator_returns_does_not_say_where_it_lies_on_this_machine(cli: Cli):
+    evaluator = """
+        from types import SimpleNamespace
+        def evaluate(path):
+            return SimpleNamespace(metrics={"combined_score": 1.0}, artifacts={"where": __file__})
+    """
+    assert cli.here(*script_words(cli, evaluator)).code == 0
+    assert str(cli.folder) not in json.dumps(cli.node(cli.show()["baselines"][0]["node_id"]))
+
+
+def test_a_missing_package_is_told_with_the_key_that_names_another_interpreter(cli: Cli):
+    ended = cli.here(*script_words(cli, "import no_such_package_at_all\ndef evaluate(path):\n    return 1.0\n"))
+    assert ended.code == 2, ended.err
+    assert "--execution.python=FILE names an interpreter that has 'no_such_package_at_all'" in ended.err

@@ -68,3 +68,11 @@ def test_what_each_waits_for_is_told_live():
     rules.learn(NodeProposed(node_id="aaaaaaaaaaaa", round=0, slot=0, operator="draft"))
     waits = LiveWork(nodes={"aaaaaaaaaaaa": NodeWork(state="waits_writer", since=0.0)})
     assert rules.lines(work=waits)[0].startswith("aaaaaa draft is written by rules"), "nobody is waited for"
+
+
+def test_a_writer_that_is_asked_again_after_a_reply_of_no_use_does_not_wait_for_its_turn():
+    work = OpenWork("openai/gpt-5-mini", lambda: 100.0, lambda: 5_000.0)
+    work.learn(NodeProposed(node_id="aaaaaaaaaaaa", round=0, slot=0, operator="draft"))
+    work.learn(LLMCalled(node_id="aaaaaaaaaaaa", role="code", call_id=1, provider="openai", model="gpt-5-mini"))
+    told = {"aaaaaaaaaaaa": NodeWork(state="written", since=4_990.0)}
+    assert work.lines(work=LiveWork(nodes=told)) == ["aaaaaa draft asks openai/gpt-5-mini, 10 s"]

@@ -75,3 +75,32 @@ def test_a_run_that_nobody_reads_ends_in_good_order(cli, both):
     assert code == 130 and "Error" not in said
     assert cli.show()["status"] == "interrupted"
     assert "ERROR" not in (cli.run_dir / "system.log").read_text()
+
+
+def main_py(cli, *words, shell, **environment):
+    """`main.py WORDS` with the redirection `shell`."""
+    command = f'exec "$@" {shell}'
+    return subprocess.run(
+        ["sh", "-c", command, "sh", sys.executable, str(ROOT / "main.py"), *words],
+        cwd=cli.folder,
+        env={**os.environ, **cli.environment, **environment},
+        capture_output=True,
+        timeout=120,
+    )
+
+
+def test_a_run_whose_streams_are_closed_is_stored_as_any_other(cli):
+    assert main_py(cli, *toy_words(2), shell=">&- 2>&- <&-").returncode == 0
+    assert cli.show()["steps"] == 2
+
+
+def test_what_the_encoding_of_the_output_does_not_have_is_written_out(cli):
+    ended = main_py(cli, *toy_words(2), shell="", PYTHONIOENCODING="ascii:strict")
+    assert ended.returncode == 0 and b"OPENAI_API_KEY=\\u2026" in ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("words", [["config", "search.max_steps"], ["show", "latest"]])
+def test_output_that_cannot_be_written_is_told_by_its_name(cli, words):
+    assert cli.here(*toy_words(4)).code == 0
+    ended = main_py(cli, *words, shell=">/dev/full")
+    assert (ended.returncode, ended.stderr) == (1, b"swarm-evo: standard output: No space left on device\n")

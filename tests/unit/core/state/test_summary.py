@@ -8,7 +8,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.memory import Memory, remember
 from core.state.node import Node
-from core.state.summary import change_of
+from core.state.summary import change_of, numbers_in
 from utils.direction import Direction
 from utils.prompt_builder import BYTES_PER_TOKEN
 
@@ -43,6 +43,13 @@ def test_a_line_tells_parent_change_noise_and_the_last_numbers():
         "[1] improve of [0]: 0.26 (0.04 better, noise 0.0058), own estimate 0.265, took 50 to 75 % of its time"
         " - plan of b - Printed: fold 1: 0.27 | fold 2: 0.26 | cv: 0.265"
     )
+
+
+def test_of_a_traceback_a_line_tells_what_was_raised():
+    printed = (
+        'x = 0.5\n  File "/workspace/solution.py", line 5, in f\n    grid = np.ones(3)\n           ^^\nNameError: no np'
+    )
+    assert numbers_in(printed) == ["x = 0.5", "grid = np.ones(3)", "NameError: no np"]
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runs.control import MAX_NOTE
 from runs.mcp.tools import INSTRUCTIONS, ROLES
 from utils.mcp_protocol import SERVER_KEY, VERSION_KEY, Call, McpServer, Tool, wrong
 
@@ -155,3 +156,9 @@ def test_whoever_names_no_method_hears_so(more):
     (found,) = answers({"jsonrpc": "2.0", "id": 1, **more})
     assert found["id"] == 1 and found["error"]["code"] == -32600
     assert answers({"jsonrpc": "2.0", "id": 1, "result": {}}) == []
+
+
+def test_a_text_that_is_longer_than_its_tool_takes_is_refused_and_not_cut():
+    (note,) = [tool for tools in ROLES.values() for tool in tools if tool.name == "note"]
+    assert wrong(note, {"text": "x" * MAX_NOTE}) == ""
+    assert wrong(note, {"text": "x" * (MAX_NOTE + 1)}) == "note: text has 2001 characters; allowed: at most 2000"
