@@ -91,7 +91,8 @@ train = pd.{train[function]}(read({train[file]!r}){train[how]})
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
 train.to_csv("input/train.csv", index=False)
 test.drop(columns=TARGETS, errors="ignore").to_csv("input/test.csv", index=False)
-test[[KEY]].assign(**{{name: {neutral} for name in COLUMNS}}).to_csv("input/sample_submission.csv", index=False)
+guess = pd.DataFrame({{KEY: test[KEY], **{{name: {neutral} for name in COLUMNS}}}})
+guess.to_csv("input/sample_submission.csv", index=False)
 for path in DATA.iterdir():
     if path.name not in {own!r} and not is_own(path):
         Path("input", path.name).symlink_to(path.resolve())
@@ -165,8 +166,8 @@ made.head()
 _CHECK = """made = pd.read_csv("submission/submission.csv")
 FORM = {form!r}  # columns of the file that is handed in, the program's, how they are made
 assert sorted(made) == sorted([KEY, *COLUMNS]), f"columns {{list(made)}}, the program's are {{[KEY, *COLUMNS]}}"
-made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].assign(**{{KEY: names.to_numpy()}})
-made = made.reset_index(drop=True)
+made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].reset_index(drop=True)
+made[KEY] = names.to_numpy()
 {spelling}made = pd.DataFrame({{theirs: {other}{kept}made[ours] for theirs, ours, how in FORM}})
 assert made.notna().all().all() and len(made) == len(test), "values are missing"
 {check}made.to_csv("submission.csv", index=False)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .with_columns import with_columns
+
 _BLANKS = " \u00a0\u202f"
 _SIGNS = "$€£¥₹₽₩%‰°"
 _MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|Rs\\.?"
@@ -136,7 +138,7 @@ def _styles_of(first: _Cell, cell: _Cell) -> list[str]:
 def converted(table: Any, forms: Mapping[str, Amounts]) -> Any:
     """The table with those of its columns as numbers."""
     found = {name: form.numbers(table[name]) for name, form in forms.items() if name in table}
-    return table.assign(**{name: values for name, values in found.items() if values is not None})
+    return with_columns(table, {name: values for name, values in found.items() if values is not None})
 
 
 def told(forms: Mapping[str, Amounts], most: int) -> list[str]:
