@@ -100,7 +100,9 @@ for path in DATA.iterdir():
 
 _AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are numbers
     for name, fraction in {amounts!r}.items():
-        if name in table:
+        if name in table and fraction == ":":
+            table[name] = table[name].map(clock_in, na_action="ignore").astype(float)
+        elif name in table:
             parts = table[name].str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)")
             digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
             number = digits.astype(float)
@@ -234,11 +236,18 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
         key=meta["id"], targets=ways["targets"], columns=meta["targets"],
         lost=_lost(own, tables["train"], "train", ways),
         sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables),
-        amounts=_AMOUNTS.format(amounts=ways["amounts"]) if ways["amounts"] else "",
+        amounts=_amounts(ways["amounts"]),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip
     return first, _last(own, sample=sample is not None), files
+
+
+def _amounts(forms: dict[str, str]) -> str:
+    """What makes numbers of amounts; `forms` is column → its mark of fractions."""
+    clocks = Path(__file__).parent / "grader" / "tables" / "clocks.py"
+    source = clocks.read_text(encoding="utf-8").partition("import annotations\n")[2].strip() + "\n\n\n"
+    return (source if ":" in forms.values() else "") + (_AMOUNTS.format(amounts=forms) if forms else "")
 
 
 def _last(own: dict[str, Any], *, sample: bool) -> str:

@@ -73,3 +73,18 @@ def test_a_column_called_like_a_made_one_is_kept(cli, mine):
     assert "no programs failed" in ended.out
     (score,) = re.findall(r"^step 1/1 .*?: ([\d.]+) ", ended.out, re.MULTILINE)
     assert float(score) < 1, "without the holidays it is 4"
+
+
+def test_durations_are_numbers_to_learn_from_and_to_predict(cli, mine):
+    """Each is another text: as classes they say nothing of each other."""
+    draw = random.Random(3)
+    rows = []
+    for i in range(400):
+        seconds = draw.randrange(40, 5000)
+        took = 2 * seconds + draw.randrange(60)
+        rows.append((i, f"{seconds // 60}:{seconds % 60:02}", f"{took // 3600}:{took // 60 % 60:02}:{took % 60:02}"))
+    write(mine / "train.csv", ["id", "half", "took"], rows)
+    ended = search(cli, "took", "mae")
+    assert ended.code == 0, ended.line
+    (score,) = re.findall(r"^baseline ridge: ([\d.]+)$", ended.out, re.MULTILINE)
+    assert float(score) < 40, "the median alone is some 2400 s off"

@@ -27,6 +27,10 @@ def form_of(cells):
     (["1,234", "950"], [1234, 950]),
     (["0,500 kg", "2,250 kg"], [0.5, 2.25]),
     (["\u22125 °C", "3 °C"], [-5, 3]),
+    (["12:30", "09:05"], [750, 545]),
+    (["59:59", "1:00:05.5"], [3599, 3605.5]),
+    (["0 days 03:00:01", "-1 days +23:00:00", "2 days, 1:00:00"], [10801, -3600, 176400]),
+    (["-0:30", "\u22121:10", "+2:00"], [-30, -70, 120]),
 ])  # fmt: skip
 def test_a_column_of_one_form_is_numbers(cells, numbers):
     form = form_of([*cells, None])
@@ -38,8 +42,9 @@ def test_a_column_of_one_form_is_numbers(cells, numbers):
 
 @pytest.mark.parametrize("cells", [
     ["5 kg", "5 lb"], ["$1", "€1"], ["5 kg", "5"], ["F1", "F22"], ["SKU 1", "SKU 2"], ["12A", "13B"], ["1,2", "3,4"],
-    ["007 kg", "8 kg"], ["10.1.2.3"], ["2021-03"], ["12:30"], ["1st", "2nd"], ["3 Feb 2021"], ["5-10 kg"],
+    ["007 kg", "8 kg"], ["10.1.2.3"], ["2021-03"], ["1st", "2nd"], ["3 Feb 2021"], ["5-10 kg"],
     ["1.2k", "3M"], ["1,23,456 INR"], ["abc"], [""], [None], [], ["1,500.5 kg", "1.500,5 kg"],
+    ["12:30", "noon"], ["16:9"], ["81:117:1"], ["3", "3:00"], ["2 days 3:00"],
 ])  # fmt: skip
 def test_codes_dates_and_mixed_forms_stay_text(cells):
     assert form_of(cells) is None
