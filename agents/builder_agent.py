@@ -14,7 +14,7 @@ from core.contracts import AgentContext, AgentResult, Prompt
 from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQuestion
 from utils.prompt_builder import Attempt, Parts
 
-_NAME = re.compile(r"^\s*name = ([\"'])([^\"'\n]*)\1", re.MULTILINE)
+_NAME = re.compile(r"^[ \t]*name = ([\"'])([^\"'\n]*)\1", re.MULTILINE)
 
 
 QUESTION_REPAIRS = 2

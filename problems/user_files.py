@@ -39,7 +39,7 @@ _WORD = re.compile(r"[\w.*?/~+-]+")
 _FILLED = re.compile(r"\{[^{}\n]*\}|%\d*[sdi]")
 """What an f-string, `format` or `%` puts a value in for."""
 _QUOTED = re.compile(r"[\"'/]([\w.-]+)(?=[\"'/])")
-_IMPORTED = re.compile(r"(?m)^\s*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n;#]+)|\s-m\s+([\w.]+)")
+_IMPORTED = re.compile(r"(?m)^[ \t]*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n;#]+)|\s-m\s+([\w.]+)")
 _SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", sys.prefix)))
 
 

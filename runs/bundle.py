@@ -6,7 +6,6 @@ A folder of plain files. `docs/verify.md` tells them and checks them with the st
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -19,8 +18,9 @@ from core.storage.chain_links import links_of
 from core.storage.database import DB_NAME, quoted_path
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
-from runs.recorded_files import BEST, FILES, file_hash, recorded
+from runs.recorded_files import BEST, FILES, is_as_recorded, solution_files
 from utils.errors import ConfigError
+from utils.regular_files import copy_regular
 
 FORMAT = 1
 WHOLE_TABLES = ("nodes", "events", "tasks", "games")
@@ -93,10 +93,9 @@ def _write_lines(path: Path, lines: Iterable[Any]) -> None:
 def _solution(reader: RunReader, out: Path) -> list[Path]:
     """The files of `best_solution/` that the run recorded and that are still those."""
     written = []
-    for name, known in recorded(reader)[0].items():
-        source = reader.run_dir / name
-        if name.startswith(f"{BEST}/") and source.is_file() and file_hash(source) == known:
-            target = out / SOLUTION / name.removeprefix(f"{BEST}/")
+    for source, known in solution_files(reader).items():
+        if is_as_recorded(source, known):
+            target = out / SOLUTION / source.relative_to(reader.run_dir / BEST)
             target.parent.mkdir(parents=True, exist_ok=True)
-            written.append(Path(shutil.copy(source, target)))
+            written.append(copy_regular(source, target))
     return written

@@ -26,7 +26,7 @@ from runs.bundle import (
     WHOLE_TABLES,
     is_told,
 )  # fmt: skip
-from runs.recorded_files import BEST, FILES, file_hash
+from runs.recorded_files import BEST, FILES, is_as_recorded
 from runs.verification import Verification, concluded
 from utils.errors import ConfigError
 from utils.regular_files import DOCUMENT, open_regular, read_regular
@@ -159,7 +159,7 @@ def _files(folder: Path, facts: Mapping[str, Any], unchecked: list[str]) -> Iter
             yield Finding(name, "deleted: the run recorded this file")
         elif name not in known:
             yield Finding(name, "inserted: the run recorded no such file")
-        elif file_hash(there[name]) != known[name]:
+        elif not is_as_recorded(there[name], known[name]):
             yield Finding(name, "changed: not the file that the run recorded")
     if not known:
         unchecked.append("the solution's other files: the run has not ended, so that it has not recorded them")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from core.storage.unreadable import unreadable
 from runs.run_folder import hold
 from utils.errors import RunBusyError
+from utils.regular_files import open_regular
 
 FILES = "files"
 """Fact: `{seq, hashes}`: the newest event at that moment; path below the run's folder → SHA-256 of the file."""
@@ -32,8 +34,23 @@ def hashes_of(run_dir: Path) -> dict[str, str]:
 
 
 def file_hash(path: Path) -> str:
-    """SHA-256 in hex; `link` for a symbolic link, whose target is not ours to vouch for."""
-    return "link" if path.is_symlink() else sha256(path.read_bytes()).hexdigest()
+    """SHA-256 in hex; `link` for a symbolic link, whose target is not ours to vouch for.
+
+    Raises:
+        OSError: it is no file, or one that waits for whoever reads it, such as a pipe.
+    """
+    if path.is_symlink():
+        return "link"
+    with open_regular(path) as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def is_as_recorded(path: Path, known: str) -> bool:
+    """True for a file with that content; False for a link, a pipe, and what is not there."""
+    try:
+        return not path.is_symlink() and file_hash(path) == known
+    except OSError:
+        return False
 
 
 def record_files(store: RunStore) -> None:
@@ -48,6 +65,25 @@ def recorded(reader: RunReader) -> tuple[dict[str, str], bool]:
         return {}, False
     begun = reader.newest_seq("run.started")
     return dict(found["hashes"]), int(found["seq"]) > begun
+
+
+def solution_files(reader: RunReader) -> dict[Path, str]:
+    """Files of the winner's folder as the run recorded them → SHA-256.
+
+    A store may be a stranger's: where one of its names leads out of the folder, or is one that git would run, there are
+    none.
+    """
+    folder = reader.run_dir / BEST
+    with unreadable(reader.name):
+        known = {name: digest for name, digest in recorded(reader)[0].items() if name.startswith(f"{BEST}/")}
+    named = {reader.run_dir / name: digest for name, digest in known.items()}
+    is_plain = not folder.is_symlink() and all(_is_inside(path, folder) for path in named)
+    return named if is_plain else {}
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    parts = path.parts[len(folder.parts) :]
+    return ".." not in parts and ".git" not in parts and folder.resolve() in path.resolve().parents
 
 
 def record_export(run_dir: Path) -> None:

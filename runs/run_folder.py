@@ -19,6 +19,7 @@ from core.storage.labels import labels_of
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
 from utils.missing_file import may_be_file
 from utils.program import program
+from utils.regular_files import read_regular
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
@@ -97,8 +98,8 @@ def _readable(run: Path) -> Path:
 def _started(run: Path) -> tuple[str, str]:
     """Run names end in their start time; the marker file holds it exactly."""
     try:
-        return (run / "started").read_text(), run.name
-    except OSError:
+        return read_regular(run / "started", 100), run.name
+    except (OSError, ValueError):
         return "", run.name
 
 

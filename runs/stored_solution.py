@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,9 +10,9 @@ from pathlib import Path
 
 from core.state.node import Node
 from core.storage.reader import RunReader
-from core.storage.unreadable import unreadable
 from runs.outcome import DETAIL
-from runs.recorded_files import BEST, file_hash, recorded
+from runs.recorded_files import BEST, is_as_recorded, solution_files
+from utils.regular_files import copy_regular, read_json
 
 REFIT = "refit"
 """Key of `node.json`: true where the outputs beside it are those of a refit, which has no score."""
@@ -38,28 +37,19 @@ class StoredSolution:
         for path in self.files:
             target = out / path.relative_to(self.folder)
             target.parent.mkdir(parents=True, exist_ok=True)
-            written.append(Path(shutil.copy(path, target)))
+            written.append(copy_regular(path, target))
         return written
 
 
 def stored_solution(reader: RunReader, node: Node) -> StoredSolution:
-    """The solution that is `node`'s. All of it is that which the run recorded, or there is none.
-
-    A store may be a stranger's: a name in it that leads out of the folder is no file of the solution's.
-    """
+    """The solution that is `node`'s. All of it is that which the run recorded, or there is none."""
     folder = reader.run_dir / BEST
-    with unreadable(reader.name):
-        hashes = {str(name): known for name, known in recorded(reader)[0].items() if str(name).startswith(f"{BEST}/")}
-    files = [reader.run_dir / name for name in hashes]
-    inside = folder.resolve()
-    if any(".." in path.parts or not path.resolve().is_relative_to(inside) for path in files):
-        return StoredSolution(folder)
-    told = None
+    files, told = solution_files(reader), None
     with suppress(OSError, ValueError):
-        if all(file_hash(path) == known for path, known in zip(files, hashes.values(), strict=True)):
-            told = json.loads((folder / DETAIL).read_text(encoding="utf-8"))
+        if all(is_as_recorded(path, known) for path, known in files.items()):
+            told = read_json(folder / DETAIL)
     is_its = isinstance(told, dict) and told.get("id") == node.id and len(files) > 1
-    if not is_its or "link" in hashes.values():
+    if not is_its:
         return StoredSolution(folder)
     assert isinstance(told, dict)
     return StoredSolution(folder, tuple(files), bool(told.get(REFIT)))

@@ -22,7 +22,9 @@ _UNSEEN = re.compile(
     "\ufff9-\ufffb\U000e0000-\U000e01ef]"  # annotations, tags
 )
 
-_INSTALLATION = re.compile(r"(?<![\w.<>/])/(?!/)(?:[^\s'\"<>:,()=]+/)?(?=lib(?:64)?/python\d)")
+_PATH = re.compile(r"[^\s'\"<>:,()=]+")
+_ROOT = re.compile(r"(?<![\w.<>/])/(?!/)")
+_INSTALLATION = re.compile(r"/(?=lib(?:64)?/python\d)")
 
 
 def whole(text: str) -> str:
@@ -41,7 +43,24 @@ def clean(text: str) -> str:
 
 def without_host(text: str) -> str:
     """`text` with `<env>` for the folder of any Python installation: a path of this machine is nobody's business."""
-    return _INSTALLATION.sub("<env>/", text)
+    return shortened(text, _PATH, _ROOT, _INSTALLATION, "<env>/")
+
+
+def shortened(text: str, words: re.Pattern[str], begin: re.Pattern[str], end: re.Pattern[str], put: str) -> str:
+    """`text` with `put` in place of what stands in a word from the first `begin` to the last `end` behind it.
+
+    One pattern of all three would look through the rest of a word from each place where it may begin: hours, for a
+    megabyte that a program printed for it.
+    """
+
+    def of(word: re.Match[str]) -> str:
+        first = begin.search(text, *word.span())
+        ends = list(end.finditer(text, first.start(), word.end())) if first else []
+        if first is None or not ends:
+            return word[0]
+        return f"{text[word.start() : first.start()]}{put}{text[ends[-1].end() : word.end()]}"
+
+    return words.sub(of, text) if end.search(text) else text
 
 
 def one_line(text: str, limit: int = LONGEST_LINE) -> str:

@@ -179,7 +179,7 @@ def load_preset(kind: str, name: str, seen: Callable[[str], None] = lambda key: 
     path = CONFIG_DIR / kind / f"{name}.yaml"
     if name.endswith((".yaml", ".yml")):
         path = Path(name)
-    elif not path.is_file():
+    elif not os.path.isfile(path):  # as `is_file`, but False for a name that is too long
         known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
         raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}")
     return _read_yaml(path, f"{kind} preset", seen=seen)

@@ -403,5 +403,6 @@ def plugin_folders(plain: Mapping[str, Any]) -> list[str]:
     """The plug-in folders of a configuration that is not yet checked."""
     problem = plain.get("problem")
     further = problem.get("plugins") if isinstance(problem, Mapping) else None
-    folders = [*(comma_list(plain.get("plugins")) or ()), further]
+    listed = comma_list(plain.get("plugins"))
+    folders = [*(listed if isinstance(listed, list | tuple) else ()), further]
     return [folder for folder in folders if isinstance(folder, str) and folder]

@@ -217,7 +217,7 @@ def _is_date(text: Any) -> bool:
         return False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        read = [pd.to_datetime(sample, errors="coerce", dayfirst=day_first) for day_first in (False, True)]
+        read = [pd.to_datetime(sample, errors="coerce", dayfirst=day_first, utc=True) for day_first in (False, True)]
     return any(times.notna().mean() > 0.9 for times in read)
 
 

@@ -9,10 +9,8 @@ from difflib import get_close_matches
 
 from utils.syntax import source_lines
 
-_BLOCK = re.compile(
-    r"^<{5,9} SEARCH[ \t]*\n(.*?)^={5,9}[ \t]*\n(.*?)^>{5,9} REPLACE[ \t]*$",
-    re.DOTALL | re.MULTILINE,
-)
+_MARKS = tuple(re.compile(mark) for mark in (r"<{5,9} SEARCH[ \t]*", r"={5,9}[ \t]*", r">{5,9} REPLACE[ \t]*"))
+"""Lines before, between and after the two texts of a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,17 @@ class DiffError(ValueError):
 
 def parse_diff(reply: str) -> list[Change]:
     """The blocks of a reply, in order; [] where there are none."""
-    return [Change(found[1], found[2]) for found in _BLOCK.finditer(reply)]
+    changes: list[Change] = []
+    texts: list[list[str]] = []
+    for line in reply.split("\n"):
+        if _MARKS[len(texts)].fullmatch(line):
+            texts.append([])
+        elif texts:
+            texts[-1].append(f"{line}\n")
+        if len(texts) == len(_MARKS):
+            changes.append(Change("".join(texts[0]), "".join(texts[1])))
+            texts = []
+    return changes
 
 
 def apply_diff(code: str, changes: Sequence[Change]) -> str:

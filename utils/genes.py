@@ -18,7 +18,7 @@ from utils.syntax import parse_shared, source_lines
 HEAD = "HEAD"
 """What stands above the first marker."""
 
-_MARKER = re.compile(r"^[ \t]*#[ \t]*\[SECTION:[ \t]*([A-Za-z][A-Za-z0-9_ ]*?)[ \t]*\][ \t\r\n]*$")
+_MARKER = re.compile(r"^[ \t]*#[ \t]*\[SECTION:[ \t]*([A-Za-z][A-Za-z0-9_]*(?: +[A-Za-z0-9_]+)*)[ \t]*\][ \t\r\n]*$")
 
 _READS = {"read_csv", "read_parquet", "read_json", "read_table", "read_pickle", "load", "open", "listdir", "glob"}
 _TRAINS = {"fit", "train", "cross_val_score", "cross_val_predict", "cross_validate", "backward", "partial_fit"}

@@ -12,8 +12,8 @@ from utils.syntax import source_lines
 
 LONGEST_COMPARED = 4000
 """Lines of a program that is compared line by line."""
-_LINE = re.compile(r"\bline (\d+)\b")
-_FRAME = re.compile(r'(File "(?:[^"\n]*/)?(?:solution|program|candidate)\.\w+", )line (\d+)\b')
+_LINE = re.compile(r"\bline (\d{1,18})\b")
+_FRAME = re.compile(r'(File "(?:[^"\n]*/)?(?:solution|program|candidate)\.\w+", )line (\d{1,18})\b')
 
 
 def first_line(message: str) -> int | None:

@@ -16,7 +16,7 @@ from utils.diff import Change, DiffError, apply_diff
 
 Kind = Literal["added", "changed", "deleted"]
 _CONTEXT = 3
-_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = re.compile(r"^@@ -(\d{1,18})(?:,(\d{1,18}))? \+(\d{1,18})(?:,(\d{1,18}))? @@")
 _TREE = re.compile(r"base [0-9a-f]{24}\n")
 """The first line of a diff that is a program: it names the tree."""
 _NO_NEWLINE = "\\ No newline at end of file"

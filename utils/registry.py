@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import os
 import re
 import sys
 import zlib
@@ -112,7 +113,7 @@ class Registry(Generic[T]):
 
     def _in_folders(self, plugins: Sequence[str | Path]) -> Iterator[tuple[str, Source]]:
         for folder in dict.fromkeys(Path(folder).resolve() for folder in plugins):
-            if not folder.is_dir():
+            if not os.path.isdir(folder):  # as `is_dir`, but False for a name that is too long
                 raise ConfigError(f"plugins={folder}: no such folder")
             for pattern in self._files:
                 for path in sorted(folder.glob(pattern)):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 DOCUMENT = 1 << 26
 """Bytes, at most, of a document of ours: labels, a configuration, a node with its program and output."""
@@ -56,6 +59,31 @@ def read_regular(path: Path, most: int) -> str:
     if len(data) > most:
         raise ValueError(f"is no file of at most {most} bytes")
     return data.decode("utf-8")
+
+
+def read_json(path: Path, most: int = DOCUMENT) -> Any:
+    """What it says.
+
+    Raises:
+        OSError, ValueError: as `read_regular`; ValueError also for what is no JSON, or is nested too deep.
+    """
+    try:
+        return json.loads(read_regular(path, most))
+    except RecursionError as error:
+        raise ValueError(f"{path.name} is nested too deep") from error
+
+
+def copy_regular(source: Path, target: Path) -> Path:
+    """Write its content to `target`, and that it can be run if so; no owner's or group's rights go along.
+
+    Raises:
+        OSError: as `regular_handle`.
+    """
+    with open_regular(source) as file, target.open("wb") as copy:
+        shutil.copyfileobj(file, copy)
+        if os.fstat(file.fileno()).st_mode & stat.S_IXUSR:
+            os.fchmod(copy.fileno(), os.fstat(copy.fileno()).st_mode | stat.S_IXUSR)
+    return target
 
 
 def end_of(path: Path, most: int) -> tuple[bytes, int]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.arena.mutation import Gene, cross, down, mutate
 
-_NAME = re.compile(r"^(\s+name(?:: str)? = )([\"'])[^\"'\n]*\2", re.MULTILINE)
+_NAME = re.compile(r"^([ \t]+name(?:: str)? = )([\"'])[^\"'\n]*\2", re.MULTILINE)
 
 CROSS_SHARE = 0.25
 """How often a candidate takes genes from the runner-up before it is changed."""

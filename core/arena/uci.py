@@ -15,7 +15,7 @@ from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Tur
 from core.arena.uci_options import UciOption
 from core.state.failure import FailureKind
 
-_SCORE = re.compile(r"\bscore (cp|mate) (-?\d+)")
+_SCORE = re.compile(r"\bscore (cp|mate) (-?\d{1,18})\b")
 _DEPTH = re.compile(r"\bdepth (\d{1,4})\b")
 FLOOD_BYTES = 4 << 20
 """A program that prints more than this for one move has lost."""

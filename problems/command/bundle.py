@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from utils.number_text import DECIMAL
+
 _MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
 
 
@@ -26,6 +28,6 @@ def split(code: str, names: list[str]) -> dict[str, str] | None:
 
 def read_metric(output: str, name: str) -> float | None:
     """The last `NAME: value`, `NAME = value` or JSON `"NAME": value` of an output; None if it is not there."""
-    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|nan|[-+]?inf)\b'
+    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?({DECIMAL}|nan|[-+]?inf)\b'
     found = re.findall(pattern, output, re.IGNORECASE)
     return float(found[-1]) if found else None

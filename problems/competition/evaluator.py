@@ -22,12 +22,13 @@ from problems.competition.seeds import seed_of
 from problems.competition.source import Source
 from utils.errors import ConfigError, JobLost
 from utils.logger_system import log_msg
+from utils.number_text import DECIMAL
 from utils.workspace_builder import SUBMISSION
 
 MIN_BYTES = 16 * 2**20
 OWN_WRITERS = ("rules", "ensemble")
 
-_ESTIMATE = re.compile(r"^\s*cv\s*[:=]\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*$", re.MULTILINE | re.IGNORECASE)
+_ESTIMATE = re.compile(rf"^[ \t]*cv[ \t]*[:=][ \t]*({DECIMAL})[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 
 class CompetitionEvaluator(Evaluator):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -12,10 +11,13 @@ from core.evaluation.base import failed_run, source_of
 from core.evaluation.isolation.apart import program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
+from utils.clean_text import shortened
+from utils.direction import finite
 
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
-_OURS = re.compile(r"/[^\s\"]*/(swarm_evo_harness\.py|core/(?:evaluation/isolation|executor/inside)/\w+\.py)")
+_PATH, _ROOT = re.compile(r"[^\s\"]+"), re.compile("/")
+_OURS = re.compile(r"/(?=swarm_evo_harness\.py|core/(?:evaluation/isolation|executor/inside)/\w+\.py)")
 """Our own files in a traceback, wherever this machine has them."""
 
 
@@ -47,7 +49,9 @@ def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisola
 def without_folder(run: EvaluatorRun, folder: str) -> EvaluatorRun:
     """The run, without the place of the evaluator's folder on this machine in what was printed and raised."""
     said = {name: getattr(run, name).replace(folder, "<evaluator>") for name in ("output", "error", "line")}
-    return run.model_copy(update={name: _OURS.sub(r"<harness>/\1", text) for name, text in said.items()})
+    return run.model_copy(
+        update={name: shortened(text, _PATH, _ROOT, _OURS, "<harness>/") for name, text in said.items()}
+    )
 
 
 def steering(value: Any, metric: str | None) -> tuple[float | None, str]:
@@ -73,8 +77,7 @@ def steering(value: Any, metric: str | None) -> tuple[float | None, str]:
 
 def number(raw: Any) -> float | None:
     """A finite number, or None."""
-    is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
-    return float(raw) if is_number and math.isfinite(raw) else None
+    return finite(raw) if isinstance(raw, int | float) else None
 
 
 def texts(artifacts: Any) -> dict[str, str]:

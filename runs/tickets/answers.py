@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any, TypeGuard
 
 from core.backend.exchange import Request
@@ -20,7 +19,7 @@ from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
 from runs.tickets.words import COMMAND_LINE, WORDS, how_to_hand_in, words_of
 from utils.clean_text import one_line
-from utils.direction import Direction
+from utils.direction import Direction, finite
 from utils.errors import ConfigError
 
 TOKEN = range(16, 129)
@@ -306,10 +305,11 @@ def _holder(request: Mapping[str, Any]) -> str:
 
 def _seconds(request: Mapping[str, Any]) -> float:
     """How long the answer may take. Raises ConfigError for what is no number."""
-    found = request.get("seconds", 0)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found) or found < 0:
-        raise ConfigError(f"seconds={str(found)[:40]}: a number of seconds from 0 on")
-    return float(found)
+    given = request.get("seconds", 0)
+    seconds = finite(given) if isinstance(given, int | float) else None
+    if seconds is None or seconds < 0:
+        raise ConfigError(f"seconds={str(given)[:40]}: a number of seconds from 0 on")
+    return seconds
 
 
 def _are_texts(files: Any) -> TypeGuard[Mapping[str, str | None]]:

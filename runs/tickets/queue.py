@@ -335,5 +335,5 @@ def as_reply(code: str, language: str, plan: str = "") -> str:
 
 def _is_reply(text: str, language: str) -> bool:
     """True for blocks of a reply in what is no program by itself."""
-    blocks = re.search(r"^\s*```", text, re.MULTILINE) or parse_diff(text)
+    blocks = re.search(r"^[ \t]*```", text, re.MULTILINE) or parse_diff(text)
     return bool(blocks) and not (language == "python" and syntax_error(text) is None)

@@ -122,6 +122,40 @@ def test_classes_and_what_names_rows_keep_their_words(tmp_path, inline):
     assert set(shown["rent"]) == {"1 rooms", "2 rooms", "3 rooms"} and shown["id"].str.endswith("kg").all()
 
 
+@pytest.mark.parametrize("write", [
+    lambda rent: f"{rent:,.0f}".replace(",", "\u202f"), lambda rent: f"{rent:.2f}".replace(".", ","),
+    lambda rent: f"{rent:,.2f}".translate(str.maketrans(",.", ".,")),
+])  # fmt: skip
+def test_a_target_that_must_be_numbers_may_be_written_in_any_style(tmp_path, inline, write):
+    assert is_all_of_it(made(tmp_path, train__csv=FLATS.assign(rent=FLATS["rent"].map(write)).to_csv(index=False)))
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_target_of_whole_numbers_beyond_64_bits(tmp_path, inline, missing):
+    for start in (2**63, 2**70):  # what a table of a chain's transfers holds
+        rents = [start + int(rent) * 2**55 for rent in FLATS["rent"]]
+        rents[:missing] = [""] * missing
+        problem = made(tmp_path, train__csv=FLATS.assign(rent=rents).to_csv(index=False))
+        shown = pd.read_csv(problem.input_dir / "train.csv")
+        assert shown["rent"].dtype == float and set(shown["rent"]) <= {float(rent) for rent in rents if rent}
+
+
+def test_times_with_several_offsets_are_dates(tmp_path, inline):
+    """As an export over the change to summer time has them."""
+    days = [f"2021-{1 + i % 12:02}-03T10:00:00+0{1 + i % 2}:00" for i in range(ROWS)]
+    problem = made(tmp_path, train__csv=FLATS.assign(day=days).to_csv(index=False))
+    assert {"day", "month"} <= {
+        column["name"] for column in problem.prompt_extras()["data"]["columns"] if column["kind"] == "date"
+    }
+
+
+def test_a_line_break_in_a_name_does_not_break_the_line_of_a_refusal(tmp_path, inline):
+    table = FLATS.rename(columns={"rent": "rent\nin euros"}).assign(**{"rent\nin euros": "cheap"})
+    with pytest.raises(ConfigError) as refused:
+        made(tmp_path, 'data.target="rent\nin euros"', "data.metric=mae", train__csv=table.to_csv(index=False))
+    assert "\n" not in str(refused.value) and "rent\\nin euros" in str(refused.value)
+
+
 def test_amounts_of_a_second_table_of_labels(tmp_path, inline):
     problem = made(
         tmp_path,

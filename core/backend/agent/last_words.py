@@ -10,7 +10,7 @@ LONGEST = 500
 """Characters of a plan."""
 PLAN = "PLAN:"
 """Begins the line in which an agent says what it tried."""
-_LINE = re.compile(r"^[\s>*_#`-]*plan[\s*_`]*:[\s*_`]*(?P<plan>\S.*)$", re.IGNORECASE | re.MULTILINE)
+_LINE = re.compile(r"^[ \t>*_#`-]*plan[ \t*_`]*:[ \t*_`]*(?:\n[ \t*_`]*)?(?P<plan>\S.*)$", re.IGNORECASE | re.MULTILINE)
 _NO_SENTENCE = ("#", "```", "~~~", "---", "===", "{", "[", "|")
 """Begin a paragraph that says nothing by itself: a heading, code, a table, what some tool printed."""
 

@@ -28,7 +28,9 @@ _SEARCH = re.compile(r"^<{5,9} SEARCH[ \t]*$")
 _REPLACE = re.compile(r"^>{5,9} REPLACE[ \t]*$")
 _DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+`?([^\s`]+)`?[ \t]*$")
 _READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+`?([^\s`]+?)`?(?:[ \t:]+(\d{1,7})-(\d{1,7}))?`?[ \t]*$", re.MULTILINE)
-_DECORATION = re.compile(r"^[\s#>*`'\"-]*(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*|[`*'\":\s]+$", re.IGNORECASE)
+_DECORATION = re.compile(r"[\s#>*`'\"-]*(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*", re.IGNORECASE)
+_BEHIND = "`*'\": \t"
+"""What may decorate the end of a line."""
 _PATH = re.compile(r"(?=.*[./])[\w.+@=~-][\w.+@=,~/-]*")
 _MOST_READ = 8
 
@@ -200,6 +202,8 @@ def _named_by(info: str) -> str:
 
 def _path_in(line: str) -> str:
     """The path that a line consists of, whatever decorates it; '' for prose."""
-    text = _DECORATION.sub("", line.strip())
-    text = _DECORATION.sub("", text)
+    text = line.strip()
+    for _ in range(2):
+        found = _DECORATION.match(text)
+        text = text[found.end() if found else 0 :].rstrip(_BEHIND)
     return text if _PATH.fullmatch(text) and not text.endswith(("/", ".")) else ""

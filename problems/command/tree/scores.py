@@ -10,6 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from utils.errors import ConfigError
+from utils.number_text import WHOLE
 
 Metrics = dict[str, Any]
 """Name → number or text."""
@@ -18,11 +19,11 @@ COUNTS = ("passed", "failed", "skipped")
 _LINE = re.compile(
     r"^[ \t\"'{,]*([A-Za-z_][\w.-]*)[\"']?[ \t]*[:=][ \t]*[\"']?([^\s\"',}]+)[\"',}]*[ \t]*$", re.MULTILINE
 )
-_SUMMARY = re.compile(r"(\d+) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
+_SUMMARY = re.compile(rf"({WHOLE}) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
 _PYTEST = re.compile(
-    r"^=*[ ]*(\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?).*) in [\d.:]+", re.M
+    rf"^=*[ ]*({WHOLE} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?).*) in [\d.:]+", re.M
 )
-_UNITTEST = re.compile(r"^Ran (\d+) tests? in .*\n+(OK|FAILED)(?: \((.*)\))?", re.MULTILINE)
+_UNITTEST = re.compile(rf"^Ran ({WHOLE}) tests? in .*\n+(OK|FAILED)(?: \((.*)\))?", re.MULTILINE)
 _REQUIRE = re.compile(r"([A-Za-z_][\w.-]*)\s*(==|!=|<=|>=|<|>)\s*(\S+)")
 _MOST = 200
 
@@ -134,7 +135,7 @@ def _tests_of(output: str) -> Metrics:
     if not ran:
         return {}
     count, word, detail = ran[-1]
-    failed = sum(int(n) for n in re.findall(r"(?:failures|errors)=(\d+)", detail))
+    failed = sum(int(n) for n in re.findall(rf"(?:failures|errors)=({WHOLE})", detail))
     return _tests(int(count) - failed, failed if word == "FAILED" else 0)
 
 
@@ -156,8 +157,10 @@ def _json(text: str) -> tuple[Metrics, str]:
             todo += [(f"{prefix}.{key}" if prefix else str(key), inner) for key, inner in reversed(value.items())]
         elif isinstance(value, list) and prefix:
             todo += [(f"{prefix}.{place}", inner) for place, inner in reversed(list(enumerate(value[:50])))]
-        elif isinstance(value, int | float | str) and prefix:
-            found[prefix[:120]] = value if not isinstance(value, str) else value[:200]
+        elif isinstance(value, str) and prefix:
+            found[prefix[:120]] = value[:200]
+        elif isinstance(value, int | float) and prefix and _number(value) is not None:
+            found[prefix[:120]] = value
     return found, ""
 
 
@@ -183,5 +186,5 @@ def _value(text: str) -> Any:
 def _number(value: Any) -> float | None:
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None

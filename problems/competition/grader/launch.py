@@ -7,6 +7,7 @@ The pipes are moved away from descriptors 0 and 1 first, so that a competition's
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import json
@@ -20,10 +21,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 PACKAGE = "swarm_evo_grader"
+MEMORY_SHARE = 0.75
+"""Of the machine's memory, or of the container's."""
 
 
 def main() -> int:
     _die_with_parent()
+    _limit_memory()
     requests, answers = _private_pipes()
     _load_package()
     for place in sys.argv[2:]:
@@ -46,6 +50,21 @@ def _die_with_parent() -> None:
         import signal
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def _limit_memory() -> None:
+    """What a table in a stranger's folder, or a submission, may become in memory: beyond it one MemoryError is told,
+    where the machine would else end some process, ours or another.
+    """
+    if sys.platform.startswith("linux"):
+        import resource
+
+        whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+            with contextlib.suppress(OSError, ValueError):
+                whole = min(whole, int(Path(limit).read_text(encoding="ascii")))
+        most, hard = int(MEMORY_SHARE * whole), resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
 
 
 def _module(verb: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -58,3 +59,10 @@ def test_one_process_holds_a_run(tmp_path):
     with (run / "run.lock").open("a+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert is_held(run)
+
+
+def test_a_pipe_instead_of_the_start_is_not_waited_for(tmp_path):
+    run = made(tmp_path, "aaa", NOW)
+    (run / "started").unlink()
+    os.mkfifo(run / "started")
+    assert find_run(tmp_path, "latest").name == run.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from utils.config import (
@@ -152,7 +152,12 @@ def test_what_is_stored_is_read_back_the_same():
 NAMES = st.sampled_from(known_keys())
 
 
-@given(NAMES, st.text(max_size=12))
+YAML_WORDS = st.sampled_from(["5", "-1", "1.5", "1e999", "true", "null", "[1]", "{a: 1}", "~", "2020-01-01", "9" * 400])
+
+
+@given(NAMES, st.text(max_size=12) | YAML_WORDS)
+@example("plugins", "5")
+@example("plugins", "9" * 400)
 def test_any_value_is_taken_or_refused_in_one_line(key, value):
     try:
         load_config(None, [f"{key}={value}"], env={}, check_presets=False)

@@ -24,3 +24,9 @@ def test_only_the_programs_own_frames_are_told_anew():
 def test_what_is_run_as_it_was_handed_in_keeps_its_numbers():
     for handed in (RUN, RUN.replace("\n", "  \n"), "x\n" * 5000):
         assert LineNumbers(RUN, handed).in_message("line 4") == "line 4"
+
+
+def test_a_line_of_thousands_of_digits_is_no_line():
+    lines = LineNumbers(RUN, RUN.partition("N = 3\n")[2])
+    for text in (f"line {'9' * 5000}", f'File "solution.py", line {"9" * 5000}'):
+        assert lines.in_message(text) == lines.in_output(text) == text

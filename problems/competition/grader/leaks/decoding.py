@@ -20,7 +20,7 @@ MOST = 1 << 26
 """Characters of a text that are decoded."""
 _WORD = re.compile(r"[A-Za-z0-9+/_-]{4,}={0,2}")
 _HEX = re.compile(r"(?:0x)?(?=\d*[a-fA-F])((?:[0-9a-fA-F]{2})+)")
-_WRAPPED = re.compile(r"(?:[A-Za-z0-9+/_-]{20,}={0,2}[\r\n]+)+[A-Za-z0-9+/_-]*={0,2}")
+_WRAPPED = re.compile(r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{20,}={0,2}[\r\n]+)+[A-Za-z0-9+/_-]*={0,2}")
 
 
 def decoded(text: str, opened: Callable[[IO[bytes]], Iterator[str]]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..tables.amounts import Amounts, converted
@@ -115,6 +116,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         known = pd.concat([known, values.set_axis(known.index)], axis=1)
         used.add(joined.path)
         classes, amounts = classes | others, amounts | more
+    if request["task"] == "regression":
+        known = known.apply(_within_float)
     labelled = known[targets][known[targets].notna().all(axis=1)]
     tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined, amounts)
     _check(tables, request)
@@ -134,10 +137,19 @@ def _amounts(train: Table, theirs: Any, sample: Any, targets: list[str], request
     classes = set(targets) if request["task"] != "regression" else set()
 
     def stays(name: str) -> bool:
-        return name in classes or (name in sample and name not in targets) or called_like_id(name)
+        return name in classes or (name not in targets and (name in sample or called_like_id(name)))
 
-    found = train.find_amounts(stays)
+    found = train.find_amounts(stays, set(targets) - classes)
     return {name: form for name, form in found.items() if name not in theirs or form.numbers(theirs[name]) is not None}
+
+
+def _within_float(values: Any) -> Any:
+    """Whole numbers that 64 bits with a sign do not hold as floats: pandas makes objects or texts of them."""
+    if pd.api.types.is_numeric_dtype(values) and values.dtype != np.uint64:
+        return values
+    blank = values.isna() | (values.astype(str).str.strip() == "")
+    numbers = pd.to_numeric(values.where(~blank), errors="coerce").astype(float)
+    return numbers if (numbers.isna() == blank).all() else values
 
 
 def _check(tables: OwnTables, request: dict[str, Any]) -> None:

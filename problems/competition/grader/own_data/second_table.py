@@ -42,7 +42,7 @@ def with_labels(
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {listed(list(labels))}")
     classes = read_classes(labels, path, missing, request["task"])
     texts = missing if request["task"] == "regression" else []
-    forms = {name: amounts_in(lambda name=name: [labels[name]]) for name in texts}  # type: ignore[misc]
+    forms = {name: amounts_in(lambda name=name: [labels[name]], are_numbers=True) for name in texts}  # type: ignore[misc]
     amounts = {name: form for name, form in forms.items() if form is not None}
     labels = converted(labels, amounts)
     alike = {str(name).casefold() for name in labels if name not in missing}

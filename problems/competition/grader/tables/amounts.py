@@ -18,7 +18,7 @@ _BLANKS = " \u00a0\u202f"
 _SIGNS = "$€£¥₹₽₩%‰°"
 _MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|Rs\\.?"
 _CELL = re.compile(
-    rf"\s*(?P<minus>[-\u2212+]?)\s*(?P<sign>[A-Z]{{0,3}}[$€£¥₹₽₩]|{_MONEY}|)[{_BLANKS}]?"
+    rf"\s*+(?P<minus>[-\u2212+]?)\s*(?P<sign>[A-Z]{{0,3}}[$€£¥₹₽₩]|{_MONEY}|)[{_BLANKS}]?"
     rf"(?P<less>[-\u2212]?)(?P<number>\d(?:[\d.,'’{_BLANKS}]*\d)?)[{_BLANKS}]?"
     rf"(?P<unit>(?:[^\W\d_]|[{_SIGNS}])[^\d,;]{{0,15}}[23]?|)\s*"
 )
@@ -42,6 +42,8 @@ CLOCK = ":"
 """The style of durations and times of day, and their mark of fractions."""
 BARE = "1,234.5"
 """The only style that makes a number without sign or unit: pandas reads `1234.5`, and others may be lists or codes."""
+SPACED = ("1 234.5", "1 234,5")
+"""And these, where some cells have marks of thousands and first groups differ in length: `12 345` beside `980`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class _Cell:
 
     def is_of(self, sign: str, unit: str, style: str) -> bool:
         if style == CLOCK:
-            return clock_in(self.digits) is not None
+            return (self.sign, self.unit) == (sign, unit) and clock_in(self.digits) is not None
         return (self.sign, self.unit) == (sign, unit) and bool(_STYLES[style][0].fullmatch(self.digits))
 
     def number(self, style: str) -> float:
@@ -115,33 +117,40 @@ def _parts(text: Any) -> _Cell | None:
 def number_in(text: str) -> float | None:
     """The number of a single cell with a sign, a unit or marks of thousands; None for other texts."""
     cell = _parts(text)
-    styles = [] if cell is None else _styles_of(cell, cell)
-    return cell.number(styles[0]) if cell is not None and styles else None
+    if cell is None:
+        return None
+    styles = _STYLES if cell.sign or cell.unit else (BARE, CLOCK)
+    fitting = [style for style in styles if cell.is_of(cell.sign, cell.unit, style)]
+    return cell.number(fitting[0]) if fitting else None
 
 
-def amounts_in(pieces: Callable[[], Iterable[Any]]) -> Amounts | None:
+def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False) -> Amounts | None:
     """The form that all cells of a column have; None where there is none, or nothing but missing cells.
 
     Args:
         pieces: the column from its beginning, some rows at a time.
+        are_numbers: it can hold nothing else, so any style will do.
     """
     first, styles, example = None, [*_STYLES, CLOCK], ""
+    lengths, grouped = set[int](), False
     for piece in pieces():
         for text in piece.dropna().unique():
             cell = _parts(text)
             first, example = first or cell, example or str(text)
             if cell is None or first is None:
                 return None
-            styles = [style for style in _styles_of(first, cell) if style in styles]
+            styles = [style for style in styles if cell.is_of(first.sign, first.unit, style)]
             if not styles:
                 return None
-    return Amounts(first.sign, first.unit, styles[0], example) if first is not None else None
-
-
-def _styles_of(first: _Cell, cell: _Cell) -> list[str]:
-    """The styles that a cell may have in a column that begins with `first`."""
-    styles = _STYLES if first.sign or first.unit else (BARE, CLOCK)
-    return [style for style in styles if cell.is_of(first.sign, first.unit, style)]
+            heads = re.split(f"['’{_BLANKS}]", cell.digits)
+            lengths.add(len(heads[0]))
+            grouped = grouped or len(heads) > 1
+    if first is None:
+        return None
+    if not (first.sign or first.unit or are_numbers):
+        bare = (BARE, CLOCK, *SPACED) if grouped and len(lengths) > 1 else (BARE, CLOCK)
+        styles = [style for style in styles if style in bare]
+    return Amounts(first.sign, first.unit, styles[0], example) if styles else None
 
 
 def converted(table: Any, forms: Mapping[str, Amounts]) -> Any:

@@ -15,6 +15,8 @@ from .exact import Unusable
 BEGIN = b"SQLite format 3\0"
 """The first bytes of such a file."""
 SHOWN = 5
+MOST_CELL = 1 << 24
+"""Bytes of a cell: a column may be computed, and a line of a stranger's database make gigabytes of it."""
 
 
 def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
@@ -28,6 +30,7 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
         raise Unusable(f"data: '{path}' has rows in '{log.name}' that are not in it yet: close what writes it")
     with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro&immutable=1", uri=True)) as database:
         database.execute("PRAGMA trusted_schema=OFF")
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_CELL)
         names = [
             name
             for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import sys
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,12 +15,19 @@ EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"floa
 """pandas 3 reads floats to the last digit by itself."""
 
 
+MOST_COLUMNS = 10_000
+"""Of a submission."""
+
+
 class Malformed(Exception):
     """The submission does not have the required form; the text is for the user and for the next prompt."""
 
 
 class Unusable(Exception):
-    """The user's data or folder cannot be used; the text names the key, the value and the remedy."""
+    """The user's data or folder cannot be used; the text names the key, the value and the remedy, in one line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text))
 
 
 def read_table(path: str | Path | IO[str]) -> Any:
@@ -38,13 +48,26 @@ def read_answers(path: str | Path) -> Any:
 def read_submission(path: str | Path) -> Any:
     """A candidate's file. Untrusted: every fault of it is Malformed."""
     try:
+        _refuse_wide(path)
         return read_table(path)
     except pd.errors.EmptyDataError:
         raise Malformed("submission.csv is empty") from None
     except UnicodeDecodeError:
         raise Malformed("submission.csv is not UTF-8 text") from None
-    except (pd.errors.ParserError, ValueError, MemoryError) as error:
+    except (pd.errors.ParserError, csv.Error, ValueError, MemoryError) as error:
         raise Malformed(f"submission.csv is not a CSV table: {first_line(error)}") from None
+
+
+def _refuse_wide(path: str | Path) -> None:
+    """pandas takes minutes and gigabytes for a million names of columns, and for a row of a million values below one.
+
+    It refuses later rows that are longer than these by itself.
+    """
+    csv.field_size_limit(sys.maxsize)
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = (row for row in csv.reader(file) if len(row) > 1 or "".join(row).strip())
+        if any(len(row) > MOST_COLUMNS for row in islice(rows, 2)):
+            raise Malformed(f"submission.csv has more than {MOST_COLUMNS:,} columns")
 
 
 def first_line(error: BaseException) -> str:

@@ -7,7 +7,7 @@ Tables that are not text (Parquet, spreadsheets, JSON) are read whole: their rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -64,16 +64,21 @@ class Table:
             for piece in _numbered(text_pieces(self.path, self.look, ROWS, {"usecols": wanted, "dtype": kinds})):
                 yield converted(piece[wanted], self.amounts)
 
-    def find_amounts(self, without: Callable[[str], bool]) -> dict[str, Amounts]:
+    def find_amounts(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, Amounts]:
         """The columns of text whose cells are all amounts of one form.
 
         Args:
             without: true for the names of columns that stay as they are.
+            numbers: those that can hold nothing else.
         """
         names = [name for name in self.columns if not without(name)]
         head = next(self.pieces(names))
-        texts = [n for n in names if pd.api.types.is_string_dtype(head[n]) and amounts_in(lambda n=n: [head[n]])]  # type: ignore[misc]
-        found = {name: amounts_in(lambda name=name: (piece[name] for piece in self.pieces([name]))) for name in texts}  # type: ignore[misc]
+
+        def form(name: str, pieces: Callable[[], Iterable[Any]]) -> Amounts | None:
+            return amounts_in(pieces, are_numbers=name in numbers)
+
+        texts = [n for n in names if pd.api.types.is_string_dtype(head[n]) and form(n, lambda n=n: [head[n]])]  # type: ignore[misc]
+        found = {name: form(name, lambda name=name: (piece[name] for piece in self.pieces([name]))) for name in texts}  # type: ignore[misc]
         return {name: form for name, form in found.items() if form is not None}
 
     def with_amounts(self, amounts: dict[str, Amounts]) -> Table:

@@ -9,8 +9,8 @@ from problems.competition.grader.tables.amounts import amounts_in, converted, to
 from problems.competition.grader.tables.table_forms import plain
 
 
-def form_of(cells):
-    return amounts_in(lambda: [pd.Series(cells, dtype="str")])
+def form_of(cells, **known):
+    return amounts_in(lambda: [pd.Series(cells, dtype="str")], **known)
 
 
 @pytest.mark.parametrize(("cells", "numbers"), [
@@ -25,6 +25,8 @@ def form_of(cells):
     (["5%", "6.5 %"], [5, 6.5]),
     (["1 day", "3 days"], [1, 3]),
     (["1,234", "950"], [1234, 950]),
+    (["12 345", "980"], [12345, 980]),
+    (["1\u202f234,5", "74\u202f340,0"], [1234.5, 74340]),
     (["0,500 kg", "2,250 kg"], [0.5, 2.25]),
     (["\u22125 °C", "3 °C"], [-5, 3]),
     (["12:30", "09:05"], [750, 545]),
@@ -42,12 +44,19 @@ def test_a_column_of_one_form_is_numbers(cells, numbers):
 
 @pytest.mark.parametrize("cells", [
     ["5 kg", "5 lb"], ["$1", "€1"], ["5 kg", "5"], ["F1", "F22"], ["SKU 1", "SKU 2"], ["12A", "13B"], ["1,2", "3,4"],
+    ["1,2", "30,4"], ["123 456", "789 012"], ["110 00", "7 100"],
     ["007 kg", "8 kg"], ["10.1.2.3"], ["2021-03"], ["1st", "2nd"], ["3 Feb 2021"], ["5-10 kg"],
     ["1.2k", "3M"], ["1,23,456 INR"], ["abc"], [""], [None], [], ["1,500.5 kg", "1.500,5 kg"],
     ["12:30", "noon"], ["16:9"], ["81:117:1"], ["3", "3:00"], ["2 days 3:00"],
 ])  # fmt: skip
 def test_codes_dates_and_mixed_forms_stay_text(cells):
     assert form_of(cells) is None
+
+
+def test_a_column_that_holds_numbers_for_sure_may_have_any_style():
+    assert form_of(["79117,73", "3,5"], are_numbers=True).numbers(pd.Series(["3,5"])).tolist() == [3.5]
+    assert form_of(["123 456", "789 012"], are_numbers=True).style == "1 234.5"
+    assert form_of(["1,2", "3;4"], are_numbers=True) is None
 
 
 def test_a_form_that_another_table_lacks_converts_nothing_of_it():

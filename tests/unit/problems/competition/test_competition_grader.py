@@ -1,5 +1,10 @@
 """Parts, checks and the stand-in for `mlebench`, in this process."""
 
+import os
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.claim import drawn_claim
+from problems.competition.grader import launch
 from problems.competition.grader.grade import Judge
 from problems.competition.grader.mlebench import helpers, shim
 from problems.competition.grader.scoring import parts, scores, validate
-from problems.competition.grader.tables.exact import Malformed
+from problems.competition.grader.tables.exact import Malformed, read_submission
 from problems.competition.medals import medal, thresholds
 
 # ------------------------------------------------------------ two programs on the same draws of the rows
@@ -266,3 +272,31 @@ def test_medals_where_lower_is_better(score, won, above):
 def test_medals_where_higher_is_better_and_none_without_leaderboard():
     assert medal(0.95, [0.9, 0.8, 0.7], False)["medal"] == "gold"
     assert medal(0.95, [], False) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["id,y" + "," * 2_000_000, "id,y\n1" + ",2" * 2_000_000, '"i\nd",' + "y," * 2_000_000, "\n \n" + "a," * 20_000],
+)
+def test_a_submission_of_a_million_columns_is_refused_at_once(tmp_path, text):
+    (tmp_path / "submission.csv").write_text(text)
+    began = time.process_time()
+    with pytest.raises(Malformed, match="more than 10,000 columns"):
+        read_submission(tmp_path / "submission.csv")
+    assert time.process_time() - began < 3
+
+
+def test_a_child_that_reads_tables_cannot_take_all_memory():
+    """SQLite makes a column of 300 MB a row of one line in a stranger's database."""
+    code = (
+        "import importlib.util, resource, sys\n"
+        "spec = importlib.util.spec_from_file_location('launch', sys.argv[1])\n"
+        "launch = importlib.util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(launch)\n"
+        "launch._limit_memory()\n"
+        "print(resource.getrlimit(resource.RLIMIT_DATA)[0])\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, launch.__file__], capture_output=True, text=True, check=True
+    ).stdout
+    assert 0 < int(told) < os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -292,3 +292,9 @@ def test_an_evaluator_that_can_judge_nothing_is_refused_before_anything_runs(tmp
     with pytest.raises(ConfigError, match=message) as caught:
         problem.prepare()
     assert "problem.evaluator=" in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_score_that_no_float_holds_is_not_finite():
+    run = EvaluatorRun(value={"metrics": {"combined_score": 10**400}}, isolated=True)
+    verdict = verdict_of(run, metric=None, timeout=1.0, unisolated="")
+    assert (verdict.failure, verdict.metric) == (FailureKind.NON_FINITE, None)

@@ -96,3 +96,18 @@ def test_sources_that_mean_nothing(text):
         sources_of(text)
     assert sources_of("junit:a/b.xml") == [Source("junit", "a/b.xml")]
     assert conditions_of(None) == [] and [str(c) for c in conditions_of("a==b, c<1")] == ["a==b", "c<1"]
+
+
+@pytest.mark.parametrize(
+    "output", ["9" * 5000 + " passed in 1.0s\n", "Ran " + "9" * 5000 + " tests in 1.0s\n\nOK\n",
+               "1 passed, " + "9" * 5000 + " failed in 1.0s\n"],
+)  # fmt: skip
+def test_a_count_of_thousands_of_digits_is_none(output):
+    found, _ = read(None, output)
+    assert found.get("passed", 0) <= 1 and found.get("failed", 0) == 0
+
+
+def test_a_whole_number_that_no_float_holds_is_no_metric():
+    assert read("json:a", reports={"a": f'{{"score": {10**400}, "size": 2}}'}) == ({"size": 2}, "")
+    (condition,) = conditions_of("size<=2")
+    assert condition.unmet({"size": 10**400})

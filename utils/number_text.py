@@ -1,0 +1,6 @@
+"""Numbers in texts that somebody else wrote, who may have written millions of digits."""
+
+DECIMAL = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
+"""Of a pattern: `-1.5e3`, `2.`, `.5`. No digit can belong to two of its parts, so that a run of them is read once."""
+WHOLE = r"(?<!\d)\d{1,18}(?!\d)"
+"""Of a pattern: a whole number that fits into a machine word; Python refuses to read one of thousands of digits."""
