@@ -22,6 +22,7 @@ _LOOKER = Path(__file__).parent / "inside" / "looker.py"
 _LIMITS = Limits(seconds=60, memory_mb=2048, disk_mb=64, output_kb=256)
 _CANARY = b"swarm-evo-canary-value-of-a-start:"
 _MOST_LINES, _FEWEST_BYTES = 12, 8
+_FIELD_END = (b"", b",", b"\r", b"\n")
 _MOST_FILES = 64
 _MOST_PUBLIC = 16 << 20
 _MOST_WHOLE = 64 << 20
@@ -122,7 +123,13 @@ def make_plan(
         "patterns": list(patterns),
         "files": [_identity(path, key) for path in files],
         "marks": [
-            {"mark": mark.hex(), "length": len(line), "digest": _digest(line, key), "name": name}
+            {
+                "mark": mark.hex(),
+                "length": len(line),
+                "digest": _digest(line, key),
+                "name": name,
+                "whole": line is not canary,
+            }
             for mark, line, name in marks
         ],
     }
@@ -147,17 +154,42 @@ def _identity(path: Path, key: bytes) -> dict[str, Any]:
 def _lines(path: Path, public: Mapping[str, bytes], shown: bool) -> Iterator[tuple[bytes, bytes]]:
     """(mark, line) of some lines of a table: the mark is their key, which the public files tell as well.
 
-    Lines that the sample submission guesses right tell nothing, and where answers are `shown` no line that a table has.
+    Lines that the sample submission guesses right tell nothing, nor do those that another table has by chance, and
+    where answers are `shown` no line that a table has.
     """
     if not public or path.stat().st_size > _MOST_PUBLIC:
         return
     lines = path.read_bytes().splitlines()[1:]
+    known = {name: text for name, text in public.items() if shown or name.startswith("sample")}
+    others = [text for name, text in public.items() if name not in known]
+    judged: dict[int, bool] = {}
     for number in range(0, len(lines), max(1, len(lines) // _MOST_LINES)):
         head, comma, rest = lines[number].partition(b",")
         mark, line = b"\n" + head + comma, b"\n" + lines[number]
-        guessed = any(line in text for name, text in public.items() if shown or name.startswith("sample"))
-        if rest and len(line) >= _FEWEST_BYTES and not guessed and any(mark in text for text in public.values()):
+        guessed = any(line in text for text in known.values())
+        if not rest or len(line) < _FEWEST_BYTES or guessed or not any(mark in text for text in public.values()):
+            continue
+        having = [place for place, text in enumerate(others) if _has_field(text, line)]
+        for place in having:
+            judged.setdefault(place, _tells(others[place], lines))
+        if not having or any(judged[place] for place in having):
             yield mark, line
+
+
+def _has_field(text: bytes, line: bytes) -> bool:
+    """Whether it stands there and ends there: `7,3` is not in `7,35`."""
+    at = text.find(line)
+    return at >= 0 and text[at + len(line) : at + len(line) + 1] in _FIELD_END
+
+
+def _tells(text: bytes, lines: Sequence[bytes]) -> bool:
+    """Whether a table holds the answer of every key that it has.
+
+    A feature beside the key agrees with some answers, of few values even with most.
+    """
+    table = dict(line.partition(b",")[::2] for line in text.splitlines())
+    answers = (line.partition(b",")[::2] for line in lines)
+    return all((table[head] + b",").startswith(rest + b",") for head, rest in answers if head in table)
 
 
 def _public_tables(inputs: Path | None) -> dict[str, bytes]:

@@ -105,7 +105,9 @@ test = pd.read_csv("input/test.csv", usecols=[{facts.key!r}])
 
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)
-predictions = test[[{facts.key!r}]].assign(**{{name: shares[name] for name in {list(facts.classes)!r}}})
+predictions = test[[{facts.key!r}]].copy()
+for name in {list(facts.classes)!r}:
+    predictions[name] = shares[name]
 predictions.to_csv("submission/submission.csv", index=False)
 print("predicted the shares of", len(shares), "classes for every row")
 """

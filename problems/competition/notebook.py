@@ -91,7 +91,8 @@ train = pd.{train[function]}(read({train[file]!r}){train[how]})
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
 train.to_csv("input/train.csv", index=False)
 test.drop(columns=TARGETS, errors="ignore").to_csv("input/test.csv", index=False)
-test[[KEY]].assign(**{{name: {neutral} for name in COLUMNS}}).to_csv("input/sample_submission.csv", index=False)
+guess = pd.DataFrame({{KEY: test[KEY], **{{name: {neutral} for name in COLUMNS}}}})
+guess.to_csv("input/sample_submission.csv", index=False)
 for path in DATA.iterdir():
     if path.name not in {own!r} and not is_own(path):
         Path("input", path.name).symlink_to(path.resolve())
@@ -99,7 +100,9 @@ for path in DATA.iterdir():
 
 _AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are numbers
     for name, fraction in {amounts!r}.items():
-        if name in table:
+        if name in table and fraction == ":":
+            table[name] = table[name].map(clock_in, na_action="ignore").astype(float)
+        elif name in table:
             parts = table[name].str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)")
             digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
             number = digits.astype(float)
@@ -165,8 +168,8 @@ made.head()
 _CHECK = """made = pd.read_csv("submission/submission.csv")
 FORM = {form!r}  # columns of the file that is handed in, the program's, how they are made
 assert sorted(made) == sorted([KEY, *COLUMNS]), f"columns {{list(made)}}, the program's are {{[KEY, *COLUMNS]}}"
-made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].assign(**{{KEY: names.to_numpy()}})
-made = made.reset_index(drop=True)
+made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].reset_index(drop=True)
+made[KEY] = names.to_numpy()
 {spelling}made = pd.DataFrame({{theirs: {other}{kept}made[ours] for theirs, ours, how in FORM}})
 assert made.notna().all().all() and len(made) == len(test), "values are missing"
 {check}made.to_csv("submission.csv", index=False)
@@ -233,11 +236,18 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
         key=meta["id"], targets=ways["targets"], columns=meta["targets"],
         lost=_lost(own, tables["train"], "train", ways),
         sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables),
-        amounts=_AMOUNTS.format(amounts=ways["amounts"]) if ways["amounts"] else "",
+        amounts=_amounts(ways["amounts"]),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip
     return first, _last(own, sample=sample is not None), files
+
+
+def _amounts(forms: dict[str, str]) -> str:
+    """What makes numbers of amounts; `forms` is column → its mark of fractions."""
+    clocks = Path(__file__).parent / "grader" / "tables" / "clocks.py"
+    source = clocks.read_text(encoding="utf-8").partition("import annotations\n")[2].strip() + "\n\n\n"
+    return (source if ":" in forms.values() else "") + (_AMOUNTS.format(amounts=forms) if forms else "")
 
 
 def _last(own: dict[str, Any], *, sample: bool) -> str:

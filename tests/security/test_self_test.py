@@ -85,6 +85,32 @@ def test_lines_of_the_labels_inside_another_table(tier, place):
     assert all(found["where"].endswith("train.csv") for found in told.found)
 
 
+RATINGS = [(f"{20000 + number}", number * 7 % 5) for number in range(400)]
+
+
+@pytest.fixture
+def rated(place):
+    """Labels of few values, where chance agrees with many of them."""
+    (place / "private" / "test.csv").write_text("id,rating\n" + "".join(f"{a},{b}\n" for a, b in RATINGS))
+    (place / "public" / "sample_submission.csv").write_text("id,rating\n" + "".join(f"{a},9\n" for a, _ in RATINGS))
+    return place
+
+
+@pytest.mark.parametrize("seats", [lambda b: f"{b}7", lambda b: b if b else 3], ids=["begins alike", "mostly alike"])
+def test_a_feature_beside_the_id_agrees_with_labels_by_chance(rated, seats):
+    rows = "".join(f"{a},{seats(b)},0.5\n" for a, b in RATINGS)
+    (rated / "public" / "test.csv").write_text(f"id,seats,share\n{rows}")
+    with opened("warm", rated) as pool:
+        assert looked(pool, rated).found == ()
+
+
+def test_the_labels_themselves_beside_the_ids_of_a_wider_table(rated):
+    (rated / "public" / "test.csv").write_text("id,x,y\n" + "".join(f"{a},{b},0.5\n" for a, b in RATINGS[:60]))
+    with opened("warm", rated) as pool:
+        told = looked(pool, rated)
+    assert {(found["how"], found["where"].rpartition("/")[2]) for found in told.found} == {("file", "test.csv")}
+
+
 def test_labels_in_the_memory_that_every_program_begins_with(tier, place):
     (place / "private").chmod(0o755)
     module = place / "remembers.py"

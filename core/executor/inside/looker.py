@@ -36,7 +36,9 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/pro
 _IN_MEMORY = 2
 """Marks that memory is searched for: the canary and a line."""
 
-Mark = tuple[bytes, int, str, str]
+_FIELD_END = (b"", b",", b"\r", b"\n", b"\0")
+Mark = tuple[bytes, int, str, str, bool]
+"""Beginning, length, digest, what it is of, and whether it must be a whole field: `7,3` is not in `7,35`."""
 
 
 class Looker:
@@ -47,7 +49,9 @@ class Looker:
         self.key = bytes.fromhex(plan["key"])
         self.found: list[dict[str, str]] = []
         self.looked = {"files": 0, "bytes": 0, "memory": 0, "descriptors": 0}
-        self.marks = [(bytes.fromhex(m["mark"]), m["length"], m["digest"], m["name"]) for m in plan["marks"]]
+        self.marks = [
+            (bytes.fromhex(m["mark"]), m["length"], m["digest"], m["name"], m["whole"]) for m in plan["marks"]
+        ]
         self.sizes = {hidden["size"]: hidden for hidden in plan["files"]}
         self.nodes = {(hidden["device"], hidden["inode"]): hidden for hidden in plan["files"]}
 
@@ -213,10 +217,12 @@ class Looker:
     def search_at(self, start: int, size: int, how: str, where: str, marks: list[Mark]) -> None:
         """The same of bytes where they lie."""
         end = start + size
-        for mark, length, digest, name in marks:
+        for mark, length, digest, name, whole in marks:
             at = _memmem(start, size, mark, len(mark))
             while at:
-                if self.digest(ctypes.string_at(at, min(length, end - at))) == digest:
+                found = ctypes.string_at(at, min(length + 1, end - at))
+                ends = not whole or found[length:] in _FIELD_END
+                if ends and self.digest(found[:length]) == digest:
                     self.tell(how, name, where)
                     return
                 at = _memmem(at + 1, end - at - 1, mark, len(mark))

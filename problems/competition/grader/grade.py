@@ -15,6 +15,7 @@ from .scoring import blend, scores, validate
 from .scoring.exam import OwnMetricFault, Scoring
 from .tables.exact import Malformed, read_answers, read_submission, read_table
 from .tables.keys import as_keys
+from .tables.with_columns import with_columns
 
 BOOTSTRAP_SECONDS = 5.0
 """What resampling with a competition's own grader may take."""
@@ -178,7 +179,7 @@ class Judge:
             if time.monotonic() > deadline:
                 raise scores.Undefined("out of time")
             # a row drawn twice keeps one id of the part, so that a grader which checks ids is content
-            again = [_rows(table, rows).assign(**{key: ids}) for table in (mine, truth)]
+            again = [with_columns(_rows(table, rows), {key: ids}) for table in (mine, truth)]
             return float(self._grade(*again))
 
         try:

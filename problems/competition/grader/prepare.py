@@ -23,19 +23,15 @@ from .mlebench.shim import import_function, install
 from .own_data import reading
 from .pictures import collections
 from .scoring import parts
+from .smoke import write_smoke
 from .survey import TEST, TRAIN, Survey, form_of_columns, survey
 from .tables.exact import Unusable, read_table
 from .tables.keys import as_keys, each_once
-from .tables.pieces import PLAIN, open_table
 from .tables.plain_tables import SAMPLE, plain_tables
 from .tables.rdata import write_raw
 from .tables.table_sample import TableSample, samples_of
 from .tables.times import date_formats
 
-SMOKE_STEP = 50
-"""A smoke run sees 2 % of the training rows …"""
-SMOKE_ROWS = 10_000
-"""… of data sets with at least so many: below, the whole run is as quick."""
 LFS_MARK = "version https://git-lfs.github.com/spec/"
 
 
@@ -74,37 +70,12 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     for kind, text in preview.previews_of(public, first=first).items():
         text = "".join(f"{line}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
-    _write_smoke(public, out / "smoke", meta["rows"].get("train", 0))
+    write_smoke(
+        public, out / "smoke", meta["rows"].get("train", 0), [meta["label"]] if meta["label"] else exam["targets"]
+    )
     _write_json(out / "private" / "exam.json", exam)
     _write_json(out / "meta.json", meta)
     return {"meta": meta}
-
-
-def _write_smoke(public: Path, smoke: Path, rows: int) -> None:
-    """The same files with every fiftieth training row, where that leaves enough rows to try a program on."""
-    if rows < SMOKE_ROWS or not (public / "train.csv").is_file():
-        return
-    _share(str(public), str(smoke))
-    (smoke / "train.csv").unlink()
-    table, _ = open_table(public / "train.csv", PLAIN)
-    for place, piece in enumerate(table.pieces()):
-        few = piece[piece.index % SMOKE_STEP == 0]
-        few.to_csv(smoke / "train.csv", index=False, mode="a", header=place == 0)
-
-
-def _share(folder: str, target: str) -> None:
-    """The same files under two names where the disk can: nobody writes to either."""
-    os.mkdir(target)
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            to = f"{target}/{entry.name}"
-            if entry.is_dir():
-                _share(entry.path, to)
-                continue
-            try:
-                os.link(entry.path, to)
-            except OSError:
-                shutil.copyfile(entry.path, to)
 
 
 def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], None]:

@@ -33,6 +33,7 @@ from .tables.keys import as_keys, each_once
 from .tables.pieces import marked, spread
 from .tables.table_sample import TableSample, as_programs_read, samples_of
 from .tables.times import as_time
+from .tables.with_columns import with_columns
 
 FEWEST_HIDDEN = 4
 ROW_ID = "row_id"
@@ -111,11 +112,11 @@ def _perfect(answers: Any, key: str, targets: list[str], columns: list[str], goa
     """The submission that nobody can better."""
     if goal.task == "classes":
         names = answers[targets[0]].astype(str)
-        return answers[[key]].assign(**{name: (names == name).astype(float) for name in columns})
+        return with_columns(answers[[key]], {name: (names == name).astype(float) for name in columns})
     if goal.task != "probability":
         return answers[[key, *targets]]
     counted = {name: sorted(answers[name].unique())[-1] for name in targets}
-    return answers[[key]].assign(**{name: (answers[name] == counted[name]).astype(float) for name in targets})
+    return with_columns(answers[[key]], {name: (answers[name] == counted[name]).astype(float) for name in targets})
 
 
 def _refuse_unscorable(exam: dict[str, Any], out: Path, perfect: Any, request: dict[str, Any]) -> None:
@@ -193,12 +194,12 @@ def _as_classes(labelled: Any, targets: list[str], goal: Goal) -> Any:
 
 def _sample(ids: Any, shown: Any, targets: list[str], columns: list[str], goal: Goal) -> Any:
     if goal.task == "classes":
-        return ids.assign(**{name: round(1 / len(columns), 6) for name in columns})
+        return with_columns(ids, dict.fromkeys(columns, round(1 / len(columns), 6)))
     neutral = {
         name: shown[name].mode().iloc[0] if goal.labels else 0.5 if goal.task == "probability" else shown[name].mean()
         for name in targets
     }
-    return ids.assign(**neutral)
+    return with_columns(ids, neutral)
 
 
 def _outputs(tables: OwnTables, shown: Any, columns: list[str], goal: Goal) -> Outputs:
@@ -252,7 +253,7 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, Row
     tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)
     if not request["split"].startswith("time:") and any(tells):
         ids = np.random.default_rng(request["seed"]).permutation(count)
-    tables.labelled = labelled.assign(**{key: ids})
+    tables.labelled = with_columns(labelled, {key: ids})
     theirs.insert(0, key, range(count, count + len(theirs)))
     return theirs, key, names
 

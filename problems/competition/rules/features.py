@@ -6,8 +6,10 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from problems.competition.rules.facts import Facts
+from problems.competition.rules.made_names import before, made
 
 Lines = list[str]
+_PARTS = ("year", "month", "weekday", "day", "weekend", "hour", "days")
 TOPICS = 24
 """Numbers that a column of texts becomes."""
 
@@ -15,21 +17,25 @@ TOPICS = 24
 def _ranks(facts: Facts) -> Lines:
     lines = ["    # words with an order become numbers"]
     for name, words in facts.scales.items():
-        lines.append(f"    frame[{name + '_rank'!r}] = frame[{name!r}].map(rank({list(words)!r})).fillna(-1)")
+        lines.append(
+            f"    frame[{made(facts, name + '_rank')!r}] = frame[{name!r}].map(rank({list(words)!r})).fillna(-1)"
+        )
     return lines
 
 
 def _ages(facts: Facts) -> Lines:
     newest, *older = sorted(facts.years, key=lambda name: (not name.lower().endswith(("sold", "end", "last")), name))
     lines = ["    # years become ages"]
-    return lines + [f"    frame[{'age_' + name!r}] = frame[{newest!r}] - frame[{name!r}]" for name in older]
+    return lines + [
+        f"    frame[{made(facts, 'age_' + name)!r}] = frame[{newest!r}] - frame[{name!r}]" for name in older
+    ]
 
 
 def _sums(facts: Facts) -> Lines:
     lines = ["    # like quantities add up"]
     for word, names in facts.groups.items():
-        lines.append(f"    frame[{'sum_' + word!r}] = frame[{list(names)!r}].sum(axis=1)")
-        lines.append(f"    frame[{'count_' + word!r}] = (frame[{list(names)!r}] > 0).sum(axis=1)")
+        lines.append(f"    frame[{made(facts, 'sum_' + word)!r}] = frame[{list(names)!r}].sum(axis=1)")
+        lines.append(f"    frame[{made(facts, 'count_' + word)!r}] = (frame[{list(names)!r}] > 0).sum(axis=1)")
     return lines
 
 
@@ -45,24 +51,26 @@ def _missing(facts: Facts) -> Lines:
     return [
         "    # that a value is missing may tell something",
         f"    for name in {list(facts.missing)!r}:",
-        '        frame[name + "_missing"] = frame[name].isna().astype(int)',
+        f'        frame[{before(facts)}name + "_missing"] = frame[name].isna().astype(int)',
     ]
 
 
 def _dates(facts: Facts) -> Lines:
     lines = ["    # dates become parts that repeat, and days that pass"]
     for name in facts.dates:
+        called = {part: made(facts, f"{name}_{part}") for part in _PARTS}
         lines += [
             f"    when = {_times(f'frame.pop({name!r})', name, facts)}",
-            f"    frame[{name + '_year'!r}], frame[{name + '_month'!r}] = when.dt.year, when.dt.month",
-            f"    frame[{name + '_weekday'!r}], frame[{name + '_day'!r}] = when.dt.weekday, when.dt.dayofyear",
-            f"    frame[{name + '_weekend'!r}] = (when.dt.weekday >= 5).astype(int)",
-            f"    frame[{name + '_hour'!r}] = when.dt.hour + when.dt.minute / 60",
-            f"    frame[{name + '_days'!r}] = (when - pd.Timestamp('2000-01-01')).dt.total_seconds() / 86400",
+            f"    frame[{called['year']!r}], frame[{called['month']!r}] = when.dt.year, when.dt.month",
+            f"    frame[{called['weekday']!r}], frame[{called['day']!r}] = when.dt.weekday, when.dt.dayofyear",
+            f"    frame[{called['weekend']!r}] = (when.dt.weekday >= 5).astype(int)",
+            f"    frame[{called['hour']!r}] = when.dt.hour + when.dt.minute / 60",
+            f"    frame[{called['days']!r}] = (when - pd.Timestamp('2000-01-01')).dt.total_seconds() / 86400",
         ]
     for first, second in pairwise(facts.dates):
         lines.append(
-            f"    frame[{f'{first}_to_{second}'!r}] = frame[{second + '_days'!r}] - frame[{first + '_days'!r}]"
+            f"    frame[{made(facts, f'{first}_to_{second}')!r}] = "
+            f"frame[{made(facts, second + '_days')!r}] - frame[{made(facts, first + '_days')!r}]"
         )
     return lines
 
@@ -81,9 +89,10 @@ def _holidays(facts: Facts) -> Lines:
         f"    when = {_times(f'frame[{first!r}]', first, facts)}.dt.normalize()",
         "    when = when.fillna(pd.Timestamp('2000-01-05'))  # an ordinary day",
         "    holidays = USFederalHolidayCalendar().holidays(when.min(), when.max())",
-        "    frame['holiday'] = when.isin(holidays).astype(int)",
-        "    frame['after_holiday'] = when.isin(holidays + pd.Timedelta(days=1)).astype(int)",
-        "    frame['year_end'] = ((when.dt.month == 12) & (when.dt.day >= 24) | (when.dt.dayofyear <= 2)).astype(int)",
+        f"    frame[{made(facts, 'holiday')!r}] = when.isin(holidays).astype(int)",
+        f"    frame[{made(facts, 'after_holiday')!r}] = when.isin(holidays + pd.Timedelta(days=1)).astype(int)",
+        f"    frame[{made(facts, 'year_end')!r}] = "
+        "((when.dt.month == 12) & (when.dt.day >= 24) | (when.dt.dayofyear <= 2)).astype(int)",
     ]
 
 
@@ -92,8 +101,8 @@ def _lengths(facts: Facts) -> Lines:
     for name in facts.texts:
         lines += [
             f"    text = frame[{name!r}].fillna('').astype(str)",
-            f"    frame[{name + '_words'!r}] = np.log1p(text.str.split().str.len())",
-            f"    frame[{name + '_shouts'!r}] = np.log1p(text.str.count('!'))",
+            f"    frame[{made(facts, name + '_words')!r}] = np.log1p(text.str.split().str.len())",
+            f"    frame[{made(facts, name + '_shouts')!r}] = np.log1p(text.str.count('!'))",
         ]
     return lines
 
@@ -124,8 +133,8 @@ def _frequency(facts: Facts) -> Lines:
     return [
         "for name in categories:  # how frequent a category is",
         "    share = X[name].value_counts(normalize=True)",
-        '    X[name + "_share"] = X[name].map(share).astype(float).fillna(0)',
-        '    X_test[name + "_share"] = X_test[name].map(share).astype(float).fillna(0)',
+        f'    X[{before(facts)}name + "_share"] = X[name].map(share).astype(float).fillna(0)',
+        f'    X_test[{before(facts)}name + "_share"] = X_test[name].map(share).astype(float).fillna(0)',
         _NUMBERS,
     ]
 
@@ -134,8 +143,8 @@ def _squares(facts: Facts) -> Lines:
     return [
         "strength = X[numbers].corrwith(pd.Series(pd.factorize(y, sort=True)[0], index=X.index)).abs()",
         "for name in strength.sort_values(ascending=False).index[:8]:  # curves for the strongest numbers",
-        '    X[name + "_squared"] = (X[name] - X[name].mean()) ** 2',
-        '    X_test[name + "_squared"] = (X_test[name] - X[name].mean()) ** 2',
+        f'    X[{before(facts)}name + "_squared"] = (X[name] - X[name].mean()) ** 2',
+        f'    X_test[{before(facts)}name + "_squared"] = (X_test[name] - X[name].mean()) ** 2',
         _NUMBERS,
     ]
 
@@ -143,6 +152,7 @@ def _squares(facts: Facts) -> Lines:
 def _averages(facts: Facts) -> Lines:
     kind = "continuous" if not facts.classifies else "multiclass" if facts.outputs > 1 else "binary"
     target = "pd.factorize(y, sort=True)[0]" if facts.classifies else "y"
+    average = made(facts, "average_{place}")
     return [
         "# mean targets of categories of many values; those of a training row are learned from other rows",
         f"many = {list(facts.many)!r}",
@@ -150,7 +160,7 @@ def _averages(facts: Facts) -> Lines:
         'codes, codes_test = (table[many].fillna("missing").astype(str) for table in (X, X_test))',
         f"codes, codes_test = means.fit_transform(codes, {target}), means.transform(codes_test)",
         "for place in range(codes.shape[1]):",
-        '    X[f"average_{place}"], X_test[f"average_{place}"] = codes[:, place], codes_test[:, place]',
+        f'    X[f"{average}"], X_test[f"{average}"] = codes[:, place], codes_test[:, place]',
         _NUMBERS,
     ]
 
@@ -170,7 +180,7 @@ def _topics(facts: Facts) -> Lines:
         f"for name, how in {how!r}.items():",
         "    told = topics(name, **how)",
         "    for table in (X, X_test):",
-        '        table[[f"{name}_topic_{place}" for place in told]] = (',
+        f'        table[[f"{made(facts, "{name}_topic_{place}")}" for place in told]] = (',
         '            told.loc[table[name].fillna("").astype(str)].to_numpy()',
         "        )",
         _NUMBERS,

@@ -95,7 +95,8 @@ def _cut(facts: Facts) -> list[str]:
     """What no model takes, such as infinite values, is missing."""
     strays = [
         f"for name in {list(facts.strays)!r}:  # words among numbers are missing",
-        "    test[name] = pd.to_numeric(test[name], errors='coerce')",
+        "    for table in (train, test):",
+        "        table[name] = pd.to_numeric(table[name], errors='coerce')",
     ]
     extreme = [
         f"for name in {list(facts.extreme)!r}:  # values that no model takes are missing",

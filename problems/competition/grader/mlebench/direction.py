@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..tables.exact import Unusable, read_table
+from ..tables.with_columns import with_columns
 from .shim import import_function
 
 
@@ -52,7 +53,7 @@ def _tried(exam: dict[str, Any], out: Path) -> tuple[float, float] | None:
     grade: Callable[[Any, Any], Any] = import_function(Path(exam["grade"]["folder"]), exam["grade"]["function"])
     truth = answers[[key, *targets]]
     drawn = np.random.default_rng(0).permutation(len(truth))
-    shuffled = truth.assign(**{name: truth[name].to_numpy()[drawn] for name in targets})
+    shuffled = with_columns(truth, {name: truth[name].to_numpy()[drawn] for name in targets})
     try:
         best, poor = (float(grade(table.copy(), answers.copy())) for table in (truth, shuffled))
     except Exception:  # noqa: BLE001 - the competition's own grader, given what it may not take

@@ -17,6 +17,7 @@ from ..tables.exact import Unusable
 from ..tables.formats import read_any, read_texts
 from ..tables.keys import as_keys
 from ..tables.pieces import Table, open_table
+from ..tables.with_columns import with_columns
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
 
@@ -72,7 +73,7 @@ class OwnTables:
         for piece in self.train.pieces():
             if len(piece):
                 known = self.labelled.loc[piece.index[0] : piece.index[-1]]
-                yield piece.loc[known.index].assign(**{name: known[name] for name in known})
+                yield with_columns(piece.loc[known.index], {name: known[name] for name in known})
 
     def ids(self, name: str, column: str) -> Ids:
         """A column of `test` or `sample` that may name rows, with its cells as they stand."""

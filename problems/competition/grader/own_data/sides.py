@@ -13,6 +13,7 @@ import pandas as pd
 from ..tables.columns import ID_NAMES
 from ..tables.keys import each_once
 from ..tables.pieces import LOOKED_AT, marked, spread
+from ..tables.with_columns import with_columns
 from .own_tables import OwnTables
 
 WORDS = 3
@@ -108,7 +109,7 @@ def _is_empty(rows: Any) -> Any:
 def _dealt(rows: Any) -> Any:
     """Rows of the same values in each column, put together by chance."""
     random = np.random.default_rng(0)
-    return rows.assign(**{name: rows[name].array.take(random.permutation(len(rows))) for name in rows})
+    return with_columns(rows, {name: rows[name].array.take(random.permutation(len(rows))) for name in rows})
 
 
 def _is_one_text(rows: Any) -> bool:
@@ -124,7 +125,7 @@ def _fingerprints(rows: Any) -> Any:
     """
     if not rows.shape[1]:
         return np.zeros(len(rows), "uint64")
-    plain = rows.assign(**{name: _alike(rows[name]) for name in rows if not _is_plain(rows[name])})
+    plain = with_columns(rows, {name: _alike(rows[name]) for name in rows if not _is_plain(rows[name])})
     return pd.util.hash_pandas_object(plain, index=False).to_numpy()
 
 

@@ -1,4 +1,4 @@
-"""Columns of numbers that are written for people: `$1,200`, `1.234,50 €`, `72 kg`, `5 %`.
+"""Columns of numbers that are written for people: `$1,200`, `1.234,50 €`, `72 kg`, `5 %`, `1:02:03`.
 
 A column is one of numbers if all its cells have one form: the same sign before it, the same unit behind it, and marks
 of thousands and fractions that agree. One cell of another form, and it stays text.
@@ -10,6 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from .clocks import clock_in
+from .with_columns import with_columns
 
 _BLANKS = " \u00a0\u202f"
 _SIGNS = "$€£¥₹₽₩%‰°"
@@ -35,6 +38,8 @@ _STYLES = {
     "1 234,5": (_grouped(f"'’{_BLANKS}", ","), f"'’{_BLANKS}", ","),
 }
 """How a number may be written: its pattern, marks of thousands, the mark of fractions. The first that fits is taken."""
+CLOCK = ":"
+"""The style of durations and times of day, and their mark of fractions."""
 BARE = "1,234.5"
 """The only style that makes a number without sign or unit: pandas reads `1234.5`, and others may be lists or codes."""
 SPACED = ("1 234.5", "1 234,5")
@@ -60,7 +65,7 @@ class Amounts:
     @property
     def fraction(self) -> str:
         """The mark of fractions."""
-        return _STYLES[self.style][2]
+        return CLOCK if self.style == CLOCK else _STYLES[self.style][2]
 
     def numbers(self, values: Any) -> Any:
         """The cells as numbers, missing where they are; None if one has another form."""
@@ -85,9 +90,13 @@ class _Cell:
     digits: str
 
     def is_of(self, sign: str, unit: str, style: str) -> bool:
+        if style == CLOCK:
+            return (self.sign, self.unit) == (sign, unit) and clock_in(self.digits) is not None
         return (self.sign, self.unit) == (sign, unit) and bool(_STYLES[style][0].fullmatch(self.digits))
 
     def number(self, style: str) -> float:
+        if style == CLOCK:
+            return clock_in(self.digits) or 0.0
         _, thousands, fraction = _STYLES[style]
         plain = float("".join(mark for mark in self.digits if mark not in thousands).replace(fraction, "."))
         return -plain if self.minus else plain
@@ -95,9 +104,11 @@ class _Cell:
 
 def _parts(text: Any) -> _Cell | None:
     """None for what is no amount. A unit's plural and case do not matter: `1 day`, `2 days`."""
-    found = _CELL.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    if not isinstance(text, str):
         return None
+    found = _CELL.fullmatch(text)
+    if found is None:
+        return None if clock_in(text) is None else _Cell(False, "", "", text)
     unit = found["unit"].strip(f".{_BLANKS}").casefold()
     minus = f"{found['minus']}{found['less']}".strip("+")
     return _Cell(bool(minus), found["sign"], unit.removesuffix("s") if len(unit) > 2 else unit, found["number"])
@@ -108,7 +119,7 @@ def number_in(text: str) -> float | None:
     cell = _parts(text)
     if cell is None:
         return None
-    styles = _STYLES if cell.sign or cell.unit else (BARE,)
+    styles = _STYLES if cell.sign or cell.unit else (BARE, CLOCK)
     fitting = [style for style in styles if cell.is_of(cell.sign, cell.unit, style)]
     return cell.number(fitting[0]) if fitting else None
 
@@ -120,7 +131,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
         pieces: the column from its beginning, some rows at a time.
         are_numbers: it can hold nothing else, so any style will do.
     """
-    first, styles, example = None, list(_STYLES), ""
+    first, styles, example = None, [*_STYLES, CLOCK], ""
     lengths, grouped = set[int](), False
     for piece in pieces():
         for text in piece.dropna().unique():
@@ -137,7 +148,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
     if first is None:
         return None
     if not (first.sign or first.unit or are_numbers):
-        bare = (BARE, *SPACED) if grouped and len(lengths) > 1 else (BARE,)
+        bare = (BARE, CLOCK, *SPACED) if grouped and len(lengths) > 1 else (BARE, CLOCK)
         styles = [style for style in styles if style in bare]
     return Amounts(first.sign, first.unit, styles[0], example) if styles else None
 
@@ -145,7 +156,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
 def converted(table: Any, forms: Mapping[str, Amounts]) -> Any:
     """The table with those of its columns as numbers."""
     found = {name: form.numbers(table[name]) for name, form in forms.items() if name in table}
-    return table.assign(**{name: values for name, values in found.items() if values is not None})
+    return with_columns(table, {name: values for name, values in found.items() if values is not None})
 
 
 def told(forms: Mapping[str, Amounts], most: int) -> list[str]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .with_columns import with_columns
+
 
 def flat(table: Any, told: str) -> tuple[Any, str]:
     """The table as a CSV can hold it, and what is told of it: lists and the like as their JSON; columns of bytes that
@@ -14,7 +16,7 @@ def flat(table: Any, told: str) -> tuple[Any, str]:
     """
     nested = {name: _as_text(table[name]) for name in table if table[name].map(_is_nested).any()}
     binary = [str(name) for name, texts in nested.items() if texts is None]
-    table = table.assign(**{name: texts for name, texts in nested.items() if texts is not None})
+    table = with_columns(table, {name: texts for name, texts in nested.items() if texts is not None})
     left = [f"without {', '.join(binary[:5])}, which holds bytes that are no text"] if binary else []
     return table.drop(columns=binary), ", ".join(filter(None, [told, *left]))
 

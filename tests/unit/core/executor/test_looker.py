@@ -42,7 +42,7 @@ def test_an_answer_is_found_behind_marks_that_are_followed_by_something_else():
     found = looker.Looker(plan)
     text = b"." * 100 + b"mark: nothing of that " + b"mark:" + b"." * 30 + secret + b"mark:"
     buffer = ctypes.create_string_buffer(text, len(text))
-    start, mark = ctypes.addressof(buffer), (b"mark:", len(secret), digest, "labels.csv")
+    start, mark = ctypes.addressof(buffer), (b"mark:", len(secret), digest, "labels.csv", False)
     found.search_at(start, len(text) - 60, "memory", "0x10", [mark])
     assert found.found == []
     found.search_at(start, len(text), "memory", "0x10", [mark])
@@ -58,7 +58,7 @@ def test_memory_that_was_given_back_is_passed_over_and_an_answer_behind_it_is_fo
     key, secret = b"k" * 16, b"mark: the answer is 42"
     digest = blake2b(secret, digest_size=16, key=key).hexdigest()
     found = looker.Looker({"key": key.hex(), "files": [], "patterns": [], "marks": []})
-    found.marks = [(b"mark:", len(secret), digest, "labels.csv")]
+    found.marks = [(b"mark:", len(secret), digest, "labels.csv", False)]
     there = mmap.mmap(-1, 300 * PAGE)
     there[200 * PAGE - 9 : 200 * PAGE - 9 + len(secret)] = secret
     begin = ctypes.addressof(ctypes.c_char.from_buffer(there))

@@ -63,14 +63,16 @@ def case(request, tmp_path_factory):
     return folder, json.loads(json.dumps({"data": data})), target
 
 
-def hands_in(code: str, folder, target: str, monkeypatch) -> None:
+def hands_in(code: str, folder, target: str, monkeypatch) -> dict:
+    """Returns what the program's names stand for at its end."""
     submission = folder / "submission" / "submission.csv"
     submission.unlink(missing_ok=True)
     monkeypatch.chdir(folder)
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), threadpool_limits(1):
-        exec(compile(code, "solution.py", "exec"), {"__name__": "__main__"})
+        exec(compile(code, "solution.py", "exec"), names := {"__name__": "__main__"})
     found = pd.read_csv(submission)
     assert list(found.columns) == ["Id", target] and len(found) == HIDDEN and found.notna().all().all()
+    return names
 
 
 def test_what_is_awkward_is_known(case):
@@ -88,6 +90,20 @@ def test_baselines_take_awkward_columns(case, monkeypatch):
     assert len(found) == 3
     for baseline in found:
         hands_in(baseline.code, folder, target, monkeypatch)
+
+
+def test_numbers_among_which_hidden_rows_have_words_stay_numbers_when_these_are_learned_too(case, monkeypatch):
+    """A refit: what `strays` was read of the rows to predict stands in the training table, too."""
+    folder, extras, target = case
+    table = folder / "input" / "train.csv"
+    before = table.read_bytes()
+    learned, hidden = pd.read_csv(table), pd.read_csv(folder / "input" / "test.csv")
+    pd.concat([learned, hidden.assign(**{target: learned[target].iloc[0]})]).to_csv(table, index=False)
+    try:
+        for baseline in baselines(extras)[1:]:
+            assert "stray" in hands_in(baseline.code, folder, target, monkeypatch)["numbers"]
+    finally:
+        table.write_bytes(before)
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from core.contracts import ExecutionResult, Limits
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.competition.evaluator import CompetitionEvaluator, own_estimate
-from problems.competition.grader.prepare import SMOKE_ROWS, _write_smoke
+from problems.competition.grader.smoke import SMOKE_ROWS, write_smoke
 
 
 def public(folder: Path, rows: int) -> Path:
@@ -24,7 +24,7 @@ def public(folder: Path, rows: int) -> Path:
 
 
 def test_every_fiftieth_row_is_kept_and_all_else_is_the_same(tmp_path):
-    _write_smoke(public(tmp_path / "public", SMOKE_ROWS), tmp_path / "smoke", SMOKE_ROWS)
+    write_smoke(public(tmp_path / "public", SMOKE_ROWS), tmp_path / "smoke", SMOKE_ROWS)
     lines = (tmp_path / "smoke" / "train.csv").read_text().split()
     assert lines[0] == "x,y" and len(lines) == 1 + SMOKE_ROWS // 50
     assert lines[2].startswith("50,")
@@ -32,7 +32,7 @@ def test_every_fiftieth_row_is_kept_and_all_else_is_the_same(tmp_path):
 
 
 def test_small_data_has_no_smoke_run(tmp_path):
-    _write_smoke(public(tmp_path / "public", SMOKE_ROWS - 1), tmp_path / "smoke", SMOKE_ROWS - 1)
+    write_smoke(public(tmp_path / "public", SMOKE_ROWS - 1), tmp_path / "smoke", SMOKE_ROWS - 1)
     assert not (tmp_path / "smoke").exists()
 
 
