@@ -131,7 +131,8 @@ def test_a_run_whose_folder_is_removed_ends_at_its_next_step(cli, toy):
     child = cli.start(*toy(2000, seconds=0.1))
     eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 30)
     eventually(lambda: steps(cli) >= 2, 30)
-    shutil.rmtree(cli.run_dir)
+    gone = cli.run_dir.rename(cli.folder / "gone")  # at once: the run goes on writing while files are removed
+    shutil.rmtree(gone, ignore_errors=True)
     _, err = child.communicate(timeout=60)
     assert child.returncode == 1 and "Traceback" not in err, err
     assert "run.db' was removed or moved" in err.strip().splitlines()[-1]
