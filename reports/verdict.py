@@ -204,13 +204,17 @@ class _Judge:
         best, score = next(iter(self.facts.get("optimum") or ()), None), finite(self.winner.metric)
         return best is not None and score is not None and not self.direction.better(float(best), score)
 
+    @property
+    def _is_own(self) -> bool:
+        """True where the evaluator is the user's."""
+        return any(row.get("own") for row in rows_of(self.facts))
+
     def _alike(self) -> str:
         """What an evaluator shows that tells no programs apart; '' where it tells some apart."""
         if self._at_optimum or not self.counts.all_alike or self.counts.scored < ALIKE or self.family == "arena":
             return ""
-        whose = "Your" if any(row.get("own") for row in rows_of(self.facts)) else "The"
         return (
-            f"{whose} evaluator gave the same score, {self._score(self.winner.metric)}, to all {self.counts.scored} "
+            f"{'Your' if self._is_own else 'The'} evaluator gave the same score, {self._score(self.winner.metric)}, to all {self.counts.scored} "
             "programs that have one, so the search had nothing to go by"
         )
 
@@ -223,7 +227,7 @@ class _Judge:
             return
         alike = self._alike()
         if alike and (verdict.kind == "no_gain" or self.winner.final_metric is None):  # elsewhere it is a warning
-            yield f"{alike}: see whether it runs the program that it is given."
+            yield f"{alike}{': see whether it runs the program that it is given' if self._is_own else ''}."
             return
         steps, counts = self.counts.steps, self.counts
         failed = sum(counts.failures.values())

@@ -8,7 +8,7 @@ from pathlib import Path
 from utils.errors import ConfigError
 
 PACKED = (".gz", ".zip", ".bz2", ".xz")
-TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".xlsx", ".xlsm")
+TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".arrow", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
 LONE = (".json", ".dat", ".data", ".db", ".sqlite", ".sqlite3")
 """What a file may be a table by where nothing else is there: others are mostly something else (`Thumbs.db`)."""

@@ -84,6 +84,25 @@ def test_lines_above_the_head_of_a_spreadsheet(tmp_path, inline):
     assert is_all_of_it(problem) and "without the 3 lines above its head" in problem.note
 
 
+@pytest.mark.parametrize("name", ["data", "Train"])
+def test_of_several_sheets_the_one_called_train_or_the_one_that_holds_most(tmp_path, inline, name):
+    pytest.importorskip("openpyxl")
+    box, other = io.BytesIO(), pd.concat([FLATS, FLATS]).drop(columns="rent")
+    with pd.ExcelWriter(box) as book:
+        pd.DataFrame({"About": ["Rents of the town", "as of 2021"]}).to_excel(book, sheet_name="Readme", index=False)
+        FLATS.to_excel(book, sheet_name=name, index=False)
+        (other if name == "Train" else other.head(9)).to_excel(book, sheet_name="new", index=False)
+    problem = made(tmp_path, rents__xlsx=box.getvalue())
+    assert is_all_of_it(problem) and f"its sheet '{name}' of 3" in problem.note
+
+
+def test_a_file_of_arrow(tmp_path, inline):
+    pytest.importorskip("pyarrow")
+    box = io.BytesIO()
+    FLATS.to_feather(box)
+    assert is_all_of_it(made(tmp_path, train__arrow=box.getvalue()))
+
+
 def test_amounts_are_numbers_for_programs_and_scores(tmp_path):
     (tmp_path / "mine").mkdir()
     TOLD.to_csv(tmp_path / "mine" / "train.csv", index=False)

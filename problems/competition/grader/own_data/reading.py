@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from ..tables.exact import Unusable
-from ..tables.formats import DATABASES, LINED_JSON, SHEETS, key_of_rows, look_at
-from ..tables.sheets import above_in_sheet
+from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, key_of_rows, look_at
+from ..tables.sheets import way_of_sheet
 from .own_tables import read_own
 
 
@@ -36,8 +36,8 @@ def _way(path: Path) -> dict[str, Any]:
             f"export-best --notebook: '{path.name}' is a database, and the notebook reads tables; write a CSV"
         )
     if look.suffix in SHEETS:
-        function, how = "read_excel", {"skiprows": above} if (above := above_in_sheet(path)) else {}
-    elif look.suffix == ".feather":
+        function, how = "read_excel", way_of_sheet(path)
+    elif look.suffix in FEATHER:
         function, texts = "read_feather", {}
     elif look.suffix in (".parquet", ".pq"):
         function, texts = "read_parquet", {}

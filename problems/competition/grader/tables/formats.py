@@ -31,7 +31,8 @@ from .text_look import LINES, decimal_mark, encoding_of, field_rows, lines_above
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
-COLUMNAR = (".parquet", ".pq", ".feather")
+FEATHER = (".feather", ".arrow")
+COLUMNAR = (".parquet", ".pq", *FEATHER)
 SHEETS = (".xlsx", ".xlsm")
 LINED_JSON = (".jsonl", ".ndjson")
 DATABASES = (".db", ".sqlite", ".sqlite3")
@@ -181,7 +182,7 @@ def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     with _opened(path, look.packed) as file:
         if look.suffix in COLUMNAR:
             importlib.import_module("pyarrow")
-            table = pd.read_feather(file) if look.suffix == ".feather" else pd.read_parquet(file)
+            table = pd.read_feather(file) if look.suffix in FEATHER else pd.read_parquet(file)
             return flat(table if rows is None else table.head(rows), look.told())
         if look.suffix == ".json" or look.suffix in LINED_JSON:
             if look.suffix in LINED_JSON:

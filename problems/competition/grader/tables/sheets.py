@@ -1,4 +1,4 @@
-"""The first sheet of a spreadsheet, from the row that names its columns."""
+"""A sheet of a spreadsheet, from the row that names its columns: the one called `train`, else the one of most cells."""
 
 from __future__ import annotations
 
@@ -19,25 +19,44 @@ def read_sheet(path: Path, rows: int | None, how: dict[str, Any] | None = None) 
     """
     importlib.import_module("openpyxl")
     with pd.ExcelFile(path) as book:
-        names, above = book.sheet_names, _above(book)
-        table = pd.read_excel(book, sheet_name=names[0], nrows=rows, skiprows=above, **(how or {}))
-    more = f", its sheet '{names[0]}' of {len(names)}" if len(names) > 1 else ""
-    more += f", {told_above(above)}" if above else ""
+        names, at = book.sheet_names, _way(book)
+        table = pd.read_excel(book, nrows=rows, **at, **(how or {}))
+    more = f", its sheet '{at.get('sheet_name', names[0])}' of {len(names)}" if len(names) > 1 else ""
+    more += f", {told_above(at['skiprows'])}" if "skiprows" in at else ""
     return table, f"a spreadsheet{more}"
 
 
 def head_of_sheet(path: Path) -> Any:
     """The row of names, as a table without any."""
     with pd.ExcelFile(path) as book:
-        return pd.read_excel(book, header=None, nrows=1, skiprows=_above(book))
+        return pd.read_excel(book, header=None, nrows=1, **_way(book))
 
 
-def above_in_sheet(path: Path) -> int:
-    """Rows of words above the head."""
+def way_of_sheet(path: Path) -> dict[str, Any]:
+    """What `pandas.read_excel` must be told to read the same: which sheet, if not the first, and rows above the head."""
     with pd.ExcelFile(path) as book:
-        return _above(book)
+        return _way(book)
 
 
-def _above(book: Any) -> int:
-    rows = pd.read_excel(book, header=None, nrows=LINES, dtype=str).fillna("")
-    return head_row(rows.to_numpy().tolist())
+def _way(book: Any) -> dict[str, Any]:
+    sheet = _chosen(book)
+    rows = pd.read_excel(book, sheet_name=sheet, header=None, nrows=LINES, dtype=str).fillna("")
+    above = head_row(rows.to_numpy().tolist())
+    is_first = sheet == book.sheet_names[0]
+    return ({} if is_first else {"sheet_name": sheet}) | ({"skiprows": above} if above else {})
+
+
+def _chosen(book: Any) -> str:
+    """The first sheet of a workbook is often about the others."""
+    names = [str(name) for name in book.sheet_names]
+    called = [name for name in names if name.casefold() == "train"]
+    return called[0] if called else max(names, key=lambda name: _cells(book.book[name]) if len(names) > 1 else 0)
+
+
+def _cells(sheet: Any) -> int:
+    """As many as the file says, or counted where it does not; none of a sheet of charts."""
+    if not hasattr(sheet, "calculate_dimension"):
+        return 0
+    if not (sheet.max_row and sheet.max_column):
+        sheet.calculate_dimension(force=True)
+    return int((sheet.max_row or 0) * (sheet.max_column or 0))
