@@ -213,8 +213,9 @@ class _Judge:
         """What an evaluator shows that tells no programs apart; '' where it tells some apart."""
         if self._at_optimum or not self.counts.all_alike or self.counts.scored < ALIKE or self.family == "arena":
             return ""
+        whose = "Your" if self._is_own else "The"
         return (
-            f"{'Your' if self._is_own else 'The'} evaluator gave the same score, {self._score(self.winner.metric)}, to all {self.counts.scored} "
+            f"{whose} evaluator gave the same score, {self._score(self.winner.metric)}, to all {self.counts.scored} "
             "programs that have one, so the search had nothing to go by"
         )
 

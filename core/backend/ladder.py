@@ -122,7 +122,8 @@ def _arguments(reply: Reply, request: Request, settings: ModelSettings) -> tuple
 
 def _spoiled(reply: Reply, settings: ModelSettings) -> str:
     if reply.finish_reason == "length":
-        return f"the reply was cut at llm.{settings.role}.max_tokens={settings.max_tokens}: write less (or the user raises it)"
+        key = f"llm.{settings.role}.max_tokens={settings.max_tokens}"
+        return f"the reply was cut at {key}: write less (or the user raises it)"
     if reply.finish_reason == "filter":
         return "the provider withheld the reply (content filter or refusal)"
     if reply.finish_reason == "oversize":

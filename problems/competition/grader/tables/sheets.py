@@ -33,7 +33,7 @@ def head_of_sheet(path: Path) -> Any:
 
 
 def way_of_sheet(path: Path) -> dict[str, Any]:
-    """What `pandas.read_excel` must be told to read the same: which sheet, if not the first, and rows above the head."""
+    """What `pandas.read_excel` must be told to read the same: a sheet that is not the first, rows above the head."""
     with pd.ExcelFile(path) as book:
         return _way(book)
 
