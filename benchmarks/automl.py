@@ -82,25 +82,36 @@ def _set_up(env: Path) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    rows = {_cell(row): row for row in _read(options.results)}
+    rows = _read(options.results)
     systems = ["rules", *(name for name in RIVALS if options.only in (None, name))]
     for split in options.splits:
         for name in options.sets:
             cell = (name, split, options.seconds, options.boosters)
-            if cell in rows and not options.again and set(systems) <= set(rows[cell]["score"]):
+            known = {rival for row in rows if _cell(row) == cell for rival in row["gain"]}
+            if not options.again and known.issuperset(systems[1:]):
                 continue
-            rows[cell] = merged(rows.get(cell), measure(TABLES[name], split, options, systems))
-            lines = "".join(json.dumps(row) + "\n" for row in rows.values())
-            options.results.write_text(lines, encoding="utf-8")
-            print(json.dumps(rows[cell]), flush=True)
+            now = measure(TABLES[name], split, options, systems)
+            rows = merged(rows, now)
+            options.results.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            print(json.dumps(now), flush=True)
     return 0
 
 
-def merged(before: dict[str, Any] | None, now: dict[str, Any]) -> dict[str, Any]:
-    """What was measured now, with rivals that were measured before against the same answer of `rules`."""
-    if before is None or before["score"]["rules"] != now["score"]["rules"]:
-        return now
-    return now | {part: before[part] | now[part] for part in ("score", "took", "gain")}
+def merged(rows: Sequence[dict[str, Any]], now: dict[str, Any]) -> list[dict[str, Any]]:
+    """With what was measured now, in place of what was known of the same rivals in the same cell.
+
+    Rivals that were measured against the same answer of `rules` stand in one row, others in one of their own.
+    """
+    found = []
+    for row in rows:
+        if _cell(row) == _cell(now):
+            if row["score"]["rules"] == now["score"]["rules"]:
+                now = now | {part: row[part] | now[part] for part in ("score", "took", "gain")}
+                continue
+            row = row | {"gain": {rival: gain for rival, gain in row["gain"].items() if rival not in now["gain"]}}
+        if row["gain"]:
+            found.append(row)
+    return [*found, now]
 
 
 def _cell(row: dict[str, Any]) -> tuple[str, int, float, bool]:

@@ -57,12 +57,19 @@ def test_the_summary_counts_sets_by_time_and_rival():
 def test_a_rival_that_is_added_leaves_the_others_in_their_cell():
     """`--only lightgbm` took away what had been measured beside flaml."""
 
-    def row(rules, rival):
-        return {"score": {"rules": rules, rival: 1.1}, "took": {rival: 60.0}, "gain": {rival: {"mean": 0.1}}}
+    def row(rules, rival, split=0):
+        cell = {"set": "ames", "split": split, "seconds": 60, "boosters": False}
+        return cell | {"score": {"rules": rules, rival: 1.1}, "took": {rival: 60.0}, "gain": {rival: {"mean": 0.1}}}
 
-    assert automl.merged(row(1.0, "flaml"), row(1.0, "lightgbm"))["gain"].keys() == {"flaml", "lightgbm"}
-    assert automl.merged(row(1.0, "flaml"), row(0.9, "lightgbm"))["gain"].keys() == {"lightgbm"}
-    assert automl.merged(None, row(1.0, "flaml"))["score"] == {"rules": 1.0, "flaml": 1.1}
+    def told(rows):
+        return [(one["split"], one["score"]["rules"], *one["gain"]) for one in rows]
+
+    here = [row(1.0, "flaml"), row(1.0, "flaml", split=1)]
+    assert told(automl.merged(here, row(1.0, "lightgbm"))) == [(1, 1.0, "flaml"), (0, 1.0, "flaml", "lightgbm")]
+    both = automl.merged(here, row(0.9, "lightgbm"))
+    assert told(both) == [(0, 1.0, "flaml"), (1, 1.0, "flaml"), (0, 0.9, "lightgbm")]
+    assert told(automl.merged(both, row(0.8, "lightgbm"))) == [*told(both)[:2], (0, 0.8, "lightgbm")]
+    assert told(automl.merged([], row(1.0, "flaml"))) == [(0, 1.0, "flaml")]
 
 
 def test_bundled_sets_and_ten_others_are_there_and_none_twice():
