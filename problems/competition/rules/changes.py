@@ -14,8 +14,8 @@ from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.family import LARGE, ROUNDS
 from problems.competition.rules.recipe import Member, Recipe
 
-STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_ridge": 4,
-            "extra": 2, "lgbm": 4, "xgb": 3, "cat": 4}  # fmt: skip
+STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_sgd": 4,
+            "words_ridge": 4, "extra": 2, "lgbm": 4, "xgb": 3, "cat": 4}  # fmt: skip
 """How often a family is asked to join a blend, beside 1 for all others."""
 GROWN = 3.0
 """How many times its pace a program may take to learn more rows."""

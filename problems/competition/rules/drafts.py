@@ -11,8 +11,8 @@ from problems.competition.rules.families import FAMILIES, seconds_of, suited
 from problems.competition.rules.family import Family
 from problems.competition.rules.recipe import Member, Recipe
 
-ORDER = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "gb", "svm", "extra", "xgb", "cat", "ridge",
-         "bayes_words", "forest", "bayes", "kernel", "knn", "huber")  # fmt: skip
+ORDER = ("words", "words_sgd", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "gb", "svm", "extra", "xgb", "cat",
+         "ridge", "bayes_words", "forest", "bayes", "kernel", "knn", "huber")  # fmt: skip
 """Drafts take families in this order, so that the first few are unlike each other."""
 BESIDE = 2
 """The draft that is boosting once more, with other parameters: on most tables the best single model is one of both."""
@@ -20,7 +20,8 @@ ENCODED = {BESIDE: "ordinal"}
 """How the drafts of boosting see categories, where not as they are."""
 PANEL = 3
 """The draft that is a blend from the start: by then the first few families stand alone."""
-PANELLED = ("words", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "svm", "extra", "gb", "cat", "xgb", "knn")
+PANELLED = ("words", "words_sgd", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "svm", "extra", "gb", "cat",
+            "xgb", "knn")  # fmt: skip
 """Families that are asked into it, in this order."""
 PANEL_TIME = 1.5
 """How many times the pace of a program it may take."""

@@ -63,7 +63,7 @@ FAMILIES: dict[str, Family] = {
             {"learning_rate": (0.03, 0.06, 0.1), "iterations": (200, 400, 800), "depth": (4, 6, 8),
              "l2_leaf_reg": (1.0, 3.0, 10.0)},
             {"verbose": False, "allow_writing_files": False, "thread_count": 1},
-            cost=2.5, power=0.9, seeded=True, per_class=True, names={"cat_features": "categories"},
+            cost=2.5, power=0.9, seeded=True, per_class=1.0, names={"cat_features": "categories"},
             absolute={"loss_function": "MAE"}, quantile={"loss_function": "Quantile:alpha={q}"}, package="catboost",
         ),
         Family(
@@ -71,7 +71,7 @@ FAMILIES: dict[str, Family] = {
             "GradientBoostingRegressor", "GradientBoostingClassifier", _ENSEMBLE,
             {"learning_rate": (0.03, 0.05, 0.08), "n_estimators": (200, 300, 400), "max_depth": (3, 4, 5),
              "subsample": (0.5, 0.7, 0.9), "max_features": (0.15, 0.25, 0.4), "min_samples_leaf": (3, 6, 12)},
-            cost=0.7, seeded=True, per_class=True, large={"max_depth": 5}, absolute={"loss": "huber"},
+            cost=0.7, seeded=True, per_class=1.0, large={"max_depth": 5}, absolute={"loss": "huber"},
             quantile={"loss": "quantile", "alpha": "{q}"},
         ),
         Family(
@@ -125,7 +125,12 @@ FAMILIES: dict[str, Family] = {
         ),
         Family(
             "words", "logistic regression on words and word pairs", "text", "", "LogisticRegression", _LINEAR,
-            {"C": (0.5, 1.0, 2.0, 4.0, 8.0)}, fixed_classifier={"max_iter": 1000}, cost=0.4,
+            {"C": (0.5, 1.0, 2.0, 4.0, 8.0)}, fixed_classifier={"max_iter": 1000}, cost=0.4, per_class=0.3,
+        ),
+        Family(
+            "words_sgd", "logistic regression on words and word pairs, by stochastic gradients", "text",
+            "", "SGDClassifier", _LINEAR, {"alpha": (3e-6, 1e-5, 3e-5, 1e-4)}, fixed_classifier={"loss": "log_loss"},
+            cost=0.3, per_class=0.015, seeded=True, instead_of="words",
         ),
         Family(
             "words_ridge", "ridge regression on words and word pairs", "text", "Ridge", "", _LINEAR,
@@ -141,7 +146,8 @@ FAMILIES: dict[str, Family] = {
 
 def suited(facts: Facts) -> list[Family]:
     """Families for this task and size; never empty."""
-    found = [family for family in FAMILIES.values() if family.suits(facts)]
+    able = {family.name: family for family in FAMILIES.values() if family.suits(facts)}
+    found = [family for family in able.values() if family.instead_of not in able]
     return found or [FAMILIES["hgb"]]
 
 

@@ -38,10 +38,11 @@ class Family:
         cost: seconds on one thread for 1,000 rows of 80 columns, about.
         power: how the cost grows with rows.
         tree: for boosting on histograms, in place of both: what a tree takes, as a multiple of scikit-learn's.
-        per_class: more than two classes cost as many times as much.
+        per_class: of more than two classes, what each but the first costs, as a share of `cost`.
         package: the library that it comes with, where that is not scikit-learn.
         wrap: what stands round the classifier, for those without probabilities.
         folds: that learns from folds, each with every class.
+        instead_of: the family that it is a quicker form of: it suits only where that one does not.
     """
 
     name: str
@@ -63,9 +64,10 @@ class Family:
     names: Mapping[str, str] = field(default_factory=dict)
     absolute: Mapping[str, Any] = field(default_factory=dict)
     quantile: Mapping[str, Any] = field(default_factory=dict)
-    per_class: bool = False
+    per_class: float = 0.0
     package: str = ""
     folds: bool = False
+    instead_of: str = ""
 
     def suits(self, facts: Facts) -> bool:
         """True if programs can import it, it has a model for the task and columns, and it can afford the rows."""
@@ -83,7 +85,7 @@ class Family:
         if self.tree:
             return self._histogram_seconds(facts, member or self._middle(facts))
         thousands: float = (max(facts.rows, 100) / 1000) ** self.power
-        outputs = facts.outputs if self.per_class else 1
+        outputs = 1 + self.per_class * (facts.outputs - 1)
         effort = 1.0
         for name, value in member.params if member else ():
             if not isinstance(value, int):

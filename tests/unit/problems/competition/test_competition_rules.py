@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
 from problems.competition.rules import changes, drafts, features, foreign, recipe, script, size
-from problems.competition.rules.facts import read_facts
+from problems.competition.rules.facts import Goal, read_facts
 from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.scales import ordered
 from problems.competition.rules.writer import CompetitionWriter, own_recipe
@@ -500,6 +500,21 @@ def test_no_improvement_goes_back(stage):
         child, plan = changes.improve(parent, facts, rng)
         again, _ = changes.improve(child, facts, rng, plan)
         assert again != parent or plan.startswith(("Average", "Weigh", "Learn", "Show", "Multiply"))
+
+
+def test_texts_of_many_classes_are_learned_by_a_model_that_has_time_for_them(stage):
+    """Of 8,000 texts of 40 kinds the first program took a whole minute: its cost was that of two kinds."""
+    folder, extras = stage("probability", True)
+    two = read_facts(extras)
+    many = dataclasses.replace(two, rows=8000, pace=2.0, goals=(Goal("labels", outputs=40),))
+    assert FAMILIES["words"].seconds(many) == pytest.approx(12.5, rel=0.5)  # measured, on one thread
+    for facts, fits, not_so in ((two, "words", "words_sgd"), (many, "words_sgd", "words")):
+        able = {family.name for family in suited(facts)}
+        assert fits in able and not_so not in able
+    (first,) = drafts.draft(many, random.Random(0), 0)[0].members
+    assert first.family == "words_sgd" and FAMILIES["words_sgd"].seconds(many, first) < many.pace
+    made = recipe.Recipe(members=(FAMILIES["words_sgd"].default(two),))
+    hand_in(script.render(made, two), folder, "bit")
 
 
 def test_models_of_words_alone_are_not_given_columns(stage):
