@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.loop.plan import lag_of
 from runs.writing import uses_models
-from utils.config_schema import Config
+from utils.config_schema import USUAL_WORKERS, Config
 from utils.strategies import POLICIES
 
 BLIND_SHARE = 6
@@ -48,6 +48,20 @@ def fit_to_steps(config: Config) -> None:
     if "search.lag" not in given:
         search.lag = min(lag_of(search.batch), max(search.batch, most))
     _bound(config, given, "num_islands", max(1, search.max_steps // STEPS_OF_AN_ISLAND))
+
+
+def idle_workers(config: Config) -> tuple[int, str]:
+    """Of more workers than the usual two, those that find no program to run, and the words that keep all busy.
+
+    Generations are left out: the games of one keep any number of workers busy.
+    """
+    search = config.search
+    policy = POLICIES.get(search.policy, config.plugin_folders)
+    if policy.whole_rounds or search.workers <= USUAL_WORKERS:
+        return 0, ""
+    piped = search.schedule == "pipeline"
+    under_way = (search.lag or lag_of(search.batch)) if piped else search.batch
+    return max(0, search.workers - under_way), f"--search.{'lag' if piped else 'batch'}={search.workers}"
 
 
 def _bound(config: Config, given: frozenset[str], key: str, most: int | bool) -> None:

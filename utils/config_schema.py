@@ -158,6 +158,9 @@ class AgentSection(Section):
     """Longest answer of one call, in KB."""
 
 
+USUAL_WORKERS = 2
+
+
 class SearchSection(Section):
     """What is common to all policies. A policy's own options stand below its name: `search.islands.per_island`."""
 
@@ -180,7 +183,7 @@ class SearchSection(Section):
     less, like `batch` and the islands, unless these are set."""
     schedule: str = "pipeline"
     """rounds, pipeline or async: whether a proposal waits for those before it."""
-    workers: int = Field(default_factory=lambda: min(2, processors()), ge=1)
+    workers: int = Field(default_factory=lambda: min(USUAL_WORKERS, processors()), ge=1)
     """Programs that run at once: two, or one where there is one processor. A run keeps the number it began with."""
     selectors: dict[str, Options] = Field(default_factory=dict)
     """Options of the parent selectors: `search.selectors.tournament.size`, `search.selectors.softmax.temperature`."""

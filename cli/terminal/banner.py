@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runs.facts import RunFacts
+from runs.fitting import idle_workers
 from runs.search_limits import limits_text
 from runs.writing import ideas_at_once
 from utils.config_schema import SearchSection
@@ -22,6 +23,11 @@ def banner(facts: RunFacts) -> list[str]:
         f"search: {search.policy}, {limits}, {search.workers} workers, seed {config.project.seed}",
         f"sandbox: {facts.sandbox}",
     ]
+    idle, words = idle_workers(config)
+    if idle:
+        lines.append(
+            f"NOTE: {idle} of {search.workers} workers will find nothing to run; {words} keeps all of them busy"
+        )
     if facts.offline:
         lines.append("cost: none: every reply is in the record")
     elif writer != "rules":

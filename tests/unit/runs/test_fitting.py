@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.fitting import fit_to_steps
+from runs.fitting import fit_to_steps, idle_workers
 from utils.config import check_config, load_config, to_plain
 
 MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
@@ -67,3 +67,19 @@ def test_a_generation_has_as_many_engines_whoever_writes_them(llm):
         config = load_config(None, words, presets={"problem": "connect_four", "llm": llm})
         fit_to_steps(config)
         assert config.search.batch == size, words
+
+
+@pytest.mark.parametrize(
+    ("problem", "words", "idle", "says"),
+    [
+        ("competition", ["search.workers=16"], 12, "--search.lag=16"),
+        ("competition", ["search.workers=16", "search.lag=16"], 0, ""),
+        ("competition", ["search.workers=16", "search.schedule=rounds"], 14, "--search.batch=16"),
+        ("competition", ["search.workers=2", "search.batch=1"], 0, ""),
+        ("connect_four", ["search.workers=64"], 0, ""),
+    ],
+)
+def test_workers_that_would_find_nothing_to_run_are_told(problem, words, idle, says):
+    """`docs/scaling.md` asked for 120 workers on eight nodes, of which four would have had a program."""
+    found = idle_workers(load_config(None, words, presets={"problem": problem}, env={}))
+    assert found[0] == idle and (says in found[1])
