@@ -29,6 +29,7 @@ from dashboard.server.schemas.nodes import (
 from reports.ratings import ratings_of
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
+from utils.syntax import source_lines
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 CONTEXT_LINES = 4
@@ -107,8 +108,8 @@ def node_calls(reader: RunReader, node_id: str) -> list[Call]:
 
 def diff(node: Node, other: Node | None) -> Diff:
     """Line by line against `other` (for a draft: against nothing); long equal stretches are left out."""
-    old = other.code.splitlines()[:_LONGEST_DIFF] if other else []
-    new = node.code.splitlines()[:_LONGEST_DIFF]
+    old = source_lines(other.code)[:_LONGEST_DIFF] if other else []
+    new = source_lines(node.code)[:_LONGEST_DIFF]
     lines: list[DiffLine] = []
     opcodes = difflib.SequenceMatcher(None, old, new, autojunk=len(old) > 2000).get_opcodes()
     for index, (tag, i1, i2, j1, j2) in enumerate(opcodes):
