@@ -5,16 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from core.state.node import Node
 from core.state.numbering import Numbering
 from core.storage.reader import RunReader
 from reports.winner import OWN, Winner, ratings_in, winner_node, winner_of
+from utils.clean_text import whole
+from utils.spreadsheet import inert
 
 METRICS = "metrics."
 """Begins the columns of what the user's evaluator measured."""
+MOST_METRICS = 10_000
+"""So many columns of these: those that most candidates have."""
 
 
 def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, Any]]:
@@ -30,24 +36,25 @@ def candidate_rows(reader: RunReader, *, code: bool = False) -> list[dict[str, A
     winner = winner_of(best, facts, numbers, ratings)
     if best is not None and best.id not in numbers:  # a baseline that nothing beat
         nodes.append(best)
-    names = sorted({name for node in nodes for name in _measured(node)})
+    measured = [_measured(node) for node in nodes]
+    names = sorted(name for name, _ in Counter(chain.from_iterable(measured)).most_common(MOST_METRICS))
     return [
         {
             **_row(node, winner, numbers.step(node.id)),
-            **{f"{METRICS}{n}": _measured(node).get(n) for n in names},
+            **{f"{METRICS}{name}": found.get(name) for name in names},
             **_code(node, code),
         }
-        for node in nodes
+        for node, found in zip(nodes, measured, strict=True)
     ]
 
 
 def candidates_csv(rows: list[dict[str, Any]]) -> str:
-    """The rows as CSV with a header; numbers whole, lists as JSON."""
+    """The rows as CSV with a header; numbers whole, lists as JSON, no text that a spreadsheet would run."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]) if rows else ["node_id"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _plain(value) for key, value in row.items()} for row in rows)
-    return text.getvalue()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(inert, rows[0] if rows else ["node_id"]))
+    writer.writerows([inert(_plain(value)) for value in row.values()] for row in rows)
+    return whole(text.getvalue())
 
 
 def _row(node: Node, winner: Winner | None, step: int | None) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def _source(function: FunctionType) -> str:
         raise SearchError(f"{function.__name__}: its source cannot be read; give it as a text") from error
     if not isinstance(node, ast.FunctionDef):
         raise SearchError(f"{function.__name__}: a function made by `def` is needed, or a source text")
-    return "\n".join(text.splitlines()[node.lineno - 1 :]) + "\n"
+    return "\n".join(text.rstrip("\n").split("\n")[node.lineno - 1 :]) + "\n"
 
 
 def _needed(function: FunctionType, known: set[str]) -> list[str]:

@@ -7,6 +7,7 @@ direction of text, and characters that nobody sees, make a reader see another te
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
@@ -76,8 +77,17 @@ def visible(text: str) -> str:
 
 def visible_all(value: Any) -> Any:
     """Plain JSON with `visible` on every text in it, keys too."""
+    return _every_text(visible, value)
+
+
+def whole_all(value: Any) -> Any:
+    """Plain JSON with `whole` on every text in it, keys too; what is no JSON in it stays."""
+    return _every_text(whole, value)
+
+
+def _every_text(change: Callable[[str], str], value: Any) -> Any:
     if isinstance(value, str):
-        return visible(value)
+        return change(value)
     if isinstance(value, dict):
-        return {visible_all(key): visible_all(item) for key, item in value.items()}
-    return [visible_all(item) for item in value] if isinstance(value, list | tuple) else value
+        return {_every_text(change, key): _every_text(change, item) for key, item in value.items()}
+    return [_every_text(change, item) for item in value] if isinstance(value, list | tuple) else value

@@ -14,6 +14,8 @@ from itertools import accumulate
 _LOCK = threading.Lock()
 _ATTEMPTS = 8
 
+LARGEST_MOVED = 1e15
+
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
@@ -41,6 +43,15 @@ def parse(source: str) -> ast.Module:
             if attempt == _ATTEMPTS - 1:
                 raise
     raise AssertionError("unreachable")
+
+
+def is_movable(value: object) -> bool:
+    """True for a number that code of ours may move.
+
+    A program may name whole numbers beyond floats (10**400 written out) and floats beyond all (1e400): a factor, a
+    reach or a sampler's bounds would overflow. Such a number stays as it is.
+    """
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_MOVED
 
 
 def source_lines(source: str, keepends: bool = False) -> list[str]:

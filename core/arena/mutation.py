@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from utils.syntax import parse_shared, with_texts
+from utils.syntax import is_movable, parse_shared, with_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _changed(gene: Gene, present: Any, rng: random.Random) -> Any:
     """The gene's draw; the present value where another writer uses the name for something else."""
     try:
         value = gene.change(present, rng)
-    except (TypeError, ValueError, AttributeError, IndexError):
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError):
         return present
     return value if type(value) is type(present) else present
 
@@ -174,9 +174,9 @@ def _numbers(present: Mapping[str, Any]) -> list[Gene]:
     """Genes for any number, or tuple or list of numbers, of a file that was not written for our repertoire."""
     genes = []
     for name, value in present.items():
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if is_movable(value):
             genes.append(Gene(name, "evaluation", jitter(-1e9, 1e9, 1.0), "a constant of the file"))
-        elif isinstance(value, tuple | list) and value and all(type(item) in (int, float) for item in value):
+        elif isinstance(value, tuple | list) and value and all(map(is_movable, value)):
             genes.append(Gene(name, "evaluation", jitter_each(-1e9, 1e9, 1.0), "a table of the file"))
     return genes
 

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from core.contracts import Evaluation
 from core.evaluation.static_check import Imports, check_program, imported, refusal
 from core.state.failure import FailureKind
+from utils.clean_text import one_line
 from utils.syntax import parse, parse_shared
 
 USELESS = frozenset({"asyncio", "ctypes", "multiprocessing", "socket", "subprocess"})
@@ -58,7 +59,7 @@ def engine_name(code: str) -> str:
             value = statement.value.value
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             if isinstance(value, str) and any(_target(target) == "name" for target in targets):
-                return " ".join(value.split())[:60]
+                return one_line(value, 60)
     return ""
 
 

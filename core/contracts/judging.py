@@ -11,7 +11,7 @@ from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import MetricSource, Node
 from core.state.task import Task
-from core.state.text import CleanLine, RunLine, RunText
+from core.state.text import CleanData, CleanLine, Measured, RunLine, RunText, WholeText
 
 
 class Evaluation(Findings):
@@ -29,9 +29,16 @@ class Evaluation(Findings):
     message: RunLine = ""
     term_out: RunText = ""
     exc_type: CleanLine | None = None
+    exc_info: CleanData | None = None
     artifacts: dict[CleanLine, RunText] = Field(default_factory=dict)
-    """These four may quote a program: a verdict is where they are cleaned, once."""
-    code: str | None = None
+    metrics: Measured = Field(default_factory=dict)
+    features: dict[CleanLine, float] = Field(default_factory=dict)
+    name: CleanLine = ""
+    logs: RunText = ""
+    unisolated_reason: RunLine = ""
+    metadata: CleanData = Field(default_factory=dict)
+    """These may quote a program: a verdict is where they are cleaned and bounded, once."""
+    code: WholeText | None = None
     """The program as it was really scored, where the evaluator changed it (`tune`)."""
 
     @property

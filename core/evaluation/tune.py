@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from utils.direction import Direction
-from utils.syntax import parse, with_texts
+from utils.syntax import is_movable, parse, with_texts
 
 if TYPE_CHECKING:
     from optuna import Trial
@@ -35,7 +35,8 @@ class Tuned:
 
 
 def literals(code: str, lines: Container[int] | None = None) -> list[Number]:
-    """The numbers that may be tuned: inside functions, in source order; not indices, not 0, not docstrings.
+    """The numbers that may be tuned: inside functions, in source order; not indices, not 0, not docstrings,
+    none that is too large to be moved.
 
     Args:
         lines: only literals that start on these 1-based lines.
@@ -152,7 +153,7 @@ def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:
 def _is_number(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return isinstance(node.operand, ast.Constant) and _is_number(node.operand)
-    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool)
+    return isinstance(node, ast.Constant) and is_movable(node.value)
 
 
 def _value(node: ast.expr) -> Number:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from core.evaluation.sites import Site, expression, function_of, scores, sites
-from utils.syntax import parse
+from utils.syntax import is_movable, parse
 
 MOST_NODES = 260
 """Syntax nodes of a function; larger ones are made smaller. For packing rules 140 found worse ones, no limit no better
@@ -88,7 +88,7 @@ def trim(function: ast.FunctionDef, most: int, grammar: Grammar, rng: random.Ran
 
 def jitter_constants(function: ast.FunctionDef, grammar: Grammar, rng: random.Random) -> bool:
     """Move one or two constants: a little, or to another order of magnitude."""
-    constants = [s for s in sites(function, grammar.fixed) if _number(s.node) is not None and s.kind != "index"]
+    constants = [s for s in sites(function, grammar.fixed) if is_movable(_number(s.node)) and s.kind != "index"]
     if not constants:
         return False
     for site in rng.sample(constants, min(len(constants), rng.choice((1, 1, 2)))):

@@ -11,6 +11,7 @@ from core.state.node import Node
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from dashboard.server.schemas.search import Dimensions, Point
+from utils.clean_data import clean_data
 
 RECIPE = "# recipe: "
 """Begins the line in which `rules` writes the parameters of a competition program."""
@@ -52,8 +53,8 @@ def _is_score(name: str, nodes: Sequence[Node], values: Sequence[Mapping[str, Va
 
 
 def _values(node: Node) -> Iterator[tuple[str, Value]]:
-    yield from _flat("", node.metrics)
-    yield from _flat("", _recipe(node.code))
+    yield from _flat("", clean_data(node.metrics))
+    yield from _flat("", clean_data(_recipe(node.code)))
     yield "lines of code", float(node.code.count("\n") + 1)
     yield "seconds", node.exec_time
 
@@ -62,7 +63,7 @@ def _recipe(code: str) -> Mapping[str, Any]:
     line = next((line for line in code.split("\n", 40)[:40] if line.startswith(RECIPE)), "")
     try:
         found = json.loads(line.removeprefix(RECIPE))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

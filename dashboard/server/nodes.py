@@ -27,8 +27,10 @@ from dashboard.server.schemas.nodes import (
     ShownNode,
 )
 from reports.ratings import ratings_of
+from utils.clean_text import whole, whole_all
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
+from utils.syntax import source_lines
 
 NODE_ID = re.compile(r"[0-9a-f]{4,64}")
 CONTEXT_LINES = 4
@@ -73,7 +75,7 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
         children = [child for (child,) in reader.db.select(_CHILDREN, (node.id,))]
         sums = node_totals(reader, node.id)
     return NodeDetail(
-        node=ShownNode(**{**dict(node), "step": numbering_of(reader).step(node.id), "place": node.step}),
+        node=ShownNode(**{**whole_all(dict(node)), "step": numbering_of(reader).step(node.id), "place": node.step}),
         children_ids=children,
         why=reader.why(node.id),
         stages=node.stages,
@@ -107,8 +109,8 @@ def node_calls(reader: RunReader, node_id: str) -> list[Call]:
 
 def diff(node: Node, other: Node | None) -> Diff:
     """Line by line against `other` (for a draft: against nothing); long equal stretches are left out."""
-    old = other.code.splitlines()[:_LONGEST_DIFF] if other else []
-    new = node.code.splitlines()[:_LONGEST_DIFF]
+    old = source_lines(whole(other.code))[:_LONGEST_DIFF] if other else []
+    new = source_lines(whole(node.code))[:_LONGEST_DIFF]
     lines: list[DiffLine] = []
     opcodes = difflib.SequenceMatcher(None, old, new, autojunk=len(old) > 2000).get_opcodes()
     for index, (tag, i1, i2, j1, j2) in enumerate(opcodes):

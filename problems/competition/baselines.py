@@ -12,6 +12,7 @@ from problems.competition.rules.drafts import SAMPLE_ROWS, cost
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import Member, Recipe
+from utils.syntax import source_lines
 
 BASELINE_SHARE = 0.4
 """Part of what the longest program of a search may take that a baseline may."""
@@ -32,7 +33,7 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
         code = script.render(recipe, facts)
         name += f" on {recipe.rows:,} rows" if recipe.rows else ""
         found.append(
-            Baseline(name, "\n".join(line for line in code.splitlines() if not line.startswith("# recipe")) + "\n")
+            Baseline(name, "\n".join(line for line in source_lines(code) if not line.startswith("# recipe")) + "\n")
         )
     return found
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import ast
 import re
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
 from core.state.node import Node
+from utils.syntax import source_lines
 
 _PROGRAM = '''"""An ensemble by Swarm-Evo: {count} programs, run as they are, their predictions combined by {scale}."""
 # [SECTION: DATA]
@@ -136,29 +136,31 @@ _UNLIKE_A_MODULE = re.compile(
 
 def _as_function(name: str, code: str) -> str:
     """`def name():` with the member's lines, or with its text where a function would be another program."""
-    if not _can_be_function(code):
-        return f'def {name}():\n    exec(compile({code!r}, "{name}.py", "exec"), {{"__name__": "__main__"}})'
-    lines = [re.sub(r"# \[SECTION: (\w+)\]", r"# \1", line) for line in code.strip().split("\n")]
-    kept = [line for line in lines if not line.startswith("# recipe: ")]
-    return f"def {name}():\n" + textwrap.indent("\n".join(kept), "    ")
+    if not _UNLIKE_A_MODULE.search(code):
+        function = _indented(name, code)
+        if _is_same_program(function, code):
+            return function
+    return f'def {name}():\n    exec(compile({code!r}, "{name}.py", "exec"), {{"__name__": "__main__"}})'
 
 
-def _can_be_function(code: str) -> bool:
-    if _UNLIKE_A_MODULE.search(code):
-        return False
+def _indented(name: str, code: str) -> str:
+    lines = [re.sub(r"# \[SECTION: (\w+)\]", r"# \1", line) for line in source_lines(code.strip("\r\n"))]
+    kept = [f"    {line}" if line.strip() else "" for line in lines if not line.startswith("# recipe: ")]
+    return "\n".join([f"def {name}():", *kept])
+
+
+def _is_same_program(function: str, code: str) -> bool:
+    """Whether the function does what the program did: not where it binds names of the module, and not where a text over
+    several lines would get the function's blanks."""
     try:
-        nodes = list(ast.walk(ast.parse(code)))
-    except (SyntaxError, ValueError, RecursionError):
+        made, own = ast.parse(function).body[0], ast.parse(code)
+        assert isinstance(made, ast.FunctionDef)
+        return ast.dump(ast.Module(made.body, [])) == ast.dump(own) and not any(map(_binds_to_module, ast.walk(own)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    return not any(_binds_to_module(node) or _is_indented_text(node) for node in nodes)
 
 
 def _binds_to_module(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return node.module == "__future__" or any(name.name == "*" for name in node.names)
     return isinstance(node, ast.Global | ast.Nonlocal | ast.ClassDef)
-
-
-def _is_indented_text(node: ast.AST) -> bool:
-    """A text over several lines would get the function's blanks."""
-    return isinstance(node, ast.JoinedStr | ast.Constant) and node.lineno != node.end_lineno

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from core.contracts import ExecutionResult
 from core.executor.inside import frames
 from core.executor.server import await_end
+from core.state.text import Returned, WholeText
 from utils.errors import JobLost
 
 _SCRIPT = Path(__file__).parent / "evaluator_server.py"
@@ -41,13 +42,13 @@ class EvaluatorRun(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    value: Any = None
+    value: Returned = None
     """What it returned, as JSON data; numbers that are not finite are texts ("nan", "inf")."""
-    error: str = ""
+    error: WholeText = ""
     """The evaluator's own traceback; its fault or the candidate's, which only it can know."""
-    line: str = ""
+    line: WholeText = ""
     """Exception and text, the last line of it."""
-    refused: str = ""
+    refused: WholeText = ""
     """Why the two could not be kept apart; `value` is then meaningless."""
     by_program: bool = False
     """It was refused for what the candidate answered, not for what the evaluator wants to do with it."""
@@ -55,7 +56,7 @@ class EvaluatorRun(BaseModel):
     """How the candidate failed for good (time, memory, …), or None."""
     isolated: bool = False
     """The candidate could not have reached the evaluator."""
-    output: str = ""
+    output: WholeText = ""
     """What the two printed."""
     seconds: float = 0.0
     calls: int = 0
@@ -64,7 +65,7 @@ class EvaluatorRun(BaseModel):
     """That these calls took, their way to the sandbox and back included."""
     opened: tuple[str, ...] = ()
     """Files that the evaluator read, where it was watched."""
-    classes: tuple[str, ...] = ()
+    classes: tuple[WholeText, ...] = ()
     """What objects there are in the candidate, see `Proxy.classes`."""
     clocks: bool = False
     """The evaluator's code names a clock, where it was watched: its score may be a time."""

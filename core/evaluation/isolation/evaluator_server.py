@@ -60,7 +60,7 @@ class Opened:
         """An audit hook. One that raised would break the evaluator: what is odd is left out."""
         if event == "open" and len(self.paths) < _MOST_FILES and isinstance(args[0], (str, bytes)):
             path = os.path.abspath(os.fsdecode(args[0]))
-            if not path.startswith(self._passed_over) and not path.endswith(".pyc"):
+            if path.isprintable() and not path.startswith(self._passed_over) and not path.endswith(".pyc"):
                 self.paths.setdefault(path)
 
 

@@ -26,7 +26,8 @@ def execute(job: Job, setup: SlotSetup, layout: mounts.Layout, began: int) -> No
     """Become bwrap. The descriptors 0, 1, 2, 3 go on to the program; 4 holds the job, 5 the filter, 6 is `began`."""
     os.dup2(began, BEGAN, inheritable=True)
     place(JOB, json.dumps(messages.to_plain(BubbleJob(job, layout.read_only, layout.devices))).encode())
-    place(FILTER, seccomp.program(namespaces=True, pinned=job.limits.core is not None))
+    pinned = job.limits.core is not None
+    place(FILTER, seccomp.program(namespaces=True, pinned=pinned, answers=job.answers))
     os.set_inheritable(3, True)
     program = shutil.which("bwrap") or "bwrap"
     os.execve(program, [program, *arguments(job, setup, layout)], {})

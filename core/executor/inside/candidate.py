@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import json
 import linecache
 import os
@@ -164,7 +165,7 @@ def compiled(source: str, file: str) -> CodeType | None:
 
 def execute(source: str, file: str, module: ModuleType, code: CodeType | None = None) -> None:
     """Run `source`, compiled or not yet, in the module's namespace; its lines are known to tracebacks."""
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    linecache.cache[file] = (len(source), None, list(io.StringIO(source, newline=None)), file)
     exec(code or compile(source, file, "exec", dont_inherit=True), module.__dict__)
 
 

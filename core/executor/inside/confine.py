@@ -8,7 +8,7 @@ import signal
 import socket
 
 from . import kernel, landlock, mounts, seccomp
-from .messages import JobLimits, SlotSetup, Start
+from .messages import Job, JobLimits, SlotSetup, Start
 
 RULES = 4
 """In namespaces: where a candidate's process finds its Landlock rules."""
@@ -20,7 +20,11 @@ _PROC_SELF = (
     "smaps_rollup", "stat", "statm", "status",
 )  # fmt: skip
 """Named one by one, because there is more: `net` and `mounts` are the host's where there are no namespaces."""
-_FILTERS = {pinned: seccomp.program(namespaces=True, pinned=pinned) for pinned in (False, True)}
+_FILTERS = {
+    (pinned, answers): seccomp.program(namespaces=True, pinned=pinned, answers=answers)
+    for pinned in (False, True)
+    for answers in (False, True)
+}
 
 
 def confine(start: Start, layout: mounts.Layout, link: socket.socket | None) -> None:
@@ -41,17 +45,20 @@ def confine(start: Start, layout: mounts.Layout, link: socket.socket | None) -> 
         else:
             kernel.change_user(setup.uid)
         landlock.put_in_force(RULES)
-        seccomp.install(_FILTERS[job.limits.core is not None])
+        seccomp.install(_FILTERS[job.limits.core is not None, job.answers])
     elif setup.tier == "lite":
         assert link is not None
-        _confine_without_namespaces(setup, layout, link, pinned=job.limits.core is not None)
+        _confine_without_namespaces(job, setup, layout, link)
 
 
-def _confine_without_namespaces(setup: SlotSetup, layout: mounts.Layout, link: socket.socket, *, pinned: bool) -> None:
+def _confine_without_namespaces(job: Job, setup: SlotSetup, layout: mounts.Layout, link: socket.socket) -> None:
     """The supervisor has already taken the uid and given up the capabilities."""
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     landlock.restrict(lite_rules(setup, layout))
-    filter_ = seccomp.program(namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=pinned)
+    filter_ = seccomp.program(
+        namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=job.limits.core is not None,
+        answers=job.answers,
+    )  # fmt: skip
     listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
     socket.send_fds(link, [b"x"], [listener])  # from here on the supervisor answers
     os.close(listener)

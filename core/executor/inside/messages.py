@@ -128,6 +128,11 @@ class Job(Message):
     lasting: bool = False
     """Its session's program may be loaded again in the same process."""
 
+    @property
+    def answers(self) -> bool:
+        """Its program answers calls."""
+        return self.kind == "session"
+
     def is_same_program(self, other: Job) -> bool:
         """Equal but for the seed."""
         return replace(other, seed=self.seed) == self

@@ -46,6 +46,7 @@ class SeccompNotifier:
         names: dict[str, Callable[[int, Arguments], tuple[int, int]]] = {
             "stat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], 0),
             "lstat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], _AT_NOFOLLOW),
+            "fstat": lambda pid, a: self._fstat(pid, _signed(a[0]), a[1]),
             "newfstatat": lambda pid, a: self._stat(pid, _signed(a[0]), a[1], a[2], a[3]),
             "access": lambda pid, a: self._access(pid, _AT_FDCWD, a[0], a[1]),
             "faccessat": lambda pid, a: self._access(pid, _signed(a[0]), a[1], a[2]),
@@ -82,13 +83,19 @@ class SeccompNotifier:
     def _stat(self, pid: int, folder: int, path: int, buffer: int, flags: int) -> tuple[int, int]:
         text = _read_path(pid, path)
         if not text and flags & _AT_EMPTY_PATH:
-            found = os.stat(f"/proc/{pid}/fd/{folder}" if folder != _AT_FDCWD else f"/proc/{pid}/cwd")
-        else:
-            fd = self._open(pid, folder, text, follow=not flags & _AT_NOFOLLOW)
-            try:
-                found = os.fstat(fd)
-            finally:
-                os.close(fd)
+            return self._fstat(pid, folder, buffer)
+        fd = self._open(pid, folder, text, follow=not flags & _AT_NOFOLLOW)
+        try:
+            _write(pid, buffer, _pack(os.fstat(fd)))
+        finally:
+            os.close(fd)
+        return 0, 0
+
+    def _fstat(self, pid: int, fd: int, buffer: int) -> tuple[int, int]:
+        try:
+            found = os.stat(f"/proc/{pid}/cwd" if fd == _AT_FDCWD else f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            raise OSError(errno.EBADF, "no such descriptor") from None
         _write(pid, buffer, _pack(found))
         return 0, 0
 
@@ -189,8 +196,8 @@ def _write(pid: int, address: int, data: bytes) -> None:
 
 
 def _pack(found: os.stat_result) -> bytes:
-    """`struct stat` of this machine."""
-    times = [part for ns in (found.st_atime_ns, found.st_mtime_ns, found.st_ctime_ns) for part in divmod(ns, 10**9)]
+    """`struct stat` of this machine. When a file was last read is not told: others may have read it."""
+    times = [part for ns in (found.st_mtime_ns, found.st_mtime_ns, found.st_ctime_ns) for part in divmod(ns, 10**9)]
     mode, links = found.st_mode, found.st_nlink
     if stat.S_IFMT(mode) == 0:
         mode |= stat.S_IFREG

@@ -11,6 +11,7 @@ import errno
 import os
 import signal
 import struct
+from collections.abc import Mapping
 
 from . import kernel, syscalls
 
@@ -51,11 +52,12 @@ lremovexattr fremovexattr removexattrat utime utimes futimesat utimensat file_se
 """)
 """Landlock does not cover them; without a mount namespace they do nothing and report success."""
 
-ANSWERED = _names("stat lstat newfstatat access faccessat readlink readlinkat chdir")
+ANSWERED = _names("stat lstat fstat newfstatat access faccessat readlink readlinkat chdir")
 """Landlock does not cover them either; without a mount namespace the supervisor answers them (see `notifier`)."""
 
-NOT_THERE = _names("statx faccessat2 openat2 getxattrat listxattrat file_getattr statfs inotify_add_watch")
-"""Other ways to the same knowledge: ENOSYS sends callers to the calls above."""
+NOT_THERE = _names("statx faccessat2 openat2 getxattrat listxattrat file_getattr statfs fstatfs")
+"""Other ways to the same knowledge: ENOSYS sends callers to the calls above. How full a disk of the host is tells what
+others write."""
 _ADDRESSED = _names("socket connect bind listen")
 """Landlock does not judge the sockets of the host's file system: without a network namespace there are none."""
 _WITHOUT_ATTRIBUTES = _names("getxattr lgetxattr listxattr llistxattr")
@@ -63,8 +65,13 @@ _WITHOUT_ATTRIBUTES = _names("getxattr lgetxattr listxattr llistxattr")
 _PINNING = _names("vmsplice tee splice")
 """A pipe or socket then holds pages that no process is charged for, huge ones too. Nothing needs these calls."""
 
-_AIMED_AT_A_PROCESS = _names("prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler")
+_SCHEDULING = _names("sched_setaffinity sched_setattr sched_setparam sched_setscheduler")
+_AIMED_AT_A_PROCESS = ("prlimit64", *_SCHEDULING)
 """Their first argument is a process id, and equal user ids are all that they ask for."""
+
+_WATCHES = _names("inotify_init inotify_init1 inotify_add_watch")
+"""Whoever watches a file that several programs are shown learns when another opens it."""
+_NEWER_FUTEXES = _names("futex_waitv futex_wait futex_wake futex_requeue")
 
 _SUPERVISOR = 1
 """Its process id in namespaces of its own, where it may be the candidate's user."""
@@ -79,6 +86,12 @@ _TIOCSTI, _TIOCLINUX, _FIOSETOWN, _SIOCSPGRP = 0x5412, 0x541C, 0x8901, 0x8902
 _FS_IOC_SETFLAGS, _FS_IOC_FSSETXATTR = 0x40086602, 0x401C5820
 """Attributes that nobody could look at: what a job did to its folders is to be seen (`mounts.look`)."""
 _F_SETOWN, _F_SETSIG, _F_SETOWN_EX = 8, 10, 15
+_WATCHING_COMMANDS = (1024, 1026, 1036, 1038)
+"""F_SETLEASE and F_NOTIFY; F_SET_RW_HINT and F_SET_FILE_RW_HINT leave a mark on the file itself."""
+_LOCKING_COMMANDS = (6, 7, 37, 38)
+"""F_SETLK, F_SETLKW, and the same for an open file (F_OFD_SETLK, F_OFD_SETLKW)."""
+_FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
+_FUTEX_PRIVATE, _FUTEX_OPERATION = 0x80, 0x7F
 _S_IFMT, _DEVICE_KINDS = 0o170000, (0o020000, 0o060000)
 
 
@@ -94,16 +107,23 @@ def _argument(index: int) -> Instruction:
 def _refuse_if(
     index: int, values: tuple[int, ...], mask: int | None = None, code: int = errno.EPERM
 ) -> list[Instruction]:
+    return _answered(index, dict.fromkeys(values, code), mask)
+
+
+def _answered(index: int, codes: Mapping[int, int], mask: int | None = None) -> list[Instruction]:
+    """Argument → the error that the call then ends with, 0: it succeeds without being made. Others are made."""
     block = [_argument(index)] + ([] if mask is None else [(_AND, 0, 0, mask)])
-    for value in values:
+    for value, code in codes.items():
         block += [(_JEQ, 0, 1, value), _refuse(code)]
     return [*block, (_RET, 0, 0, _ALLOW)]
 
 
-def _only_if(index: int, values: tuple[int, ...], code: int = errno.EPERM) -> list[Instruction]:
+def _only_if(
+    index: int, values: tuple[int, ...], code: int = errno.EPERM, then: Instruction = (_RET, 0, 0, _ALLOW)
+) -> list[Instruction]:
     block = [_argument(index)]
     for value in values:
-        block += [(_JEQ, 0, 1, value & 0xFFFFFFFF), (_RET, 0, 0, _ALLOW)]
+        block += [(_JEQ, 0, 1, value & 0xFFFFFFFF), then]
     return [*block, _refuse(code)]
 
 
@@ -139,25 +159,50 @@ def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
     rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in ANSWERED}
     rules |= {name: [_refuse(errno.ENOSYS)] for name in NOT_THERE}
     rules |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
-    rules |= _no_bare_handles()
-    rules |= {name: _only_if(0, (0, pid)) for name in _AIMED_AT_A_PROCESS}
-    rules["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0, pid))]
-    rules["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0, pid))]
+    rules |= _no_bare_handles() | _no_own_scheduling(pid)
+    rules["prlimit64"] = _only_if(0, (0, pid))
     if not scoped:
         for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
             rules[name] = _only_if(0, (0, pid) if name == "kill" else (pid,))
         rules["tkill"] = [_refuse()]
-    return rules | _before_scopes(scoped)
+        rules["truncate"] = [_refuse(errno.EACCES)]
+    return rules
 
 
-def _before_scopes(scoped: bool) -> dict[str, list[Instruction]]:
-    """What Landlock may not judge before Linux 6.12: signals that a descriptor sends, truncation by a file's name."""
-    if scoped:
-        return {}
-    return {
-        "fcntl": _refuse_if(1, (_F_SETOWN, _F_SETSIG, _F_SETOWN_EX)),
-        "truncate": [_refuse(errno.EACCES)],
-    }
+def _no_own_scheduling(pid: int) -> dict[str, list[Instruction]]:
+    """Success without effect: whoever has a process's number can ask for its priority and its CPUs."""
+    done = _refuse(0)
+    rules = {name: _only_if(0, (0, pid), then=done) for name in _SCHEDULING}
+    rules["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0, pid), then=done)]
+    rules["ioprio_set"] = [*_require(0, _IOPRIO_WHO_PROCESS), *_only_if(1, (0, pid), then=done)]
+    return rules
+
+
+def _sending_commands(scoped: bool) -> Mapping[int, int]:
+    """Commands of `fcntl` that have a descriptor send signals: Landlock does not judge them before Linux 6.12."""
+    return {} if scoped else dict.fromkeys((_F_SETOWN, _F_SETSIG, _F_SETOWN_EX), errno.EPERM)
+
+
+def _no_shared_words() -> dict[str, list[Instruction]]:
+    """Nobody waits for a word of memory that another process may wake: a word of any file that both are shown.
+
+    A wait ends at once, as any may without reason (one with a time limit: as if that were over), and its caller looks
+    again: locks between processes of one program hold, but who waits for one is busy. Words of a process's own memory,
+    as threads use them, are not concerned.
+    """
+    untimed = [*_if_zero(3), _refuse(0), _refuse(errno.ETIMEDOUT)]
+    block = [
+        _argument(1), (_JSET, 0, 1, _FUTEX_PRIVATE), (_RET, 0, 0, _ALLOW), (_AND, 0, 0, _FUTEX_OPERATION),
+        (_JEQ, 1, 0, _FUTEX_WAKE), (_JEQ, 0, 1, _FUTEX_WAKE_BITSET), _refuse(0),
+        (_JEQ, 2, 0, _FUTEX_WAIT), (_JEQ, 1, 0, _FUTEX_WAIT_BITSET), _refuse(errno.ENOSYS), *untimed,
+    ]  # fmt: skip
+    return {"futex": block} | {name: [_refuse(errno.ENOSYS)] for name in _NEWER_FUTEXES}
+
+
+def _if_zero(index: int) -> list[Instruction]:
+    """Go on with the next instruction if the whole argument is 0, else with the one after it."""
+    low = 16 + 8 * index
+    return [(_LOAD, 0, 0, low), (_JEQ, 0, 3, 0), (_LOAD, 0, 0, low + 4), (_JEQ, 0, 1, 0)]
 
 
 def _stream_pairs() -> list[Instruction]:
@@ -172,18 +217,32 @@ def _no_bare_handles() -> dict[str, list[Instruction]]:
 
 
 def program(
-    *, namespaces: bool, pid: int = 0, scoped: bool = True, pinned: bool = False, arch: str | None = None
+    *,
+    namespaces: bool,
+    pid: int = 0,
+    scoped: bool = True,
+    pinned: bool = False,
+    answers: bool = False,
+    arch: str | None = None,
 ) -> bytes:
     """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do.
 
-    `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen.
+    `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen. `answers`: the program
+    answers calls, perhaps beside an evaluator while another answers apart from it: what the kernel keeps of a file that
+    both are shown (locks, who waits for one of its words) tells neither anything of the other.
     """
     blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
+    blocks |= {name: [_refuse(errno.ENOSYS)] for name in _WATCHES}
+    commands = dict.fromkeys(_WATCHING_COMMANDS, errno.EPERM)
     if not namespaces:
         blocks |= _without_namespaces(pid, scoped)
+        commands |= _sending_commands(scoped)
+    if answers:
+        blocks |= {"flock": [_refuse(0)]} | _no_shared_words()
+        commands |= dict.fromkeys(_LOCKING_COMMANDS, 0)
     if pinned:
         blocks["sched_setaffinity"] = [_refuse()]
-    return _assembled(blocks, arch)
+    return _assembled(blocks | {"fcntl": _answered(1, commands)}, arch)
 
 
 def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -> bytes:
@@ -203,7 +262,9 @@ def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -
     if not namespaces:
         blocks |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
         blocks |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
-        blocks |= _no_bare_handles() | _before_scopes(scoped)
+        blocks |= _no_bare_handles()
+        if not scoped:
+            blocks |= {"truncate": [_refuse(errno.EACCES)], "fcntl": _answered(1, _sending_commands(scoped))}
         blocks |= {name: _only_if(0, (0,)) for name in _AIMED_AT_A_PROCESS}
         blocks["inotify_add_watch"] = [_refuse(errno.ENOSYS)]
         blocks["setpriority"] = [*_require(0, _PRIO_PROCESS), *_only_if(1, (0,))]

@@ -151,6 +151,11 @@ class Family:
         filled = {name: value.replace("{q}", str(share)) for name, value in self.quantile.items()}
         return {name: share if value == str(share) else value for name, value in filled.items()}
 
+    def takes(self, member: Member) -> bool:
+        """True for a member whose parameters are of the grid's kinds: a recipe may come from anywhere."""
+        known = ((value, self.grid[name]) for name, value in member.params if name in self.grid)
+        return all(_kind(value) in map(_kind, values) for value, values in known)
+
     def _middle_of(self, name: str) -> Any:
         return self.grid[name][len(self.grid[name]) // 2]
 
@@ -185,3 +190,8 @@ def _order(facts: Facts) -> tuple[int, int]:
     if facts.classifies:
         return (0, 1) if facts.rows < 5 * LARGE else (1, 2)
     return (1, 0) if facts.rows < LARGE else (2, 3)
+
+
+def _kind(value: Any) -> type:
+    """One for whole numbers and others."""
+    return float if type(value) is int else type(value)

@@ -11,7 +11,7 @@ from typing import Any
 from problems.competition.rules import drafts, script
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.recipe import MARK
-from utils.syntax import parse, source_lines, with_texts, without_future
+from utils.syntax import is_movable, parse, source_lines, with_texts, without_future
 
 TUNED: dict[str, tuple[float, ...]] = {
     "learning_rate": (0.5, 0.7, 1.4), "n_estimators": (0.7, 1.5, 2.0), "max_iter": (0.7, 1.5, 2.0), "alpha": (0.3, 3.0),
@@ -100,7 +100,7 @@ def _numbers(code: str, names: tuple[str, ...]) -> list[tuple[str, ast.Constant]
     for call in ast.walk(tree):
         for keyword in call.keywords if isinstance(call, ast.Call) else ():
             value = keyword.value
-            if keyword.arg in names and isinstance(value, ast.Constant) and type(value.value) in (int, float):
+            if keyword.arg in names and isinstance(value, ast.Constant) and is_movable(value.value):
                 found.append((str(keyword.arg), value))
     return found
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+
+from utils.syntax import is_movable, source_lines
 
 MARK = "# recipe: "
 
@@ -52,12 +55,12 @@ class Recipe:
 
 def load(text: str) -> Recipe:
     """The recipe of `dump`'s text. ValueError, KeyError or TypeError if it is not one."""
-    plain = json.loads(text)
+    plain = json.loads(text, parse_int=_number(int), parse_float=_number(float), parse_constant=_number(float))
     members = tuple(
         Member(str(m["family"]), tuple((str(k), _plain(v)) for k, v in m["params"]), float(m["weight"]))
         for m in plain["members"]
     )
-    return Recipe(
+    found = Recipe(
         target=str(plain["target"]),
         features=tuple(map(str, plain["features"])),
         encode=str(plain["encode"]),
@@ -67,17 +70,32 @@ def load(text: str) -> Recipe:
         rows=int(plain.get("rows", 0)),
         rare=float(plain.get("rare", 0.0)),
     )
+    if not members or min(member.weight for member in members) <= 0 or found.bags < 1 or found.rows < 0:
+        raise ValueError("no recipe of ours")
+    return found
 
 
 def find(code: str) -> Recipe | None:
     """The recipe that a script carries, or None. Text of unknown origin until the script is rendered from it again."""
-    for line in code.splitlines()[:40]:
+    for line in source_lines(code)[:40]:
         if line.startswith(MARK):
             try:
                 return load(line[len(MARK) :])
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError):
                 return None
     return None
+
+
+def _number(kind: Callable[[str], float]) -> Callable[[str], float]:
+    """Reads a number of JSON. ValueError for one that no recipe of ours has and that its moves could not bear."""
+
+    def read(text: str) -> float:
+        found = kind(text)
+        if not is_movable(found):
+            raise ValueError("a number too large for a recipe")
+        return found
+
+    return read
 
 
 def _plain(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 from core.state.operators import Doing, doing
 from problems.competition.rules import changes, drafts, foreign, recipe, repair, script
 from problems.competition.rules.facts import Facts, read_facts
+from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Recipe
 
 WIDE_AFTER = 60
@@ -51,8 +52,9 @@ def own_recipe(code: str, facts: Facts) -> Recipe | None:
     if found is None:
         return None
     try:
-        return found if script.render(found, facts).strip() == code.strip() else None
-    except (KeyError, TypeError, ValueError):
+        known = all(FAMILIES[member.family].takes(member) for member in found.members)
+        return found if known and script.render(found, facts).strip() == code.strip() else None
+    except (ArithmeticError, LookupError, TypeError, ValueError):
         return None
 
 

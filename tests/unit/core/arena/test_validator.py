@@ -49,3 +49,4 @@ def test_name_is_the_first_constant():
     assert engine_name("class Engine:\n    name: str = 'Typed'\n    other: str\n") == "Typed"
     assert engine_name("x = 1") == "" and engine_name("def (") == ""
     assert len(engine_name(f"name = {'x' * 500!r}")) == 60
+    assert engine_name(r"name = 'a\ud800b\x1b'") == "a\ufffdb\ufffd", "what no text can hold ended a run"

@@ -144,10 +144,37 @@ def test_filters_refuse_what_they_should(arch: str, namespaces: bool) -> None:
         assert judge("openat", 0, 0, 0o10000000) == 0x0005000D
 
 
+@pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("namespaces", [True, False])
+@pytest.mark.parametrize("answers", [True, False])
+def test_what_two_programs_are_shown_carries_nothing_between_them(arch: str, namespaces: bool, answers: bool) -> None:
+    filter_ = seccomp.program(namespaces=namespaces, pid=77, answers=answers, arch=arch)
+
+    def judge(name: str, *args: int) -> int:
+        number = syscalls.number(name, arch)
+        assert number is not None
+        return _execute(filter_, number, syscalls.AUDIT_ARCH[arch], args)
+
+    allowed, done, refused, missing, late = 0x7FFF0000, 0x00050000, 0x00050001, 0x00050026, 0x0005006E
+    assert judge("inotify_add_watch") == missing and judge("inotify_init1") == missing
+    assert judge("fcntl", 3, 1026) == refused and judge("fcntl", 3, 3) == allowed, "F_NOTIFY, F_GETFL"
+    assert judge("flock", 3, 2) == judge("fcntl", 3, 6) == (done if answers else allowed)
+    wait, private, timed, far = (0, 0), (0, 128), (0, 0, 0, 0xFFFF0000), (0, 0, 0, 1 << 33)
+    assert judge("futex", *private) == judge("futex", 0, 129) == judge("futex", 0, 137, 0, 1) == allowed
+    assert judge("futex", *wait) == judge("futex", 0, 9 | 256) == judge("futex", 0, 1) == (done if answers else allowed)
+    assert judge("futex", *timed) == judge("futex", *far) == (late if answers else allowed)
+    for other in (2, 3, 4, 5, 6, 13, 77):
+        assert judge("futex", 0, other) == (missing if answers else allowed)
+    assert judge("futex_waitv") == (missing if answers else allowed)
+    if not namespaces:
+        assert judge("setpriority", 0, 77, 5) == judge("sched_setaffinity", 0) == judge("ioprio_set", 1, 77) == done
+        assert judge("setpriority", 0, 78, 5) == judge("sched_setaffinity", 1) == judge("setpriority", 1, 77) == refused
+
+
 def _judged(arch: str, namespaces: bool) -> set[int | None]:
     """Numbers that a filter does not simply allow, by the names of its tables."""
     names = {*seccomp.REFUSED, *seccomp._judged_by_argument()}
-    names |= set() if namespaces else set(seccomp._without_namespaces(77, False))
+    names |= {*seccomp._WATCHES, "fcntl"} | (set() if namespaces else set(seccomp._without_namespaces(77, False)))
     return {syscalls.number(name, arch) for name in names}
 
 

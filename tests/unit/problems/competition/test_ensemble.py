@@ -152,6 +152,30 @@ def test_members_are_functions_where_that_changes_nothing(tmp_path, factor, read
     assert list(pd.read_csv(tmp_path / "submission" / "submission.csv")["y"]) == [3.0, 5.0, 7.0]
 
 
+@pytest.mark.parametrize(
+    "member",
+    [
+        *(f"SAID.append('a{mark}b')" for mark in "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"),
+        *(f"if 1:\n    SAID.append('a{mark}b')\n" for mark in "\x0c\x1e\u2028"),
+        "SAID.append('a')\rSAID.append('b')\r\nSAID.append('c')\n",
+        "\x0cSAID.append('a')\n  \x0cSAID.append('b')\n",
+        "SAID.append('# [SECTION: DATA]')",
+        'SAID.append("""a\n# recipe: b""")',
+        "# nothing",
+    ],
+    ids=repr,
+)
+def test_a_member_keeps_every_character(member):
+    """`str.splitlines` and `textwrap.indent` end lines that Python does not end."""
+    code = program([Node(id="a", code=member)], [0], scale="mean", key="id", targets=["y"])
+    function = code[code.index("def member_0") : code.index("MEMBERS = [")]
+    alone, blended = {"SAID": []}, {"SAID": []}
+    exec(member, alone)
+    exec(function.replace('{"__name__"', '{"SAID": SAID, "__name__"'), blended)
+    blended["member_0"]()
+    assert blended["SAID"] == alone["SAID"]
+
+
 def test_a_member_that_fails_fails_the_ensemble(tmp_path):
     (tmp_path / "input").mkdir()
     members = [Node(id="a", code="raise ValueError('no')"), Node(id="b", code="pass")]
