@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import comb
 from pathlib import Path
@@ -17,18 +17,16 @@ from typing import Any
 
 from cli.options import add_config_options, check_file_place, config_of, count, make_folder_of, writes
 from cli.terminal.standings_text import standings_lines
-from core.arena.limit import MoveLimit
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.openings import draw_openings
 from core.arena.pgn import with_elo, with_names
-from core.arena.player import Forfeit
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.suitability import unequal, unsuited
 from core.arena.tournament import Tournament, names_of, round_robin
-from core.arena.uci import UciPlayer
-from core.arena.uci_options import check_options, split_options
+from core.arena.uci_options import split_options
+from core.arena.uci_trial import check_uci_program
 from core.arena.validator import engine_name, static_refusal
 from core.contracts import EvaluatorDeps
 from core.events import Event, GameFinished, GameMove, GameStarted
@@ -76,6 +74,9 @@ def run(args: argparse.Namespace) -> int:
     settings = _settings(problem.settings, args)
     _check_games(len(args.engines), settings)
     engines = _engines(args.engines, problem.spec)
+    for word, engine in zip(args.engines, engines, strict=True):
+        if engine.command:
+            check_uci_program(word, engine, problem.spec.game, settings)
     for warning in unsuited(engines, settings.limit):
         print(f"warning: {warning}", file=sys.stderr)
     book = _Narrator(engines, quiet=args.json)
@@ -132,7 +133,7 @@ class _Narrator(MemoryBook):
                     line = (
                         f"{white} - {black}  {event.result}  {event.termination.replace('_', ' ')}, {event.plies} plies"
                     )
-                    print(one_line(line), flush=True)
+                    print(one_line(f"{line}: {game['message']}" if game["message"] else line), flush=True)
 
     def watch(self, events: Sequence[Event]) -> None:
         """Keep what each move took."""
@@ -190,26 +191,13 @@ def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
     program = _program(command[0]) if command else None
     if program is None:
         raise ConfigError(f"engine '{word}': neither an engine file (.py) nor a program that can be found")
-    engine = Engine(id=id_, name=_name(command, options), command=(program, *command[1:]), options=options)
-    if options:
-        _check_options(word, engine)
-    return engine
+    return Engine(id=id_, name=_name(command, options), command=(program, *command[1:]), options=options)
 
 
 def _name(command: Sequence[str], options: Sequence[tuple[str, str]]) -> str:
     """The program's name; with an Elo to which it is limited."""
     elo = [value for name, value in options if name.lower() == "uci_elo"]
     return " ".join([Path(command[-1]).stem or command[0], *elo])
-
-
-def _check_options(word: str, engine: Engine) -> None:
-    """Ask the program for its options and compare."""
-    try:
-        player = UciPlayer(engine.command, MoveLimit("depth", 1))
-    except Forfeit as forfeit:
-        raise ConfigError(f"engine '{word}': {forfeit.message}") from forfeit
-    player.close()
-    check_options(word, engine.options, player.announced)
 
 
 def _program(word: str) -> str | None:
@@ -237,7 +225,9 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
     cross = cross_rows(table)
     uncounted = _uncounted(games, table)
     if as_json:
-        print(json.dumps({"standings": rows, "pairs": cross, "games": len(table.games)}, indent=2))
+        forfeits = [row for game in games if (row := _forfeit(game)) is not None]
+        found = {"standings": rows, "pairs": cross, "games": len(table.games), "forfeits": forfeits}
+        print(json.dumps(found, indent=2))
         _say(uncounted)
         return rows
     print()
@@ -249,6 +239,17 @@ def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_jso
         print(one_line(f"{line}, pairs {pair['pentanomial']}, LOS {100 * pair['los']:.1f} %"))
     _say(uncounted)
     return rows
+
+
+def _forfeit(game: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Who lost the game by its own doing, after how many plies from which opening, and why; None where nobody did."""
+    side = game["loser"]
+    if side is None:
+        return None
+    engines = game["white"], game["black"]
+    about = {"node_id": engines[side], "name": game["names"][side], "opponent": engines[1 - side]}
+    place = {"opening": game["opening"], "plies": len(game["moves"])}
+    return {**about, "termination": game["termination"], "message": one_line(game["message"]), **place}
 
 
 def _say(lines: Sequence[str]) -> None:

@@ -23,6 +23,8 @@ from utils.user_text import no_utf8, user_text
 
 EXIT_CODES = {"refused": 2, "expired": 1, "over": 1}
 """State of an answer → exit code; others 0."""
+FIRST = 2.0
+"""Seconds after which who waits for a verdict hears what for."""
 LAST_LINES = 12
 """Of a failed program's output."""
 _OURS = re.compile(r"/workspace/(?:[\w.-]+/)*(?:solution|program|candidate)(?=\.\w)")
@@ -68,13 +70,20 @@ def _then(args: argparse.Namespace, found: dict[str, Any]) -> str:
 
 
 def until_verdict(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any]:
-    """The answer once it is evaluated, or what is known after `args.seconds`. Telling twice is telling once."""
-    left = args.seconds
+    """The answer once it is evaluated, or what is known after `args.seconds`. Telling twice is telling once.
+
+    Whoever waits for the open tickets of others hears whose they are.
+    """
+    left, longest, told = args.seconds, FIRST, ""
     while True:
-        found = answer(args, verb, **request, seconds=max(0.0, min(left, LONGEST_CALL)))
-        left -= LONGEST_CALL
+        found = answer(args, verb, **request, seconds=max(0.0, min(left, longest)))
+        left, longest = left - longest, LONGEST_CALL
         if found.get("state") != "running" or left <= 0 or found.get("next") != "wait":
             return found
+        in_the_way = " ".join(row["node_id"] for row in found.get("open_tickets", ()))
+        if in_the_way and in_the_way != told:
+            print(f"no verdict yet: {one_line(str(found['message']))}", file=sys.stderr, flush=True)
+        told = in_the_way
 
 
 def program_of(args: argparse.Namespace) -> dict[str, Any]:

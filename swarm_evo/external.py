@@ -40,7 +40,7 @@ from swarm_evo.search import keys, problem_words
 SOCKET, LOCK = "tickets.sock", "run.lock"
 """In a run's folder: where its process answers, and what it keeps locked while it works on the run."""
 FIRST = 1.0
-"""Seconds after which who waits for a ticket hears what for."""
+"""Seconds after which who waits for a ticket or a verdict hears what for."""
 _LOG = logging.getLogger("swarm_evo")
 
 
@@ -101,10 +101,14 @@ class ExternalRun:
                 return None
             if end is not None and time.monotonic() >= end:
                 return None
-            in_the_way = [row["node_id"] for row in found.get("open_tickets", ())]
-            if in_the_way and in_the_way != told:  # who waits without an end hears what for
-                _LOG.warning("run %s: no ticket yet: %s", self.name, found["message"])
-            told = in_the_way
+            told = self._say_who(found, told, "no ticket yet")
+
+    def _say_who(self, found: Mapping[str, Any], told: list[str] | None, what: str) -> list[str]:
+        """Who waits without an end hears for which open tickets, once: their nodes."""
+        in_the_way = [row["node_id"] for row in found.get("open_tickets", ())]
+        if in_the_way and in_the_way != told:
+            _LOG.warning("run %s: %s: %s", self.name, what, found["message"])
+        return in_the_way
 
     def check(self, ticket: Ticket | str, code: str | None = None, *, files: Files | None = None) -> dict[str, Any]:
         """`{ok, problems}`: does it parse, keep the rules and differ from all before it? At most 5 times a ticket."""
@@ -121,6 +125,9 @@ class ExternalRun:
     ) -> dict[str, Any]:
         """Hand in the program; returns the verdict. Telling again returns the first one's.
 
+        `running` with `next` `ask`: the verdict waits for proposals that nobody has asked for; `wait` has it later.
+        While it waits for tickets that are open, whose they are is a warning of the logger `swarm_evo`.
+
         Args:
             files: `{name: text}` with the names of the ticket's `editable`, in place of `code`.
             plan: what it tries, in a sentence; later prompts show it.
@@ -129,20 +136,23 @@ class ExternalRun:
         if not isinstance(plan, str):
             raise SearchError(f"plan={shown(plan)}: a sentence, as text")
         request = {"verb": "tell", "ticket": ticket_name(ticket), **program_request(code, files), "plan": plan}
-        while True:  # telling twice is telling once
-            found = self._request({**request, "seconds": CALL if wait else 0})
-            if not wait or not _is_judged_later(found):
-                return found
+        return self._judged(request, None if wait else 0)
 
     def wait(self, ticket: Ticket | str, seconds: float | None = None) -> dict[str, Any]:
-        """The verdict on a told ticket, when it is there; `running` if it is not there after `seconds`."""
+        """The verdict on a told ticket, when it is there; `running` after `seconds` without it, or as in `tell`."""
+        return self._judged({"verb": "wait", "ticket": ticket_name(ticket)}, seconds)
+
+    def _judged(self, request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
+        """The answer to `request` once it is a verdict, or no waiting helps, or `seconds` are over."""
         end = end_of(seconds)
-        while True:
-            left = seconds_left(end)
-            found = self._request({"verb": "wait", "ticket": ticket_name(ticket), "seconds": left})
+        told: list[str] | None = None
+        while True:  # telling twice is telling once
+            left = min(FIRST if told is None else CALL, seconds_left(end))
+            found = self._request({**request, "seconds": left})
             is_late = end is not None and time.monotonic() >= end
             if not _is_judged_later(found) or is_late or found["message"].startswith("nothing"):
                 return found
+            told = self._say_who(found, told, "no verdict yet")
 
     def give_up(self, ticket: Ticket | str) -> dict[str, Any]:
         """Hand a ticket back: its slot is free again, and no step is taken.
@@ -284,7 +294,7 @@ def _opened(run: str, fixed: Mapping[str, Any], more: list[str], logs: Path, idl
 
 
 def _is_judged_later(found: Mapping[str, Any]) -> bool:
-    """True while waiting helps: with `next` `ask` a question about the program is to be answered first."""
+    """True while waiting helps: with `next` `ask` it is for a ticket that nobody has asked for."""
     return bool(found["state"] == "running" and found["next"] == "wait")
 
 

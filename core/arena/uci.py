@@ -19,10 +19,14 @@ _SCORE = re.compile(r"\bscore (cp|mate) (-?\d{1,18})\b")
 _DEPTH = re.compile(r"\bdepth (\d{1,4})\b")
 FLOOD_BYTES = 4 << 20
 """A program that prints more than this for one move has lost."""
+_ERROR_BYTES = 4096
+"""Of what a program says on standard error the end is kept: its last line says why it ended."""
 
 
 class UciPlayer:
     """Speaks UCI with a child process, which runs as the user's own program, outside the sandbox.
+
+    The message of a Forfeit ends with the last line of the program's standard error.
 
     Args:
         command: program and arguments.
@@ -37,20 +41,22 @@ class UciPlayer:
         self._line: list[str] = []
         self._buffer = b""
         self._tail: list[str] = []
+        self._errors = b""
         try:
             self._process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 start_new_session=True,
             )
         except OSError as error:
             raise Forfeit("crash", FailureKind.RUNTIME, f"{command[0]}: {error.strerror}") from error
-        assert self._process.stdout is not None
-        os.set_blocking(self._process.stdout.fileno(), False)
         self._selector = selectors.DefaultSelector()
-        self._selector.register(self._process.stdout, selectors.EVENT_READ)
+        for stream in (self._process.stdout, self._process.stderr):
+            assert stream is not None
+            os.set_blocking(stream.fileno(), False)
+            self._selector.register(stream, selectors.EVENT_READ)
         try:
             self._say("uci")
             said = [UciOption.of(line) for line in self._hear("uciok", LOAD_SECONDS)]
@@ -60,7 +66,7 @@ class UciPlayer:
             self._say("ucinewgame")
             self._say("isready")
             self._hear("readyok", LOAD_SECONDS)
-        except Forfeit:
+        except BaseException:  # an interrupt too leaves no program behind
             self.close()
             raise
 
@@ -86,7 +92,7 @@ class UciPlayer:
                 pass
         self._process.wait()
         self._selector.close()
-        for stream in (self._process.stdin, self._process.stdout):
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 try:
                     stream.close()
@@ -123,10 +129,14 @@ class UciPlayer:
                     return lines
                 continue
             left = deadline - time.monotonic()
-            if left <= 0 or not self._selector.select(left):
+            ready = self._selector.select(left) if left > 0 else []
+            if not ready:
+                message = self._with_last_error(f"no {word} within {seconds:g} s")
                 self.close()
-                message = f"no {word} within {seconds:g} s"
                 raise Forfeit("time_forfeit", FailureKind.TIME_FORFEIT, message)
+            for key, _ in ready:
+                if key.fileobj is self._process.stderr and not self._hear_errors():
+                    self._selector.unregister(key.fileobj)
             assert self._process.stdout is not None
             data = self._process.stdout.read(65536)
             if data is None:
@@ -142,9 +152,22 @@ class UciPlayer:
         try:
             code = self._process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:
-            return Forfeit("crash", FailureKind.RUNTIME, "it closed its output")
+            return Forfeit("crash", FailureKind.RUNTIME, self._with_last_error("it closed its output"))
         kind = FailureKind.SIGNAL if code < 0 else FailureKind.EXIT
-        return Forfeit("crash", kind, f"it ended with code {code}")
+        return Forfeit("crash", kind, self._with_last_error(f"it ended with code {code}"))
+
+    def _hear_errors(self) -> bool:
+        """Take what has come on standard error: a program that fills the pipe would stand still. False at its end."""
+        assert self._process.stderr is not None
+        data = self._process.stderr.read(65536)
+        self._errors = (self._errors + (data or b""))[-_ERROR_BYTES:]
+        return data != b""
+
+    def _with_last_error(self, message: str) -> str:
+        """`message`, and the last line that the program said on standard error."""
+        self._hear_errors()
+        lines = self._errors.decode(errors="replace").strip().splitlines()
+        return f"{message}; the last line of its standard error: {lines[-1].strip()}" if lines else message
 
 
 def _score(unit: str, value: int) -> float:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from core.contracts import Evaluation
 from core.loop.attempt import Attempt
 from core.loop.search_state import SearchState
+from core.state.task import Place
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
 
 
@@ -17,6 +18,11 @@ class AsyncSchedule:
 
     whole_rounds: ClassVar[bool] = False
     repeatable: ClassVar[bool] = False
+
+    @staticmethod
+    def waits_for(place: Place, other: Place, *, together: bool) -> bool:
+        """A slot waits for its own repairs alone."""
+        return other == place
 
     def __init__(self) -> None:
         self._flying: set[Future[list[Attempt]]] = set()

@@ -20,7 +20,7 @@ from core.loop.stages import Stages
 from core.state.journal import Journal
 from core.state.memory import Memory
 from core.state.node import Node
-from core.state.task import Task
+from core.state.task import Place, Task
 from utils.collector import rare_collections
 from utils.errors import BudgetExhausted, Interrupted
 from utils.stop_frames import let_go
@@ -136,6 +136,10 @@ class Orchestrator:
     def progress(self) -> Progress:
         """What the run has used and reached so far, all its processes added up."""
         return self._search.progress()
+
+    def waits_for(self, place: Place, other: Place) -> bool:
+        """True if what stands at `place` has no verdict before what stands at `other` is written, or will not be."""
+        return self._schedule.waits_for(place, other, together=self._evaluator.together)
 
     def limit(self) -> str:
         """The limit that is reached, as the user reads it; '' where none is."""

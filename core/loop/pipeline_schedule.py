@@ -19,6 +19,7 @@ from core.loop.plan import lag_of
 from core.loop.search_state import SearchState
 from core.state.journal import Journal
 from core.state.program_index import Fingerprint
+from core.state.task import Place
 from utils.errors import BudgetExhausted, TicketGone
 
 
@@ -54,6 +55,11 @@ class PipelineSchedule:
 
     whole_rounds: ClassVar[bool] = False
     repeatable: ClassVar[bool] = True
+
+    @staticmethod
+    def waits_for(place: Place, other: Place, *, together: bool) -> bool:
+        """Commits come in the order of the proposals; a round that is judged together is committed as one."""
+        return other[0] <= place[0] if together else other <= place
 
     def __init__(self) -> None:
         self._groups: deque[list[_Flight]] = deque()

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 from core.loop.search_state import SearchState
+from core.state.task import Place
 
 
 class RoundSchedule:
@@ -13,6 +14,11 @@ class RoundSchedule:
 
     whole_rounds: ClassVar[bool] = True
     repeatable: ClassVar[bool] = True
+
+    @staticmethod
+    def waits_for(place: Place, other: Place, *, together: bool) -> bool:
+        """A round is written as a whole before it is judged."""
+        return other[0] <= place[0]
 
     def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
         """Play rounds until a limit is reached; the reason."""

@@ -10,6 +10,7 @@ from core.loop.async_schedule import AsyncSchedule
 from core.loop.pipeline_schedule import PipelineSchedule
 from core.loop.round_schedule import RoundSchedule
 from core.loop.search_state import SearchState
+from core.state.task import Place
 from utils.errors import ConfigError
 
 
@@ -20,6 +21,14 @@ class Schedule(Protocol):
     """True: a round is committed before the next is asked for, as policies that compare whole rounds need it."""
     repeatable: ClassVar[bool]
     """True: the same seed gives the same run for any number of workers."""
+
+    @staticmethod
+    def waits_for(place: Place, other: Place, *, together: bool) -> bool:
+        """True if what stands at `place` is committed only when what stands at `other` is written, or will not be.
+
+        Args:
+            together: the evaluator judges a round together.
+        """
 
     def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
         """Search until a limit is reached and nothing is under way any more; return the reason.

@@ -9,6 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 from core.state.operators import Operator
 
+Place = tuple[int, int]
+"""(round, slot) of a proposal, and of the repairs of its program."""
+
 
 class Task(BaseModel):
     """What is to be written, from which parents, under which identity. Stored before any work starts."""

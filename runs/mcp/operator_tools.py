@@ -60,7 +60,11 @@ def _words(arguments: Answer) -> list[str]:
     for name, key in _KEYS.items():
         if arguments.get(name) is not None:
             words.append(f"{key}={_existing(name, arguments[name]) if name in _FILES else arguments[name]}")
-    words += [f"{key}={json.dumps(value)}" for key, value in (arguments.get("settings") or {}).items()]
+    settings = arguments.get("settings") or {}
+    own = next((key for key in settings if key in _ARGUMENTS), None)
+    if own is not None:
+        raise ConfigError(f"settings: '{own}' is an argument of plan_run itself: {own}={json.dumps(settings[own])}")
+    words += [f"{key}={json.dumps(value)}" for key, value in settings.items()]
     return [*words, f"--llm={arguments.get('writer') or 'external'}"]
 
 
@@ -74,6 +78,7 @@ def _existing(name: str, value: Any) -> Path:
 
 _MORE = ("steps", "seconds", "usd")
 _FILES = ("program", "evaluator", "data")
+_ARGUMENTS = {"problem", "writer", *ARGUMENTS.values()}
 _KEYS = {argument: key for key, argument in ARGUMENTS.items()}
 
 

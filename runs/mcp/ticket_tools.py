@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import FORM
+from core.storage.held import is_held
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import read_folder, write_folder
@@ -20,6 +21,8 @@ from utils.mcp_protocol import Call
 
 LONGEST_WAIT = 20.0
 """Seconds of one call: clients give up after a minute, some after less."""
+_LOOK = 0.1
+ENDS = "the run's process is at its last part, the final score: wait without a ticket until `status` is not running"
 _BETWEEN = 5.0
 """Seconds between two words of progress."""
 Answer = dict[str, Any]
@@ -129,13 +132,25 @@ def _until(
     while True:
         left = max(0.0, until - time.monotonic())
         found = _asked(run_dir, {**request, "seconds": min(_BETWEEN, left)})
-        if not goes_on(found) or found.get("next") == "stop" or left <= _BETWEEN or call.cancelled.is_set():
+        if found.get("over"):
+            return _let_go(run_dir, found, call, until)
+        if not goes_on(found) or left <= _BETWEEN or call.cancelled.is_set():
             return found
         call.progress(doing)
 
 
+def _let_go(run_dir: Path, found: Answer, call: Call, until: float) -> Answer:
+    """That the run hands out nothing more, told when its process has let go: so `status` says the same."""
+    while is_held(run_dir) and time.monotonic() < until and not call.cancelled.is_set():
+        call.progress("the run's last process ends")
+        time.sleep(_LOOK)
+    if not is_held(run_dir):
+        return found
+    return {**found, "warnings": [*found.get("warnings", ()), ENDS], "next": "wait"}
+
+
 def _is_running(found: Answer) -> bool:
-    """True while waiting helps: a question about the program would be a ticket for who waits here."""
+    """True while waiting helps: with `next` `ask` it is for a ticket that nobody has asked for."""
     return found.get("state") == "running" and found.get("next") == "wait"
 
 

@@ -14,7 +14,7 @@ from core.storage.ticket_store import Ticket
 from runs.search import Search
 from runs.tickets.files import looked, problem
 from runs.tickets.names import KEPT, MOST_CHECKS, TAKEN, answered_before, refused, split_ticket, ticket_name, with_end
-from runs.tickets.open_tickets import in_the_way, rows_of
+from runs.tickets.open_tickets import no_ticket, no_verdict, rows_of
 from runs.tickets.queue import TicketQueue
 from runs.tickets.verdicts import verdict_of
 from runs.tickets.words import COMMAND_LINE, WORDS, how_to_hand_in, words_of
@@ -182,9 +182,8 @@ class TicketApi:
         about: dict[str, Any] = {"ticket": None, "open_tickets": rows, "budget": self._budget()}
         if self._queue.is_over:
             return {**about, **self._over()}
-        words = words_of(request)
-        asker = _holder(request) if words is not WORDS[COMMAND_LINE] else ""  # there each call is a process of its own
-        return {**about, "message": in_the_way(rows, words, self._search.store.name, asker), "next": "ask"}
+        message = no_ticket(rows, words_of(request), self._search.store.name, _asker(request, _holder(request)))
+        return {**about, "message": message, "next": "ask"}
 
     def _over(self, more: str = "") -> dict[str, Any]:
         """Nothing more is handed out, and why."""
@@ -234,10 +233,13 @@ class TicketApi:
             asked = "it was run; a question about it is a ticket of its own: ask, answer it, then wait for the verdict"
             return {**self._rest(node_id), "state": "running", "message": asked, "next": "ask"}
         if state == "told" and self._queue.is_held_up(node_id):
-            earlier = "a proposal before it waits for a writer: ask, tell that one, then wait for this verdict"
-            return {**self._rest(node_id), "state": "running", "message": earlier, "next": "ask"}
-        message = "it is being evaluated" if state == "told" else "nothing has been told for this ticket yet"
-        return {**self._rest(node_id), "state": "running", "message": message, "next": "wait"}
+            others = "its verdict waits for a proposal that nobody has asked for: ask, tell it, then wait for this one"
+            return {**self._rest(node_id), "state": "running", "message": others, "next": "ask"}
+        rows = rows_of(self._queue.holds_up(node_id)) if state == "told" else []
+        asker = _asker(request, self._queue.holder(node_id))
+        message = no_verdict(rows, words_of(request), run, asker) or "it is being evaluated"
+        message = message if state == "told" else "nothing has been told for this ticket yet"
+        return {**self._rest(node_id), "state": "running", "message": message, "open_tickets": rows, "next": "wait"}
 
     def _late(self, request: Mapping[str, Any], node_id: str, state: str) -> dict[str, Any]:
         """The answer to a verb that wants an open ticket, of one that is open no more."""
@@ -301,6 +303,11 @@ def _wrong_answer(code: str, asked: Request | None) -> dict[str, Any] | None:
 
 def _holder(request: Mapping[str, Any]) -> str:
     return one_line(str(request.get("holder", "")), HOLDER)
+
+
+def _asker(request: Mapping[str, Any], holder: str) -> str:
+    """Who is told, where that is one process; on the command line each call is a process of its own."""
+    return holder if words_of(request) is not WORDS[COMMAND_LINE] else ""
 
 
 def _seconds(request: Mapping[str, Any]) -> float:

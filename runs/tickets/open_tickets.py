@@ -50,12 +50,23 @@ def line_of(row: dict[str, Any], asker: str = "") -> str:
     return f"{row['node_id']} with {row['holder'] or 'a writer without a name'}{you}{since}, {left}"
 
 
-def in_the_way(rows: Sequence[dict[str, Any]], words: Words, run: str, asker: str = "") -> str:
+def no_ticket(rows: Sequence[dict[str, Any]], words: Words, run: str, asker: str = "") -> str:
     """Why there is no ticket, and what frees one. `asker`: see `line_of`."""
+    held = in_the_way("every proposal is with a writer", rows, words, run, asker)
+    return held or "no proposal is ready yet; ask again"
+
+
+def no_verdict(rows: Sequence[dict[str, Any]], words: Words, run: str, asker: str = "") -> str:
+    """For whom the verdict on a told program waits, and what brings it; '' where for nobody. `asker`: see `line_of`."""
+    return in_the_way("its verdict waits until these are written too", rows, words, run, asker)
+
+
+def in_the_way(what: str, rows: Sequence[dict[str, Any]], words: Words, run: str, asker: str) -> str:
+    """What waits, for whom, and what frees it; '' where no ticket is open."""
     if not rows:
-        return "no proposal is ready yet; ask again"
+        return ""
     named = "; ".join(line_of(row, asker) for row in rows[:MOST_NAMED]) + ("; …" if len(rows) > MOST_NAMED else "")
-    return f"every proposal is with a writer: {named}. {words.free.format(run=run, ticket=rows[0]['node_id'])}"
+    return f"{what}: {named}. {words.free.format(run=run, ticket=rows[0]['node_id'])}"
 
 
 def _span(seconds: float) -> str:

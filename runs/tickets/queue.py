@@ -17,6 +17,7 @@ from math import inf
 from core.backend.exchange import Reply, Request
 from core.events import Event, NodeCommitted, NodeProposed
 from core.state.question import is_question, node_of
+from core.state.task import Place
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
@@ -68,8 +69,10 @@ class TicketQueue:
         """Proposals without a reply, as the search's threads came with them."""
         self._since: dict[str, float] = {}
         """Since when each of them waits, by a clock that only goes forward."""
-        self._places = {task.node_id: (task.round, task.slot) for task in store.open_tasks()}
-        """Where a proposal stands: verdicts come in this order, so the first must be handed out first."""
+        self._places: dict[str, Place] = {task.node_id: (task.round, task.slot) for task in store.open_tasks()}
+        """Where a proposal, or a repair, stands: verdicts come in this order, so the first must be handed out first."""
+        self.waits_for: Callable[[Place, Place], bool] = lambda place, other: other < place
+        """Whether the verdict on what stands at the first place waits for the writer of what stands at the second."""
         self._tickets = {ticket.node_id: ticket for ticket in store.tickets()}
         self._committed: dict[str, NodeCommitted] = {event.node_id: event for event in store.committed_events()}
         self._over = False
@@ -89,6 +92,7 @@ class TicketQueue:
             BudgetExhausted, Interrupted: the run ends; the ticket stays open.
         """
         with self._changed:
+            self._stand(node_id, request)
             self._waiting[node_id] = request
             self._since[node_id] = time.monotonic()
             self._changed.notify_all()
@@ -108,6 +112,13 @@ class TicketQueue:
             with self._lock:
                 self._waiting.pop(node_id, None)
                 self._since.pop(node_id, None)
+
+    def _stand(self, name: str, request: Request) -> None:
+        """A repair, which is no proposal of the policy, stands where the refused program stands that it begins with."""
+        parents = (str(parent.get("id")) for parent in (request.context or {}).get("parents") or ())
+        place = next((self._places[parent] for parent in parents if parent in self._places), None)
+        if place is not None and not is_question(name):
+            self._places.setdefault(name, place)
 
     def _check_stops(self) -> None:
         stops = self._stops
@@ -213,17 +224,21 @@ class TicketQueue:
     def _place(self, name: str) -> tuple[float, float]:
         return self._places.get(node_of(name), (inf, inf))
 
+    def _needs(self, node_id: str, name: str) -> bool:
+        """True if the verdict on a told program waits for what is to be written under `name`."""
+        place, other = self._places.get(node_id), self._places.get(node_of(name))
+        return name != node_id and place is not None and other is not None and self.waits_for(place, other)
+
     def is_held_up(self, node_id: str) -> bool:
-        """True while a proposal before it waits for a writer to ask, and nobody comes: who told this may be the one."""
-        now, place = time.monotonic(), self._places.get(node_id)
+        """True while its verdict waits for what nobody has asked for, and nobody comes: who told it may be the one."""
+        now = time.monotonic()
         with self._lock:
-            first = next(iter(self._unclaimed()), None)
-            return (
-                place is not None
-                and first is not None
-                and self._place(first) < place
-                and (now - self._since[first] > _NOBODY_COMES)
-            )
+            needed = (name for name in self._unclaimed() if self._needs(node_id, name))
+            return any(now - self._since[name] > _NOBODY_COMES for name in needed)
+
+    def holds_up(self, node_id: str) -> list[Ticket]:
+        """The open tickets for which the verdict on a told program waits."""
+        return [ticket for ticket in self.open_tickets() if self._needs(node_id, ticket.node_id)]
 
     def open_tickets(self) -> list[Ticket]:
         """Those that wait for their program, the oldest first."""
@@ -244,6 +259,12 @@ class TicketQueue:
         with self._lock:
             ticket = self._tickets.get(node_id)
         return ticket.told if ticket else ""
+
+    def holder(self, node_id: str) -> str:
+        """Who has, or had, the ticket, in its own words."""
+        with self._lock:
+            ticket = self._tickets.get(node_id)
+        return ticket.holder if ticket else ""
 
     def give_up(self, node_id: str, token: str | None) -> str:
         """Withdraw the proposal; returns the ticket's state, or `refused`. What is told already stays.
@@ -282,7 +303,8 @@ class TicketQueue:
     def verdict(self, node_id: str, seconds: float) -> NodeCommitted | None:
         """What became of a told ticket; None if there is none within `seconds`, or the run ended before.
 
-        Nor while a question about it, or a proposal before it, waits for a writer: who told it may be the one.
+        Nor while a question about it, or a proposal that it waits for, waits for a writer to ask: who told it may be
+        the one.
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:

@@ -36,6 +36,7 @@ def open_queue(
 
 def serve(queue: TicketQueue, search: Search, run_dir: Path, store: RunStore, stack: ExitStack) -> None:
     """Answer for the queue on the run's socket until `stack` is closed; then all waiting ends."""
+    queue.waits_for = search.orchestrator.waits_for
     store.sinks.append(queue)
     server = TicketServer(run_dir, TicketApi(queue, search).answer)
     stack.callback(server.close)

@@ -7,12 +7,14 @@ import os
 import signal
 import sqlite3
 import sys
+import threading
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
 
+import swarm_evo
 from runs.tickets.client import ask_the_run
 
 SMALL = ["arena.openings=2", "arena.gauntlet=4", "arena.limit=nodes:100", "search.max_steps=3", "llm.cache=false"]
@@ -115,6 +117,30 @@ def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
     assert (told["cheat"]["failure"], told["cheat"]["metric"]) == ("illegal_move", None)
     eventually(lambda: cli.show()["status"] == "finished", 60)
     assert cli.here("replay", "latest", "--verify").code == 0
+
+
+def test_one_writer_outside_builds_whole_generations_one_engine_after_the_other(cli):
+    """A verdict waits for all engines of its generation, and for the repairs of those that the gate refuses."""
+    settings = {key.replace(".", "__"): value for key, _, value in (word.partition("=") for word in SMALL)}
+    settings.pop("search__max_steps", None)
+    run = swarm_evo.open("connect_four", budget={"steps": 4}, project_dir=cli.folder, idle=30, **settings)
+    said: list[dict] = []
+
+    def write() -> None:
+        while ticket := run.ask():
+            sound = SOUND.replace("middle", f"number {len(said)}") + f"# {len(said)}\n"
+            said.append(run.tell(ticket, CHEAT if len(said) == 1 else sound))
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    writer.join(90)
+    assert not writer.is_alive(), f"it waits for itself: {[one['message'] for one in said]}, {run.tickets()}"
+    running = [one for one in said if one["state"] == "running"]
+    assert len(running) >= 2 and {one["next"] for one in running} == {"ask"}
+    nodes = run.nodes()
+    assert [node["failure"] for node in nodes if node["operator"] == "build"].count("illegal_move") == 1
+    assert [node["operator"] for node in nodes].count("debug") == 1, "a repair"
+    run.close()
 
 
 def test_a_writer_outside_asks_the_questions_of_a_generation(cli, eventually):

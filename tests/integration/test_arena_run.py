@@ -178,6 +178,59 @@ def test_wrong_words_are_one_line_and_exit_code_2(cli, words, said):
     assert ended.code == 2 and said in ended.line
 
 
+SPEAKS = """
+import sys
+for line in sys.stdin:
+    word, plies = line.split()[0], len(line.split()) - 3
+    if word == "uci": print("uciok", flush=True)
+    if word == "isready": print("readyok", flush=True)
+    if word == "position": made = plies
+    if word == "go":
+"""
+"""A UCI program up to what it does when it is to move."""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (None, "no uciok within 0.5 s"),
+        ("import sys\nsys.exit(3)", "it ended with code 3"),
+        ("print('a log line')\nraise ValueError('no board here')", "standard error: ValueError: no board here"),
+        (f"{SPEAKS}        print('bestmove e2e4', flush=True)", "'e2e4' is not a legal move"),
+        (f"{SPEAKS}        sys.exit('cannot think')", "standard error: cannot think"),
+        (f"{SPEAKS}        print('bestmove', flush=True)", "'' is not a legal move"),
+    ],
+)
+def test_a_program_that_is_no_engine_of_the_game_is_refused_before_any_game(cli, monkeypatch, program, said):
+    from core.arena import uci
+
+    monkeypatch.setattr(uci, "LOAD_SECONDS", 0.5 if program is None else 10.0)
+    path = cli.folder / "program.py"
+    path.write_text(program or "")
+    word = "/bin/cat" if program is None else f"{sys.executable} {path}"
+    for words in ((word, str(ENGINES / "greedy.py")), (str(ENGINES / "greedy.py"), word)):
+        ended = cli.here("arena", *words, "--games", "2", "arena.limit=depth:1")
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.line.startswith(f"swarm-evo: engine '{word}': it does not play connect_four by UCI: "), ended.err
+        assert said in ended.line
+
+
+def test_a_forfeited_game_says_why(cli):
+    """In its line, and for programs as `forfeits`: who, when and with which words."""
+    path = cli.folder / "tires.py"
+    path.write_text(f"{SPEAKS}        sys.exit('out of ideas') if made > 0 else print('bestmove 7', flush=True)\n")
+    words = ["arena", f"{sys.executable} {path}", str(ENGINES / "greedy.py"), "--games", "2", "arena.limit=depth:1"]
+    shown = cli.here(*words)
+    why = "it ended with code 1; the last line of its standard error: out of ideas"
+    lost = [line for line in shown.out.splitlines() if " plies: " in line]
+    assert len(lost) == 2 and all(line.endswith(why) for line in lost), shown.out
+    found = cli.here(*words, "--json").json["forfeits"]
+    assert [(one["node_id"], one["name"], one["opponent"]) for one in found] == [("engine-1", "tires", "engine-2")] * 2
+    assert {one["termination"] for one in found} == {"crash"} and {one["message"] for one in found} == {why}
+    sound = cli.here("arena", *[str(ENGINES / f"{name}.py") for name in ("greedy", "alpha_beta")], *words[3:], "--json")
+    assert sound.json["forfeits"] == []
+
+
 def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     words = ["arena", str(ENGINES / "greedy.py"), str(ENGINES / "alpha_beta.py"), "--games", "6", "--json"]
     ended = cli.here(*words, "arena.limit=depth:1")

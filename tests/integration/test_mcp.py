@@ -141,6 +141,10 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
             ({"problem": "tsp", "settings": {"search.polcy": "mcts"}}, "search.policy"),
             ({"problem": "tsp", "settings": {"; rm -rf": 1}}, "; rm -rf"),
             ({"problem": "tsp", "writer": "openai"}, "llm.code"),
+            (
+                {"problem": "tsp", "settings": {"writer": "external"}},
+                'an argument of plan_run itself: writer="external',
+            ),
         ):
             assert words in client.call("plan_run", **arguments)["error"], arguments
 
@@ -201,6 +205,25 @@ def test_a_ticket_that_stays_open_is_not_asked_for_again(tmp_path):
         for _ in range(5):
             client.call("check", ticket=ticket, files={"program.py": "x = ("})
         assert client.call("check", ticket=ticket, files={"program.py": "x = ("})["next"] == "tell"
+
+
+def test_one_client_writes_rounds_that_are_judged_together_and_its_end_is_told_as_one(tmp_path):
+    """What `ask` says of the end `status` says too: between them the winner is scored once more."""
+    with McpClient(tmp_path) as client:
+        settings = {"search.batch": 2, "search.schedule": "rounds"}
+        planned = client.call("plan_run", problem=toy_yaml(tmp_path), steps=2, settings=settings)
+        client.call("start_run", confirm=planned["confirm"])
+        tickets = []
+        for x in (1.5, 1.75):
+            tickets.append(client.call("ask")["ticket"])
+            verdict = client.call("tell", ticket=tickets[-1], files={"program.py": PROGRAM.format(x=x)})
+            if len(tickets) == 1:
+                assert (verdict["state"], verdict["next"]) == ("running", "ask"), verdict
+                assert "a proposal that nobody has asked for" in verdict["message"]
+        ended = client.call("ask")
+        assert (ended["ticket"], ended["over"], ended["next"]) == (None, True, "export_best")
+        assert client.call("status")["status"] == "finished"
+        assert [client.call("wait", ticket=ticket)["metric"] for ticket in tickets] == [0.5, 0.25]
 
 
 def test_what_was_asked_before_the_client_closed_its_end_is_answered(tmp_path):

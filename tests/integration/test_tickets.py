@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import sqlite3
+import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -195,6 +196,68 @@ def test_several_writers_have_a_ticket_each_and_commits_keep_their_order(opened,
         nodes = reader.nodes()
     assert {node.id for node in nodes} == {ticket.partition(".")[0] for ticket in tickets}
     assert sorted(nodes, key=lambda node: (node.round, node.slot)) == nodes, "in the order of slots, whoever came first"
+
+
+TOGETHER = ("search.batch=2", "search.schedule=rounds")
+"""A round is judged when all of it is written."""
+
+
+def test_one_writer_that_tells_before_it_asks_again_plays_whole_rounds(opened, cli):
+    """Its first verdict of a round waits for a proposal that only it will ask for."""
+    run = swarm_evo.ExternalRun(opened(4, *TOGETHER))
+    said: list[tuple[str, str]] = []
+    tickets = []
+
+    def write() -> None:
+        while ticket := run.ask():
+            tickets.append(ticket)
+            told_ = run.tell(ticket, PROGRAM.format(x=1 + len(tickets) / 10))
+            said.append((told_["state"], told_["next"]))
+
+    writer = threading.Thread(target=write, daemon=True)
+    writer.start()
+    writer.join(60)
+    assert not writer.is_alive(), f"it waits for itself: {said}, {run.tickets()}"
+    assert said[::2] == [("running", "ask")] * 2 and [state for state, _ in said[1::2]] == ["committed"] * 2
+    verdicts = [run.wait(ticket) for ticket in tickets]
+    assert [one["state"] for one in verdicts] == ["committed"] * 4
+    assert cli.show()["steps"] == 4
+
+
+def test_the_command_line_says_ask_where_a_round_waits_and_whose_ticket_it_waits_for(opened, cli, tmp_path):
+    run_dir = opened(2, *TOGETHER)
+    (tmp_path / "one.py").write_text(PROGRAM.format(x=1.5))
+    first = cli.here("ask", "latest", "--json").json["ticket"]
+    waits = cli.here("tell", "latest", first, "--file", str(tmp_path / "one.py"))
+    assert waits.code == 0 and "message: its verdict waits for a proposal that nobody has asked for" in waits.out
+    assert waits.out.splitlines()[-1] == f"next: python main.py ask {run_dir.name}"
+    second = cli.here("ask", "latest", "--dir", str(tmp_path / "work"), "--json").json
+    waits = cli.here("wait", "latest", first, "--seconds=3", "--json")
+    assert (waits.json["state"], waits.json["next"]) == ("running", "wait")
+    assert [row["node_id"] for row in waits.json["open_tickets"]] == [second["node_id"]]
+    assert f"{second['node_id']} with `ask --dir {tmp_path / 'work'}` since " in waits.json["message"]
+    assert waits.line.startswith("no verdict yet: ") and second["node_id"] in waits.line, "also while it still waits"
+    (tmp_path / "one.py").write_text(PROGRAM.format(x=1.75))
+    assert cli.here("tell", "latest", second["ticket"], "--file", str(tmp_path / "one.py"), "--json").json["metric"]
+    found = cli.here("wait", "latest", first, "--json")
+    assert (found.json["metric"], found.err) == (0.5, "")
+
+
+def test_who_waits_in_python_for_anothers_ticket_hears_whose_it_is(opened, caplog):
+    run_dir = opened(2, *TOGETHER)
+    run = swarm_evo.ExternalRun(run_dir)
+    mine, others = run.ask(), asked(run_dir, 7)
+    verdicts: list[dict[str, Any]] = []
+    writer = threading.Thread(target=lambda: verdicts.append(run.tell(mine, PROGRAM.format(x=1.5))), daemon=True)
+    writer.start()
+    until = time.monotonic() + 20
+    while not caplog.messages and time.monotonic() < until:
+        time.sleep(0.05)
+    (warned,) = caplog.messages
+    assert "no verdict yet: " in warned and f"{others['node_id']} with a writer without a name" in warned
+    told(run_dir, others["ticket"], 1.75)
+    writer.join(20)
+    assert verdicts[0]["metric"] == 0.5
 
 
 @pytest.mark.long

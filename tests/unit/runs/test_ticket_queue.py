@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from math import inf
 
 import pytest
 
 from core.backend.exchange import Message, Request
 from core.events import NodeProposed
+from core.loop.round_schedule import RoundSchedule
 from core.storage.repository import RunStore
 from runs.tickets.names import answered_before, split_ticket
 from runs.tickets.queue import Stops, TicketQueue
@@ -25,12 +29,13 @@ def queue(tmp_path):
     made = TicketQueue(store, Stops(finish, threading.Event(), lambda: inf), 60)
     threads = []
 
-    def offer(name, round_, slot):
+    def offer(name, round_, slot, context=None):
         def wait():
-            with pytest.raises(Interrupted):
-                made.reply(name, REQUEST)
+            with suppress(Interrupted):
+                made.reply(name, replace(REQUEST, context=context))
 
-        made.emit(NodeProposed(node_id=name, round=round_, slot=slot, operator="draft"))
+        if round_ is not None:  # a repair is no proposal
+            made.emit(NodeProposed(node_id=name, round=round_, slot=slot, operator="draft"))
         threads.append(threading.Thread(target=wait))
         threads[-1].start()
         while made.request_of(name) is None:
@@ -61,6 +66,22 @@ def test_who_waits_behind_a_proposal_that_nobody_took_is_told_so(queue):
     assert queue.is_held_up("b")
     queue.ask(["2" * 32], 1)
     assert not queue.is_held_up("b"), "it is being written"
+
+
+def test_a_round_that_is_judged_together_waits_for_all_of_it_and_for_its_repairs(queue):
+    queue.waits_for = partial(RoundSchedule.waits_for, together=True)
+    for name, place in (("a", (0, 0)), ("b", (0, 1)), ("c", (1, 0))):
+        queue.offer(name, *place)
+    tickets = {ticket.node_id: token for ticket, _, token in (queue.ask([f"{n:032d}"], 1) for n in range(3))}
+    assert [one.node_id for one in queue.holds_up("a")] == ["b"] and not queue.holds_up("elsewhere")
+    assert sorted(one.node_id for one in queue.holds_up("c")) == ["a", "b"]
+    queue.tell("b", tickets["b"], "x = 1")
+    assert not queue.holds_up("a")
+    queue.offer("again", None, None, {"parents": [{"id": "b"}]})
+    time.sleep(1.1)
+    assert queue.is_held_up("a"), "the repair of a refused program belongs to the round"
+    queue.ask(["9" * 32], 1)
+    assert not queue.is_held_up("a") and [one.node_id for one in queue.holds_up("a")] == ["again"]
 
 
 def test_a_ticket_has_one_name_everywhere_and_a_question_no_program():

@@ -282,6 +282,15 @@ def test_a_uci_program_that_fails_forfeits(tmp_path, body, termination, failure)
     player.close()
 
 
+def test_a_program_that_says_much_on_standard_error_plays_on_and_its_last_line_is_told(tmp_path):
+    body = "sys.stderr.write('x' * 1_000_000 + '\\nthe last\\n'); sys.exit(3) if moves else say('bestmove 4')"
+    player = UciPlayer(program(tmp_path, body), DEPTH)
+    assert player.move(turn(seconds=20.0)).move == "4"
+    with pytest.raises(Forfeit, match=r"ended with code 3; the last line of its standard error: the last$"):
+        player.move(turn("4", "5", seconds=20.0))
+    player.close()
+
+
 def test_mate_scores_are_far_from_all_others(tmp_path):
     player = UciPlayer(program(tmp_path, "say('info score mate -3'); say('bestmove 4')"), DEPTH)
     assert player.move(turn()) == Reply("4", -99_994.0)
