@@ -160,14 +160,13 @@ def check_file_place(option: str, path: Path) -> None:
     """Raise ConfigError where this file cannot be written, in a folder that may have to be made (`make_folder_of`):
     before the work whose result it is to hold."""
     with writes(option, path):
-        if not os.path.lexists(path.parent):
+        try:
+            path.lstat()
+        except FileNotFoundError:  # nothing is tried under its own name: somebody may wait for that
             return _try_folder(path.parent)
         if path.exists() and not path.is_file() and not path.is_dir():
             return  # a pipe or a device, which opening may keep waiting
-        was_there = path.exists()
         path.open("ab").close()
-        if not was_there:
-            path.unlink()
 
 
 def check_folder_place(option: str, path: Path) -> None:

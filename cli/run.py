@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from pathlib import Path
 
 from cli.options import add_config_options, add_idle_option, check_file_place, config_of, make_folder_of, writes
@@ -15,6 +16,7 @@ from runs.run_plan import planned
 from runs.session import RunSession
 from runs.view import View
 from utils.config_schema import Config
+from utils.file_utils import write_atomic
 from utils.secrets import masked, masked_address
 
 
@@ -58,10 +60,15 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
 
 
 def tell_ready(args: argparse.Namespace, session: RunSession) -> None:
+    """Who waits for the file to be there finds it whole."""
     if args.ready:
-        make_folder_of("ready", Path(args.ready))
-        with writes("ready", Path(args.ready)):
-            Path(args.ready).write_text(session.facts.run, encoding="utf-8")
+        path = Path(args.ready)
+        make_folder_of("ready", path)
+        with writes("ready", path):
+            if os.path.lexists(path):  # perhaps a pipe, or a link that leads elsewhere
+                path.write_text(session.facts.run, encoding="utf-8")
+            else:
+                write_atomic(path, session.facts.run)
 
 
 def view_of(args: argparse.Namespace, config: Config) -> View:

@@ -11,6 +11,7 @@ from utils.direction import finite
 
 DEEPEST = 50
 """Levels of lists and mappings; what lies deeper is left out. Readers of JSON give up at a depth, each at its own."""
+_WRITTEN_BITS = 14_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class _Cleaning:
         if (kind is float and math.isfinite(value)) or value is None or kind is bool:
             return value
         if isinstance(value, int | float):
-            return value if finite(value) is not None else self._cleaned(repr(value))
+            return value if finite(value) is not None else self._cleaned(_digits(value))
         if isinstance(value, dict):
             return self._mapping(value, levels - 1)
         if isinstance(value, list | tuple):
@@ -77,3 +78,8 @@ class _Cleaning:
             text = clean(text)
         self._characters -= len(text)
         return text
+
+
+def _digits(value: float) -> str:
+    """A number's text; of more than some 4,000 digits, which Python does not write, in hexadecimal ones."""
+    return hex(value) if isinstance(value, int) and value.bit_length() > _WRITTEN_BITS else repr(value)

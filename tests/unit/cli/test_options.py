@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import threading
 
 from support.command_line import ROOT
 
-from cli.options import config_of, project_dir_of, remark
+from cli.options import check_file_place, config_of, project_dir_of, remark
 from cli.parser import parse
 
 
@@ -23,3 +24,15 @@ def test_verbs_that_only_look_need_no_presets(tmp_path):
 def test_remarks_leave_standard_output_alone(capsys):
     remark("keys by an older name")
     assert capsys.readouterr() == ("", "keys by an older name\n")
+
+
+def test_a_place_is_tried_without_a_file_that_somebody_waits_for(tmp_path):
+    """`--ready=FILE` was there for a moment, empty, before the run was: who waited for it read nothing, or found it gone."""
+    place, seen, over = tmp_path / "ready", [], threading.Event()
+    watcher = threading.Thread(target=lambda: [seen.append(1) for _ in iter(over.is_set, True) if place.exists()])
+    watcher.start()
+    for _ in range(300):
+        check_file_place("ready", place)
+    over.set()
+    watcher.join()
+    assert not seen and not list(tmp_path.iterdir())

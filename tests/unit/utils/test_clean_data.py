@@ -57,3 +57,7 @@ def test_a_score_counts_every_number_and_a_node_keeps_some():
     assert RETURNED.values >= 1_000_000
     long = Evaluation(metrics={"text": "y" * 5000, "more": ["z" * 4000] * 100})
     assert len(long.metrics["text"]) == 4000 and len(json.dumps(long.metrics)) < 220_000
+
+
+def test_a_number_that_python_does_not_write_is_a_text_too():
+    assert clean_data(10**5000).startswith("0x") and clean_data(10**400) == str(10**400)
