@@ -27,7 +27,7 @@ def test_remarks_leave_standard_output_alone(capsys):
 
 
 def test_a_place_is_tried_without_a_file_that_somebody_waits_for(tmp_path):
-    """`--ready=FILE` was there for a moment, empty, before the run was: who waited for it read nothing, or found it gone."""
+    """The file of `--ready` was there for a moment, empty, before the run was: who waited for it read nothing."""
     place, seen, over = tmp_path / "ready", [], threading.Event()
     watcher = threading.Thread(target=lambda: [seen.append(1) for _ in iter(over.is_set, True) if place.exists()])
     watcher.start()
