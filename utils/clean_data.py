@@ -12,6 +12,7 @@ from utils.direction import finite
 DEEPEST = 50
 """Levels of lists and mappings; what lies deeper is left out. Readers of JSON give up at a depth, each at its own."""
 _WRITTEN_BITS = 14_000
+"""Of a whole number: some 4,200 digits, and Python writes 4,300."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,5 +82,5 @@ class _Cleaning:
 
 
 def _digits(value: float) -> str:
-    """A number's text; of more than some 4,000 digits, which Python does not write, in hexadecimal ones."""
+    """A number's text; of a whole one that Python does not write, in hexadecimal digits."""
     return hex(value) if isinstance(value, int) and value.bit_length() > _WRITTEN_BITS else repr(value)

@@ -159,6 +159,7 @@ class AgentSection(Section):
 
 
 USUAL_WORKERS = 2
+"""Programs that run at once where the user says nothing, on two processors or more."""
 
 
 class SearchSection(Section):

@@ -15,6 +15,7 @@ _LOCK = threading.Lock()
 _ATTEMPTS = 8
 
 LARGEST_MOVED = 1e15
+"""Size of the largest number that is changed: whole numbers up to it are exact as floats."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
