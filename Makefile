@@ -37,7 +37,7 @@ JOBS ?= $(shell echo $$(( $$(nproc) * 3 )))
 alone := tests/security/test_attacks.py
 together := -n $(JOBS) --dist worksteal tests --ignore=tests/world --ignore=$(alone)
 
-test: $(VENV)/.dev  ## the tests in five minutes, no key and no network (one of them: .venv/bin/python -m pytest FILE)
+test: $(VENV)/.dev  ## the short tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
 	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
 	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi

@@ -202,6 +202,7 @@ TOGETHER = ("search.batch=2", "search.schedule=rounds")
 """A round is judged when all of it is written."""
 
 
+@pytest.mark.long
 def test_one_writer_that_tells_before_it_asks_again_plays_whole_rounds(opened, cli):
     """Its first verdict of a round waits for a proposal that only it will ask for."""
     run = swarm_evo.ExternalRun(opened(4, *TOGETHER))

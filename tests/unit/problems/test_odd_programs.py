@@ -112,6 +112,7 @@ def test_a_recipe_that_is_none_is_passed_over(facts: Facts) -> None:
             assert write(CompetitionWriter(), [odd, code], operator, number)
 
 
+@pytest.mark.long
 def test_a_program_that_an_odd_recipe_renders_can_be_changed(facts: Facts) -> None:
     """Whoever writes programs can write what our own code would write for that recipe."""
     boosted = recipe.Recipe(members=(recipe.Member("hgb", (("learning_rate", 0.1), ("max_iter", 100))),))
