@@ -31,10 +31,14 @@ _OURS = re.compile(r"/workspace/(?:[\w.-]+/)*(?:solution|program|candidate)(?=\.
 """The program's file as its sandbox names it."""
 
 
-def add_ticket_options(parser: argparse.ArgumentParser, *, program: bool = False) -> None:
-    """RUN, TICKET, --json, and where the program is."""
+def add_ticket_options(parser: argparse.ArgumentParser, *, program: bool = False, optional: bool = False) -> None:
+    """RUN, TICKET, --json, and where the program is.
+
+    Args:
+        optional: the ticket may be left out.
+    """
     add_run_argument(parser)
-    parser.add_argument("ticket", metavar="TICKET", help="as `ask` gave it")
+    parser.add_argument("ticket", nargs="?" if optional else None, metavar="TICKET", help="as `ask` gave it")
     if program:
         parser.add_argument("--file", metavar="FILE", help="the program; standard input if neither is given")
         parser.add_argument("--dir", metavar="DIR", help="the folder that `ask --dir` filled")

@@ -1,18 +1,53 @@
-"""`wait`: the verdict on a ticket that was told."""
+"""`wait`: the verdict on a ticket that was told; without a ticket, the end of the run."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+import time
+from pathlib import Path
 
+from cli import show
 from cli.options import seconds
-from cli.ticket_options import add_ticket_options, print_answer, until_verdict
+from cli.ticket_options import add_ticket_options, print_answer, run_of, until_verdict
+from core.storage.held import is_held
+from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
+
+LOOK = 0.2
+"""Seconds between two looks at a run."""
+BETWEEN = 5.0
+"""Seconds between two lines of progress."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("wait", help="wait for a ticket's verdict")
-    add_ticket_options(parser)
+    parser = subparsers.add_parser("wait", help="wait for a ticket's verdict, or without a ticket for the run's end")
+    add_ticket_options(parser, optional=True)
     parser.add_argument("--seconds", type=seconds, default=3600.0, help="how long (3600)")
 
 
 def run(args: argparse.Namespace) -> int:
-    return print_answer(args, until_verdict(args, "wait"))
+    if args.ticket:
+        return print_answer(args, until_verdict(args, "wait"))
+    _until_free(run_of(args), args.seconds)
+    return show.run(argparse.Namespace(**vars(args), node=None, why=False, diff=False, files=False))
+
+
+def _until_free(run_dir: Path, longest: float) -> None:
+    """Wait until no process works on the run, telling on standard error how far it is."""
+    until, told, next_word = time.monotonic() + longest, "", time.monotonic()
+    while is_held(run_dir) and (now := time.monotonic()) < until:
+        if now >= next_word:
+            told, next_word = _say(run_dir, told), now + BETWEEN
+        time.sleep(min(LOOK, until - now))
+
+
+def _say(run_dir: Path, told: str) -> str:
+    """How far a run is, if that is news."""
+    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+        steps, best = reader.steps(), reader.best()
+    metric = "no score yet" if best is None or best.metric_value is None else f"best {best.metric_value:.6g}"
+    word = f"{run_dir.name}: {steps} step{'s' if steps != 1 else ''}, {metric}"
+    if word != told:
+        print(word, file=sys.stderr, flush=True)
+    return word

@@ -14,12 +14,12 @@ from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.conclusion import winner_in
 from reports.winner import is_concluded
-from runs.recorded_files import BEST, METRICS, REPORT, hashes_of, recorded
+from runs.recorded_files import BEST, BEST_SO_FAR, METRICS, REPORT, hashes_of, recorded
 from runs.sinks import GenerationRows, StepRows, winner_fields
 from utils.errors import StoreError
 from utils.metrics_file import CsvTable, write_array
 
-SOLUTION = f"{BEST}/solution.py"
+LEADS = {f"{BEST}/{name}" for name in BEST_SO_FAR}
 _OLDER = "not what this version makes of the journal, and the version that wrote the run recorded no hash"
 
 
@@ -53,7 +53,7 @@ def _recorded(
     for name in sorted({*known, *there} - {*METRICS, REPORT}):
         if known.get(name) == there.get(name):
             continue
-        if name == SOLUTION and not ended and name in there and _was_best(reader, reader.run_dir / name):
+        if name in LEADS and not ended and name in there and _was_best(reader, reader.run_dir / name):
             continue  # it follows the best so far until the run ends
         if name in known:
             gone = name not in there

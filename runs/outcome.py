@@ -25,7 +25,7 @@ from reports.ratings import NONE, Ratings, ratings_of
 from reports.winner import leading, named, seeded_row
 from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
-from runs.recorded_files import record_files
+from runs.recorded_files import BEST, BEST_SO_FAR, record_files
 from runs.search import Search
 from utils.direction import Direction
 from utils.errors import SwarmEvoError
@@ -75,7 +75,7 @@ class Outcome:
 
     @property
     def best_dir(self) -> Path:
-        return self.facts.run_dir / "best_solution"
+        return self.facts.run_dir / BEST
 
     def read_conclusion(self) -> Conclusion:
         """From the store, as the page and the report read it."""
@@ -375,9 +375,15 @@ def _artifacts(node: Node, folder: Path) -> list[Path]:
 
 
 def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> list[Path]:
-    """Write a node as a standalone solution, with `node.json` beside it, and what its run left as texts."""
+    """Write a node as a standalone solution, with `node.json` beside it, and what its run left as texts.
+
+    In the run's own folder nothing is left of the program that led while it ran.
+    """
     out.mkdir(parents=True, exist_ok=True)
     written = [*problem.export(node, out, run_dir), *_artifacts(node, out / "artifacts")]
+    if out == run_dir / BEST:
+        for path in {out / name for name in BEST_SO_FAR}.difference(written):
+            path.unlink(missing_ok=True)
     detail = out / DETAIL
     with RunReader(run_dir) as reader:
         step, node = numbering_of(reader).step(node.id), ratings_of(reader).now(node)

@@ -19,6 +19,8 @@ BEST = "best_solution"
 """Folder of the winner as a standalone solution."""
 
 
+BEST_SO_FAR = ("solution.py", "solution.txt")
+"""Of `BEST` while the run goes on: the program that leads, in Python or as another text (a patch, another language)."""
 KEPT = "files"
 """Folder of what nodes left behind that an export takes, a folder a node."""
 METRICS = ("metrics.json", "metrics.csv")

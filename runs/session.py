@@ -37,7 +37,7 @@ from runs.log_sink import LogSink
 from runs.making_ready import made_ready
 from runs.nothing_left import ended_as_it_is, nothing_left
 from runs.outcome import Outcome, conclude, ended_outcome, write_solution
-from runs.recorded_files import record_files
+from runs.recorded_files import BEST, record_files
 from runs.run_folder import hold, new_run
 from runs.search import Process, Recorded
 from runs.search_clock import SearchClock
@@ -380,7 +380,7 @@ class RunSession:
         """After a step by hand: the best so far lies in best_solution/."""
         best = self._leads()
         if best is not None and best.code:
-            write_solution(self.facts.problem, best, self.run_dir / "best_solution", self.run_dir)
+            write_solution(self.facts.problem, best, self.run_dir / BEST, self.run_dir)
             record_files(self.store)
         self.pause()
 

@@ -16,6 +16,7 @@ from core.storage.repository import RunStore
 from reports.conclusion import winner_in
 from reports.series import TOP_K
 from reports.winner import Winner
+from runs.recorded_files import BEST, BEST_SO_FAR
 from runs.search import Search
 from utils.direction import Direction
 from utils.logger_system import MetricsLog
@@ -242,11 +243,15 @@ def _sum(values: Iterable[Any]) -> Any:
 
 
 class BestSink:
-    """best_solution/ follows the best so far, so that a run that dies leaves its best program behind."""
+    """best_solution/ follows the best so far, so that a run that dies leaves its best program behind.
+
+    The end writes what the problem makes of the winner, which may have other names, in place of this file.
+    """
 
     def __init__(self, search: Search, run_dir: Path) -> None:
         self._search = search
-        self._path = run_dir / "best_solution" / "solution.py"
+        is_python = search.problem.language == "python" and search.problem.tree is None
+        self._path = run_dir / BEST / BEST_SO_FAR[0 if is_python else 1]
 
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted) and event.is_best:

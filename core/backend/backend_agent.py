@@ -192,7 +192,11 @@ def _check_of(handed: Handed, settings: ModelSettings) -> Check | None:
         files, fault = left_behind(handed)
         if fault or not files:
             remedy = fault or "nothing was changed yet"
-            return {"ok": False, "problems": [{"path": "", "kind": "files", "remedy": remedy}], "warnings": []}
+            return {
+                "ok": False,
+                "problems": [{"path": "", "line": None, "kind": "files", "remedy": remedy}],
+                "warnings": [],
+            }
         return desk.look(files, handed.code)
 
     return check

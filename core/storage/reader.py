@@ -149,6 +149,16 @@ class RunReader:
         return node_from_row(self.db, rows[0], texts=False) if rows else None
 
     @reads_store
+    def was_best(self, node: Node) -> bool:
+        """True if no node that was committed before it was as good."""
+        if node.metric_value is None:
+            return False
+        better = (
+            f"SELECT 1 FROM nodes WHERE {SCORED} AND step < ? AND fitness >= (SELECT fitness FROM nodes WHERE id = ?)"
+        )
+        return not self.db.rows(f"{better} LIMIT 1", (node.step, node.id))
+
+    @reads_store
     def failures(self, *, of_steps: bool = False) -> dict[str, int]:
         """FailureKind → number of programs, those that were repaired in the same step too.
 

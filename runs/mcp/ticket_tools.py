@@ -66,7 +66,9 @@ class TicketTools:
     def check(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
         found = _asked(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)})
-        return {**found, "next": "tell" if found["ok"] else "check"} if "ok" in found else _told(found, run_dir)
+        if "state" in found:  # of the ticket: nothing was looked at
+            return _told(found, run_dir)
+        return {**found, "next": "tell" if found["ok"] else "check"}
 
     def tell(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)

@@ -13,10 +13,20 @@ from core.state.question import ANSWER, is_question, node_of
 from core.storage.ticket_store import Ticket
 from runs.search import Search
 from runs.tickets.files import looked, problem
-from runs.tickets.names import KEPT, MOST_CHECKS, TAKEN, answered_before, refused, split_ticket, ticket_name, with_end
+from runs.tickets.names import (
+    KEPT,
+    MOST_CHECKS,
+    TAKEN,
+    answered_before,
+    budget_left,
+    refused,
+    split_ticket,
+    ticket_name,
+    whole,
+)  # fmt: skip
 from runs.tickets.open_tickets import no_ticket, no_verdict, rows_of
 from runs.tickets.queue import TicketQueue
-from runs.tickets.verdicts import verdict_of
+from runs.tickets.verdicts import best_of, verdict_of
 from runs.tickets.words import COMMAND_LINE, WORDS, how_to_hand_in, words_of
 from utils.clean_text import one_line
 from utils.direction import Direction, finite
@@ -46,7 +56,9 @@ class TicketApi:
                  "tickets": self.tickets, "close": self.close}  # fmt: skip
         verb = verbs.get(str(request.get("verb")))
         found = verb(request) if verb else refused(f"unknown request; allowed: {', '.join(verbs)}")
-        return with_end(found, is_over=self._queue.is_over)
+        if "state" in found:
+            found = {**self._rest(), **found}
+        return whole(found, is_over=self._queue.is_over)
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Lease the next proposal, or tell one again: that of `ticket`, or that of which a token is among `known`.
@@ -126,9 +138,9 @@ class TicketApi:
         code, fault = self._program(request)
         state = self._queue.count_check(node_id, token)
         if state == "spent":
-            return refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program", "tell")
+            return _unchecked(refused(f"this ticket has used its {MOST_CHECKS} checks; tell the program", "tell"))
         if state != "open":
-            return self._late(request, node_id, state)
+            return _unchecked(self._late(request, node_id, state))
         asked = self._queue.request_of(node_id)
         fault = fault or _wrong_answer(code, asked)
         if fault or is_question(node_id):
@@ -215,11 +227,12 @@ class TicketApi:
         run = self._search.store.name
         if state == "refused":
             return refused(f"run {run} has no such ticket; the open ones: {words_of(request).listed.format(run=run)}")
+        about = {"node_id": node_of(node_id)}
         if state in ("expired", "given_up"):
             message = "the ticket was given up" if state == "given_up" else "the ticket has expired"
-            return {**self._rest(node_id), "state": "expired", "message": message, "next": "ask"}
+            return {**about, "state": "expired", "message": message, "next": "ask"}
         if state == "told" and is_question(node_id):
-            return {**self._rest(node_id), **TAKEN, "next": "stop" if self._queue.is_over else "ask"}
+            return {**about, **TAKEN, "next": "stop" if self._queue.is_over else "ask"}
         event = self._queue.verdict(node_id, seconds if state == "told" else 0)
         is_over = self._queue.is_over
         if event is None and is_over:  # all verdicts are told before the end is: one may have come between
@@ -228,18 +241,18 @@ class TicketApi:
             return self._verdict(event)
         if is_over:
             kept = KEPT if state == "told" else ""
-            return {**self._rest(node_id), "state": "over", **self._over(kept)}
+            return {**about, "state": "over", **self._over(kept)}
         if state == "told" and self._queue.asks_about(node_id):
             asked = "it was run; a question about it is a ticket of its own: ask, answer it, then wait for the verdict"
-            return {**self._rest(node_id), "state": "running", "message": asked, "next": "ask"}
+            return {**about, "state": "running", "message": asked, "next": "ask"}
         if state == "told" and self._queue.is_held_up(node_id):
             others = "its verdict waits for a proposal that nobody has asked for: ask, tell it, then wait for this one"
-            return {**self._rest(node_id), "state": "running", "message": others, "next": "ask"}
+            return {**about, "state": "running", "message": others, "next": "ask"}
         rows = rows_of(self._queue.holds_up(node_id)) if state == "told" else []
         asker = _asker(request, self._queue.holder(node_id))
         message = no_verdict(rows, words_of(request), run, asker) or "it is being evaluated"
         message = message if state == "told" else "nothing has been told for this ticket yet"
-        return {**self._rest(node_id), "state": "running", "message": message, "open_tickets": rows, "next": "wait"}
+        return {**about, "state": "running", "message": message, "open_tickets": rows, "next": "wait"}
 
     def _late(self, request: Mapping[str, Any], node_id: str, state: str) -> dict[str, Any]:
         """The answer to a verb that wants an open ticket, of one that is open no more."""
@@ -250,18 +263,16 @@ class TicketApi:
         node = self._search.journal[event.node_id]
         lines = self._files.lines_of(node.code, self._queue.told(event.node_id))
         following = "stop" if self._queue.is_over else "ask"
-        about = self._rest(event.node_id)
-        return {**about, **verdict_of(node, lines), "improved": event.is_best, "next": following}
+        return {**verdict_of(node, lines), "improved": event.is_best, "next": following}
 
-    def _rest(self, node_id: str) -> dict[str, Any]:
-        """What every answer to a ticket holds."""
-        empty = dict.fromkeys(("metric", "metric_source", "failure"))
+    def _rest(self) -> dict[str, Any]:
+        """What every answer to a ticket holds of the run."""
         best = self._search.journal.get_best_node()
         return {
-            "state": "", "node_id": node_of(node_id), **empty, "metrics": {}, "message": "", "improved": False,
-            "best": {"node_id": best.id, "metric": best.metric_value} if best else None,
-            "output_tail": "", "budget": self._budget(), "journal_head": self._search.store.journal_head,
-        }  # fmt: skip
+            "best": best_of(best),
+            "budget": self._budget(),
+            "journal_head": self._search.store.journal_head,
+        }
 
     def _metric(self) -> dict[str, Any]:
         best = self._search.journal.get_best_node()
@@ -277,11 +288,11 @@ class TicketApi:
         config, progress = self._search.config, self._search.orchestrator.progress()
         steps, usd = config.search.max_steps, config.budget.usd
         seconds = self._search.deadline.seconds_left()
-        return {
-            "steps_left": None if steps is None else max(0, steps - progress.steps),
-            "usd_left": None if usd is None else max(0.0, usd - progress.usd),
-            "seconds_left": round(seconds, 1) if seconds < float("inf") else None,
-        }
+        return budget_left(
+            None if steps is None else steps - progress.steps,
+            None if usd is None else usd - progress.usd,
+            seconds if seconds < float("inf") else None,
+        )
 
 
 def _start_of(asked: Request) -> str:
@@ -299,6 +310,11 @@ def _wrong_answer(code: str, asked: Request | None) -> dict[str, Any] | None:
     except SchemaError as error:
         return problem(ANSWER, "schema", str(error))
     return None
+
+
+def _unchecked(found: dict[str, Any]) -> dict[str, Any]:
+    """The answer to a `check` that was not made, with what such an answer holds."""
+    return {**found, **looked([problem("", "ticket", str(found.get("message", "")))], found.get("warnings", ()))}
 
 
 def _holder(request: Mapping[str, Any]) -> str:

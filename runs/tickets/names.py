@@ -29,6 +29,22 @@ def hash_of(token: str) -> str:
     return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+VERDICT: dict[str, Any] = {
+    "state": "", "node_id": None, "metric": None, "metric_source": None, "metrics": {}, "failure": None, "message": "",
+    "warnings": [], "improved": False, "best": None, "output_tail": "", "budget": None, "journal_head": None,
+}  # fmt: skip
+"""What every answer about a ticket holds, whatever is known of it: of one that was refused, `metric` is None."""
+
+
+def budget_left(steps: int | None, usd: float | None, seconds: float | None) -> dict[str, Any]:
+    """What a run may still use; None where nothing limits it."""
+    return {
+        "steps_left": None if steps is None else max(0, steps),
+        "usd_left": None if usd is None else max(0.0, usd),
+        "seconds_left": None if seconds is None else round(seconds, 1),
+    }
+
+
 def refused(message: str, following: str = "ask") -> dict[str, Any]:
     """The answer to a request that names the wrong ticket or holds the wrong things: nothing was changed.
 
@@ -38,11 +54,13 @@ def refused(message: str, following: str = "ask") -> dict[str, Any]:
     return {"state": "refused", "message": message, "next": following}
 
 
-def with_end(found: dict[str, Any], *, is_over: bool) -> dict[str, Any]:
-    """An answer that says in a field of its own, `over`, whether the run hands out nothing more.
+def whole(found: dict[str, Any], *, is_over: bool = False) -> dict[str, Any]:
+    """An answer with all its fields, which says in `over` whether the run hands out nothing more.
 
     Of a run that has ended nobody is sent to ask for a ticket, whatever was wrong with the one that came.
     """
+    if "state" in found:
+        found = {**VERDICT, **found}
     if is_over and found.get("next") == "ask":
         found = {**found, "next": "stop"}
     return {**found, "over": found["next"] == "stop"} if "next" in found else found

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from runs.tickets.names import refused
+from runs.tickets.names import refused, whole
 from utils.clean_text import one_line
 from utils.errors import ConfigError, SwarmEvoError
 from utils.logger_system import log_msg
@@ -84,19 +84,19 @@ def _answered(answer: Answer, line: bytes) -> dict[str, Any]:
         if not isinstance(request, dict):
             raise ValueError("not an object")
     except (ValueError, RecursionError) as error:
-        return refused(f"the request cannot be read: {error}")
+        return whole(refused(f"the request cannot be read: {error}"))
     verb = str(request.get("verb"))[:20]
     try:
         return answer(request)
     except ConfigError as error:
-        return refused(str(error))
+        return whole(refused(str(error)))
     except SwarmEvoError as error:
         log_msg("ERROR", f"{verb} could not be answered: {error}")
-        return refused(f"{verb} could not be answered: {error}", "wait")
+        return whole(refused(f"{verb} could not be answered: {error}", "wait"))
     except Exception as error:  # noqa: BLE001  # a problem's own code looks at programs, and may break
         said = one_line(f"{verb} broke inside: {type(error).__name__}: {error}", 500)
         log_msg("ERROR", f"{said}\n{traceback.format_exc()}")
-        return refused(f"{said} (the run's system.log has the whole of it)", "wait")
+        return whole(refused(f"{said} (the run's system.log has the whole of it)", "wait"))
 
 
 def call(run_dir: Path, request: Mapping[str, Any], timeout: float) -> dict[str, Any] | None:

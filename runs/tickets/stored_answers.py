@@ -11,10 +11,10 @@ from core.state.question import is_question, node_of
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
-from runs.tickets.names import KEPT, LATE, TAKEN, answered_before, hash_of, refused, split_ticket, with_end
+from runs.tickets.names import KEPT, LATE, TAKEN, answered_before, budget_left, hash_of, refused, split_ticket, whole
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED
-from runs.tickets.verdicts import verdict_of
+from runs.tickets.verdicts import best_of, verdict_of
 from runs.tickets.words import words_of
 from utils.errors import ConfigError
 from utils.line_numbers import LineNumbers
@@ -31,7 +31,11 @@ def answer_of_the_store(run_dir: Path, request: Mapping[str, Any]) -> dict[str, 
     with RunReader(run_dir) as reader:
         is_over = reader.fact("status") == "finished"
         found = _answer(reader, request, is_over)
-    return found if found is None else with_end(found, is_over=is_over)
+        if found is None:
+            return None
+        if "state" in found:
+            found = {**_rest(reader), **found}
+        return whole(found, is_over=is_over)
 
 
 def _answer(reader: RunReader, request: Mapping[str, Any], is_over: bool) -> dict[str, Any] | None:
@@ -39,11 +43,12 @@ def _answer(reader: RunReader, request: Mapping[str, Any], is_over: bool) -> dic
     if is_held(reader.run_dir):
         return None
     tickets = stored_tickets(reader.db)
-    about = {"journal_head": reader.journal_head(), "next": "stop" if is_over else "ask"}
+    about = {"next": "stop" if is_over else "ask"}
     if request.get("verb") == "tickets":
         return {"tickets": rows_of(tickets), "next": about["next"]}
     if request.get("verb") == "ask":
-        return {"ticket": None, "open_tickets": [], "message": ENDED, **about} if is_over else None
+        ended = {"message": ENDED, "journal_head": reader.journal_head()}
+        return {"ticket": None, "open_tickets": [], **ended, **about} if is_over else None
     node_id, token = split_ticket(str(request.get("ticket", "")))
     known = next((one for one in tickets if one.node_id == node_id and one.token_hash == hash_of(token)), None)
     if known is None:
@@ -61,10 +66,22 @@ def _answer(reader: RunReader, request: Mapping[str, Any], is_over: bool) -> dic
 def _became(reader: RunReader, ticket: Ticket, is_over: bool) -> dict[str, Any] | None:
     """What became of what was told for a ticket; None where the run has to go on before anybody knows."""
     if (node := reader.node(ticket.node_id)) is not None:
-        return verdict_of(node, _lines_of(node, ticket))
+        return {**verdict_of(node, _lines_of(node, ticket)), "improved": reader.was_best(node)}
     if is_question(ticket.node_id):
         return {**TAKEN, "node_id": node_of(ticket.node_id)}
     return {"state": "over", "node_id": ticket.node_id, "message": f"{ENDED}{KEPT}"} if is_over else None
+
+
+def _rest(reader: RunReader) -> dict[str, Any]:
+    """What every answer to a ticket holds of the run."""
+    config = reader.fact("config") or {}
+    steps, usd = config.get("search", {}).get("max_steps"), config.get("budget", {}).get("usd")
+    left = budget_left(
+        None if steps is None else steps - reader.steps(),
+        None if usd is None else usd - float(reader.cost()["cost_usd"] or 0.0),
+        None,
+    )
+    return {"best": best_of(reader.best()), "budget": left, "journal_head": reader.journal_head()}
 
 
 def _check_writer(reader: RunReader, request: Mapping[str, Any]) -> None:

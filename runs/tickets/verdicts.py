@@ -35,6 +35,11 @@ def verdict_of(node: Node, lines: LineNumbers) -> dict[str, Any]:
     }
 
 
+def best_of(node: Node | None) -> dict[str, Any] | None:
+    """The best program so far, as an answer names it."""
+    return None if node is None else {"node_id": node.id, "metric": node.metric_value}
+
+
 def _unisolated(node: Node) -> list[str]:
     """That the score is no proof, and why."""
     if node.metric_source != "unisolated":

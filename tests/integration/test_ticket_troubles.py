@@ -336,6 +336,7 @@ def test_an_ended_run_sends_nobody_with_a_wrong_ticket_to_ask(opened, cli, tmp_p
         answers.append(ended.json)
     for found in answers:
         assert (found["state"], found["next"], found["over"]) == ("refused", "stop", True)
+        assert (found["metric"], found["best"]["metric"], found["budget"]["steps_left"]) == (None, 0.5, 0)
         assert found["message"] == f"run {run_dir.name} has ended, and has no such ticket"
     with McpClient(cli.folder) as client:
         there = client.call("give_up", ticket=f"{run_dir.name}/zz")

@@ -22,6 +22,7 @@ import swarm_evo
 from core.storage.reader import RunReader
 from runs.tickets import client as ticket_client
 from runs.tickets.client import ask_the_run
+from runs.tickets.names import VERDICT
 from runs.tickets.server import SOCKET, call
 from runs.verification import verify_run
 
@@ -61,6 +62,15 @@ def told(run_dir: Path, ticket: str, x: float) -> dict[str, Any]:
     while found["state"] == "running":
         found = ask_the_run(run_dir, {"verb": "wait", "ticket": ticket, "seconds": 20})
     return found
+
+
+def test_wait_without_a_ticket_waits_for_the_runs_end_and_shows_it(opened, cli):
+    run_dir = opened(1)
+    early = cli.here("wait", "latest", "--seconds=0.2", "--json")
+    assert (early.code, early.json["status"]) == (0, "running") and "0 steps, no score yet" in early.err
+    assert told(run_dir, asked(run_dir, 1)["ticket"], 1.5)["improved"]
+    ended = cli.here("wait", "latest", "--json")
+    assert (ended.code, ended.json["status"], ended.json["best"]["metric"]) == (0, "finished", 0.5)
 
 
 @pytest.mark.long
@@ -116,7 +126,9 @@ def test_each_odd_thing_has_one_answer(opened):
     foreign = f"{first['node_id']}.{token(9)}"
     for verb in ("tell", "wait", "check", "give_up"):
         request = {"verb": verb, "ticket": foreign, "code": "x = 1\n"}
-        assert ask_the_run(run_dir, request)["state"] == "refused", verb
+        found = ask_the_run(run_dir, request)
+        assert found["state"] == "refused", verb
+        assert VERDICT.keys() <= found.keys() and found["budget"]["steps_left"] == 3, "whoever reads a metric reads None"
         assert ask_the_run(run_dir, {**request, "ticket": "nonsense"})["message"].startswith(
             f"run {run_dir.name} has no such ticket"
         )
@@ -135,7 +147,8 @@ def test_each_odd_thing_has_one_answer(opened):
         ask_the_run(run_dir, {"verb": "check", "ticket": second["ticket"], "code": PROGRAM.format(x=n)})
         for n in range(6)
     ]
-    assert [check.get("ok") for check in checks] == [True] * 5 + [None] and "5 checks" in checks[5]["message"]
+    assert [check["ok"] for check in checks] == [True] * 5 + [False] and "5 checks" in checks[5]["message"]
+    assert [one["kind"] for one in checks[5]["problems"]] == ["ticket"]
     duplicate = told(run_dir, second["ticket"], 1.5)
     assert (duplicate["state"], duplicate["metric"]) == ("duplicate", None)
     failed = asked(run_dir, 4)
