@@ -70,7 +70,7 @@ def test_wait_without_a_ticket_waits_for_the_runs_end_and_shows_it(opened, cli):
     assert (early.code, early.json["status"]) == (0, "running") and "0 steps, no score yet" in early.err
     assert told(run_dir, asked(run_dir, 1)["ticket"], 1.5)["improved"]
     ended = cli.here("wait", "latest", "--json")
-    assert (ended.code, ended.json["status"], ended.json["best"]["metric"]) == (0, "finished", 0.5)
+    assert (ended.code, ended.json["status"], ended.json["best_metric"]) == (0, "finished", 0.5)
 
 
 @pytest.mark.long
