@@ -11,6 +11,7 @@ from cli.terminal.keys_text import key_lines
 from utils.config import to_plain
 from utils.errors import ConfigError
 from utils.key_docs import KeyDoc, key_docs
+from utils.older_keys import HOMES
 from utils.registry import nearest
 
 
@@ -25,7 +26,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the keys with the values that these presets, files and words give."""
     config = config_of(args)
     plain = to_plain(config)
-    docs = [doc for doc in key_docs(config.plugin_folders) if _below(doc.key, args.key or "")]
+    wanted = [f"search.{home}" for home in HOMES.get((args.key or "").removeprefix("search."), ())] or [args.key or ""]
+    docs = [doc for doc in key_docs(config.plugin_folders) if any(_below(doc.key, key) for key in wanted)]
     if not docs:
         keys = [doc.key for doc in key_docs(config.plugin_folders)]
         known = [*dict.fromkeys(key.rpartition(".")[0] for key in keys if "." in key), *keys]

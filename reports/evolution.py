@@ -1,8 +1,8 @@
 """evolution.png: how the search went, one figure a family of problems. By matplotlib, in the child process that draws.
 
 steps         every score by its operator, the best so far
-generations   every score, the best so far, the average of the best five, the middle half of the scores where all of it
-              fits in
+generations   every score, the best so far, the average of all and of the best five, the middle half of the scores where
+              all of it fits in; how many programs there were, as low bars
 arena         Elo with its interval of every engine that was rated, the champion of each generation
 All three: the baselines with their names beside the axes, the winner as a star, whole steps and generations; a triangle
 at the edge is a score off the scale.
@@ -106,11 +106,30 @@ def _generations(facts: RunFacts, axes: Any) -> list[Point]:
     top = [(row.generation, row.top_k_average) for row in rows if row.top_k_average is not None]
     if top:
         axes.plot(*zip(*top, strict=True), color=PALETTE["blue"], linewidth=1.2, label="average of the best five")
+    average = [(row.generation, row.average) for row in rows if row.average is not None]
+    if average:
+        axes.plot(*zip(*average, strict=True), color=PALETTE["teal"], linewidth=1.2, linestyle="-.", label="average")
+    if rows:
+        _counts([row.generation for row in rows], [row.candidates for row in rows], axes)
     best = [(row.generation, row.best_so_far) for row in rows if row.best_so_far is not None]
     if best:
         axes.step(*zip(*best, strict=True), where="post", color=INK, linewidth=1.8, label="best so far")
     axes.set_xlabel("generation")
     return [*scores, *best]
+
+
+def _counts(generations: Sequence[int], programs: Sequence[int], axes: Any) -> None:
+    """How many programs each generation had, failed ones too: low bars at the bottom, the tallest with its number."""
+    beside = axes.twinx()
+    beside.bar(generations, programs, width=0.5, color=FAINT, alpha=0.2, linewidth=0)
+    beside.set_ylim(0, 9 * max(programs))
+    beside.set_axis_off()
+    axes.set_zorder(beside.get_zorder() + 1)
+    axes.patch.set_visible(False)
+    tallest = programs.index(max(programs))
+    at = (generations[tallest], programs[tallest])
+    beside.annotate(f"{programs[tallest]} programs", at, (0, 2), textcoords="offset points", fontsize=7, color=FAINT,
+                    ha="center")  # fmt: skip
 
 
 def _middle(members: Sequence[Node], generation: int) -> tuple[float, float]:

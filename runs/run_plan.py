@@ -9,6 +9,7 @@ from core.backend.preflight import quote
 from core.backend.roles import model_settings
 from core.backend.settings import ModelSettings
 from runs.making_ready import made_ready
+from runs.notes import notes_of
 from runs.preflight import preflight
 from runs.writing import ideas_at_once
 from utils.config_schema import Config
@@ -45,7 +46,7 @@ def planned(config: Config, *, accept_unsandboxed: bool = False) -> dict[str, An
         "sandbox": config.execution.sandbox,
         "timeout": config.execution.timeout,
         "note": problem.note or "",
-        "warnings": list(_warnings(config, proposals, a_step)),
+        "warnings": [*_warnings(config, proposals, a_step), *notes_of(config, roles)],
     }
 
 

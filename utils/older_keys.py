@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 HOMES: dict[str, tuple[str, ...]] = {
-    "num_drafts": ("three_phase.num_drafts", "mcts.num_drafts"),
-    "debug_prob": ("three_phase.debug_prob",),
+    "num_drafts": ("three_phase.num_drafts", "mcts.num_drafts", "portfolio.num_drafts"),
+    "debug_prob": ("three_phase.debug_prob", "portfolio.debug_prob"),
     "max_debug_depth": ("three_phase.max_debug_depth", "mcts.max_debug_depth"),
-    "merge_prob": ("three_phase.merge_prob", "mcts.merge_prob"),
+    "merge_prob": ("three_phase.merge_prob", "mcts.merge_prob", "portfolio.merge_prob"),
     "exploration": ("mcts.exploration",),
-    "num_islands": ("islands.num_islands",),
+    "num_islands": ("islands.num_islands", "portfolio.num_islands"),
     "per_island": ("islands.per_island",),
-    "population_size": ("islands.population_size",),
+    "population_size": ("islands.population_size", "portfolio.population_size"),
     "selection": ("islands.selection",),
     "tournament_size": ("selectors.tournament.size",),
     "temperature": ("selectors.softmax.temperature",),
@@ -23,7 +23,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "migration_interval": ("islands.migration_interval",),
     "reset_evaluations": ("islands.reset_evaluations",),
     "stagnation_restart": ("islands.stagnation_restart",),
-    "crossover_prob": ("islands.crossover_prob",),
+    "crossover_prob": ("islands.crossover_prob", "portfolio.crossover_prob"),
     "generate_prob": ("islands.generate_prob",),
     "refine_interval": ("islands.refine_interval",),
     "tune_interval": ("islands.tune_interval",),

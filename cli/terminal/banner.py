@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runs.facts import RunFacts
-from runs.fitting import idle_workers
+from runs.notes import is_unmetered, notes_of
 from runs.search_limits import limits_text
 from runs.writing import ideas_at_once
 from utils.config_schema import SearchSection
@@ -23,11 +23,7 @@ def banner(facts: RunFacts) -> list[str]:
         f"search: {search.policy}, {limits}, {search.workers} workers, seed {config.project.seed}",
         f"sandbox: {facts.sandbox}",
     ]
-    idle, words = idle_workers(config)
-    if idle:
-        lines.append(
-            f"NOTE: {idle} of {search.workers} workers will find nothing to run; {words} keeps all of them busy"
-        )
+    lines += [f"NOTE: {note}" for note in notes_of(config, facts.roles)]
     if facts.offline:
         lines.append("cost: none: every reply is in the record")
     elif writer != "rules":
@@ -60,6 +56,8 @@ def quote_line(facts: RunFacts) -> str:
     steps = _expected_steps(config.search)
     wanted = config.agent.review
     reviews = wanted == "always" or (wanted == "auto" and facts.problem.claims_only)
+    if any(map(is_unmetered, facts.roles.values())):
+        return "metered: claimed, by the agent's own login; no cap on dollars holds"
     cap = config.budget.usd
     if steps is None:
         return f"no limit on steps; for each: {quote(facts.roles, 1, reviews=reviews).text(cap)}"

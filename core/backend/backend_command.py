@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
 from typing import IO, Any
 
+from core.backend.agent.folder import lay_out_task
 from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request
 from core.backend.provider import ProviderSpec
@@ -46,7 +47,8 @@ def connect(settings: ModelSettings) -> list[str]:
 def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
     """Run the command once: the system message, an empty line and the conversation on stdin, the reply on stdout.
 
-    It starts in a fresh folder, with the environment variables of `llm.*.env` and, in a run, in a view of its own.
+    It starts in a fresh folder that holds what an agent's does (`TASK.md`, the files to change, `evidence/`), with the
+    environment variables of `llm.*.env` and, in a run, in a view of its own. Its reply is what it prints.
 
     Raises:
         ConfigError: no such program. BackendBusyError: it ended with code 75. BackendError: with any other but 0.
@@ -58,6 +60,7 @@ def query(client: Any, request: Request, settings: ModelSettings, deadline: Dead
     named = {**_spoken(argv), **named_files(settings)}
     with box.open(own_words(argv), list(named.values())) as confined:
         link_named(named, confined.folder)
+        lay_out_task(confined.folder, request, settings.desk)
         try:
             child = subprocess.Popen(
                 confined.line, cwd=confined.folder, env=environment(settings, confined), start_new_session=True,

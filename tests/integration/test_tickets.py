@@ -128,7 +128,9 @@ def test_each_odd_thing_has_one_answer(opened):
         request = {"verb": verb, "ticket": foreign, "code": "x = 1\n"}
         found = ask_the_run(run_dir, request)
         assert found["state"] == "refused", verb
-        assert VERDICT.keys() <= found.keys() and found["budget"]["steps_left"] == 3, "whoever reads a metric reads None"
+        assert VERDICT.keys() <= found.keys() and found["budget"]["steps_left"] == 3, (
+            "whoever reads a metric reads None"
+        )
         assert ask_the_run(run_dir, {**request, "ticket": "nonsense"})["message"].startswith(
             f"run {run_dir.name} has no such ticket"
         )

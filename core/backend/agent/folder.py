@@ -67,16 +67,10 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str
         url: of the gateway; '' where there is none to ask.
         token: of this session, at the gateway.
     """
-    context = request.context or {}
-    parents = [one for one in context.get("parents") or () if isinstance(one, Mapping)]
-    code = str(parents[0].get("code", "")) if parents else ""
-    files, editable = desk.hand_out(code) if desk else ({}, [])
-    task = f"{request.system}\n\n{request.user}\n".lstrip()
+    code, files, editable, texts = _material(request, desk)
     if desk is not None:
-        task = task_page(request.system, request.user, str(context.get(FORM, "")), _how(editable, by_gateway=bool(url)))
-    texts = {TASK: task}
-    for number, parent in enumerate(parents, 1):
-        texts |= _evidence(f"evidence/parent-{number}", parent)
+        form = str((request.context or {}).get(FORM, ""))
+        texts[TASK] = task_page(request.system, request.user, form, _how(editable, by_gateway=bool(url)))
     texts |= entries(url, token)
     scripts = {"check": "check", "give-up": "give_up"} if desk and url else {}
     for name, path in scripts.items():
@@ -84,6 +78,29 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str
     for name, text in {**texts, **files}.items():
         _write(folder, name, text)
     return Handed(folder, code, files, tuple(editable), frozenset({*texts, *scripts} - files.keys()))
+
+
+def lay_out_task(folder: Path, request: Request, desk: WriterDesk | None) -> None:
+    """Fill a fresh folder for who prints a reply: the task as it is asked, the files to change, the evidence.
+
+    A link to a file of the user's that lies there under such a name stays, and is not written through.
+    """
+    _, files, _, texts = _material(request, desk)
+    for name, text in {**texts, **files}.items():
+        pure = PurePosixPath(name)
+        if not any((folder / part).is_symlink() for part in (pure, *pure.parents)):
+            _write(folder, name, text)
+
+
+def _material(request: Request, desk: WriterDesk | None) -> tuple[str, dict[str, str], list[str], dict[str, str]]:
+    """(the program to change, its files, which of them may change, name → text of the task and the evidence)."""
+    parents = [one for one in (request.context or {}).get("parents") or () if isinstance(one, Mapping)]
+    code = str(parents[0].get("code", "")) if parents else ""
+    files, editable = desk.hand_out(code) if desk else ({}, [])
+    texts = {TASK: f"{request.system}\n\n{request.user}\n".lstrip()}
+    for number, parent in enumerate(parents, 1):
+        texts |= _evidence(f"evidence/parent-{number}", parent)
+    return code, files, editable, texts
 
 
 def _how(editable: Sequence[str], *, by_gateway: bool) -> str:

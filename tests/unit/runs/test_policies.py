@@ -65,6 +65,13 @@ def test_every_older_key_leads_to_an_option_that_there_is():
     assert set(OTHER) == set(HOMES)
 
 
+def test_every_policy_hears_an_older_key_for_an_option_that_it_has():
+    """`search.num_drafts=8` did nothing where the policy was `portfolio`, which has that option too."""
+    for key in option_keys():
+        _, policy, option = key.split(".", 2)
+        assert option not in HOMES or f"{policy}.{option}" in HOMES[option], key
+
+
 def test_an_older_key_of_a_stronger_layer_wins(tmp_path):
     """The preset says `three_phase.num_drafts: 4`; the same layer's newer name wins over the older."""
     (tmp_path / "c.yaml").write_text("presets: {problem: competition}\n")

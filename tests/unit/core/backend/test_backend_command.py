@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from core.backend import MemoryLog, ModelClient, ModelSettings, query
+from core.backend import MemoryLog, ModelClient, ModelSettings, backend_command, query
+from core.backend.deadline import Deadline
+from core.backend.exchange import Message, Request
 from utils.errors import BackendBusyError, BackendError, ConfigError, ReplyError
 
 
@@ -106,3 +108,28 @@ def test_it_costs_nothing(tmp_path: Path) -> None:
     model_client.bind("code", "n")("s", "u")
     assert model_client.usage_of("n").cost_usd == 0.0
     assert model_client.usage_of("n").writer == "command/command"
+
+
+def test_the_folder_holds_the_task_the_program_and_the_evidence(tmp_path: Path) -> None:
+    """A script that was written for an agent finds the same; what the user named stays his."""
+    body = "import os\nprint(sorted(os.listdir()), *(open(n).read() for n in ('evidence', 'program.py', 'TASK.md')))"
+    mine = tmp_path / "evidence"
+    mine.write_text("mine")
+    parent = {"id": "a", "code": "x = 1", "metric": 2.0, "term_out": "said"}
+    request = Request("You write.", (Message("user", "Write f."),), context={"parents": [parent]})
+    settings = ModelSettings(provider="command", command=command(tmp_path, body), desk=_Desk(), files=("evidence",))
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    try:
+        reply = backend_command.query(backend_command.connect(settings), request, settings, Deadline(20))
+    finally:
+        os.chdir(before)
+    assert reply.text == "['TASK.md', 'evidence', 'program.py'] mine x = 1 You write.\n\nWrite f."
+    assert mine.read_text() == "mine", "a link is not written through"
+
+
+class _Desk:
+    """A program is one file."""
+
+    def hand_out(self, code: str) -> tuple[dict[str, str], list[str]]:
+        return {"program.py": code}, ["program.py"]

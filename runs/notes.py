@@ -1,0 +1,51 @@
+"""What of a configuration will not do what its user may expect, in lines for before a run and for its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from core.backend.providers import spec_of
+from core.backend.settings import ModelSettings
+from runs.fitting import idle_workers
+from utils.config_schema import Config
+from utils.strategies import POLICIES
+
+
+def notes_of(config: Config, roles: Mapping[str, ModelSettings]) -> Iterator[str]:
+    """One line each; none where all is as it seems.
+
+    Args:
+        roles: role → the model that serves it.
+    """
+    idle, words = idle_workers(config)
+    if idle:
+        yield f"{idle} of {config.search.workers} workers will find nothing to run; {words} keeps all of them busy"
+    unmetered = [f"llm.{role}.network=open" for role, settings in roles.items() if is_unmetered(settings)]
+    if unmetered:
+        yield (
+            f"metered: claimed ({', '.join(unmetered)}: the agent asks its model by its own login, so that nobody here "
+            "counts its tokens and dollars, and budget.usd and budget.tokens cannot be kept)"
+        )
+    if _refines_in_vain(config, roles):
+        yield (
+            f"llm.refine is never asked: search.policy={config.search.policy}"
+            + (
+                " asks it with search.islands.refine_interval=N"
+                if config.search.policy == "islands"
+                else " refines none"
+            )
+        )
+
+
+def is_unmetered(settings: ModelSettings) -> bool:
+    """True for an agent that no gateway of ours counts."""
+    return spec_of(settings).by_session and settings.network == "open"
+
+
+def _refines_in_vain(config: Config, roles: Mapping[str, ModelSettings]) -> bool:
+    """True where another model than that of `code` was named for refining, and the search never refines."""
+    refine, code = roles.get("refine"), roles.get("code")
+    if refine is None or code is None or refine.writer == code.writer:
+        return False
+    asks = "refine" in POLICIES.get(config.search.policy, config.plugin_folders).operators
+    return not asks or getattr(config.search.options, "refine_interval", 1) == 0
