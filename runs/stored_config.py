@@ -26,8 +26,10 @@ from utils.secrets import MASK
 
 FIXED = ("problem.", "data.", "presets.problem", "project.seed")
 """Keys, or how they begin, that a run keeps."""
+SANDBOX = "execution.sandbox"
+"""A run may change its tier, but not whether it has one."""
 FREE = ("problem.goal", "problem.plugins")
-"""Of them, what no score depends on."""
+"""Of `FIXED`, what no score depends on."""
 
 
 def stored_config(
@@ -99,11 +101,16 @@ def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
 def _check_same_problem(run: str, plain: dict[str, Any], merged: dict[str, Any], overrides: Sequence[str]) -> None:
     """What is stored was proposed by a seed and scored on a problem. A file may have another name once it is gone."""
     for key in (word.partition("=")[0].lstrip("-") for word in overrides):
-        if not is_kept(key):
+        if not (is_kept(key) or key == SANDBOX):
             continue
         before, now = (_value_at(values, key.split(".")) for values in (plain, merged))
+        if key == SANDBOX and (before == "none") != (now == "none"):
+            raise ConfigError(
+                f"{key}={now}: run {run} has {before}, and unisolated scores cannot stand beside verified ones; "
+                "start a new run"
+            )
         is_gone = isinstance(before, str) and "/" in before and not Path(before).exists()
-        if now != before and not is_gone:
+        if is_kept(key) and now != before and not is_gone:
             raise ConfigError(
                 f"{key}={now}: run {run} has {before}, and what it scored cannot be compared; start a new run"
             )

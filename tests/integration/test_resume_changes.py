@@ -47,6 +47,7 @@ def test_a_step_and_a_fork_take_a_model_too(begun):
         (("step", "latest", "--problem=tsp"), "--problem tsp: step RUN goes on with a stored run"),
         (("step", "latest", "--config=x.yaml"), "--config x.yaml: step RUN goes on with a stored run"),
         (("resume", "latest", "--llm.code.provider=rules"), "set llm.code.model=rules"),
+        (("resume", "latest", "--execution.sandbox=none", "--i-accept-unsandboxed"), "beside verified ones"),
     ],
 )
 def test_what_a_run_keeps_is_refused(begun, words, said):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -158,10 +159,13 @@ def test_an_output_of_before_is_nobodys_work(evaluator, stale, timed):
 
 
 def test_a_time_whose_work_the_build_may_have_done_is_unisolated(evaluator, stale):
+    """So is that of the program it is compared with; a build that reads nothing of what may change is no way ahead."""
     scoring = Scoring("sh src/prog.sh", "seconds", grade=GRADE, timed=True, build="sh src/build.sh")
-    assert told(evaluator, stale, scoring).source == "verified"
     ahead = told(evaluator, stale, scoring, build="echo 42 > made\n", prog="cp made output.txt\n")
     assert ahead.metric is not None and ahead.source == "unisolated"
+    assert told(evaluator, stale, scoring).source == "unisolated", "scores of one run are of one kind"
+    apart = dataclasses.replace(scoring, build_inputs=("native/**",))
+    assert told(evaluator, stale, apart, prog="echo 42 > output.txt #1\n").source == "verified"
 
 
 def test_tests_that_fail_leave_no_score(evaluator, ground):

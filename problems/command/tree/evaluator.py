@@ -118,9 +118,14 @@ class TreeEvaluator(RepeatableEvaluator):
         return [path for path in taken if self._scoring.timed or not self._ground.may_change(path)]
 
     def _is_built_outside(self, tree: Tree) -> bool:
-        """True where a time says little of a candidate: its own build, which is not timed, could do the work."""
+        """True where a time says little of a candidate: its own build, which is not timed, could do the work.
+
+        Of all programs of a run or of none, the one it starts from too: scores of two kinds would not be comparable.
+        """
         scoring = self._scoring
-        return scoring.timed and bool(scoring.build) and any(matches(p, scoring.build_inputs) for p in tree.changes)
+        if not (scoring.timed and scoring.build):
+            return False
+        return any(matches(path, scoring.build_inputs) for path in (*self._ground.searched(), *tree.changes))
 
     def verdict(self, answer: Mapping[str, Any]) -> Evaluation:
         """Of one run."""
