@@ -8,7 +8,6 @@ labels, over rows that an id or another value names, or over all rows in the ord
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,27 +16,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..scoring.scores import spearman
 from ..tables.exact import Unusable
 from ..tables.pieces import spread
 from ..tables.table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
 from ..tables.times import as_time
-from .chance import SAVED
+from .alike import MANY_VALUES, SIGNIFICANT, Words, is_label
 from .label_stream import LabelStream
 from .mentions import FEWEST, Mentions, natural_order, records_tell
 
 SHARE = 0.2
 """Part of the hidden labels, or of the hidden rows, from which a file tells them."""
-MANY_VALUES = 20
-"""A target of more different numbers is recognised by its numbers alone."""
-SIGNIFICANT = 4
-"""Digits that a number needs to be no accident."""
 MOST_ROWS = 500
 """Hidden rows that are enough in any piece of a long text, however many there are."""
 MOST_NAMED = 20_000
 """Hidden rows whose names and labels are looked for."""
-ALIKE, RANKED = 0.5, 0.999
-"""Equal numbers, and rank correlation, from which a column is the target's."""
 MOST_RECORDS = 100_000
 """Lines that are looked through for a row's name beside its class."""
 SPLITS = (MARKS, FIELDS)
@@ -156,7 +148,7 @@ class Search:
         if any(mentions.tells(known.hidden, labels) for mentions in some for labels in of_each):
             return True
         hidden = known.hidden if known.known == 1 else []
-        return any(self.stream.tells(labels, hidden, is_label) for labels in known.labels)
+        return any(self.stream.tells(labels, hidden) for labels in known.labels)
 
     def _says(self, text: str) -> bool:
         """True if lines name a row and its class."""
@@ -202,38 +194,13 @@ class Search:
         count, length = len(known.labels[0]), len(columns[0]) if columns else 0
         if count <= length <= count + 2 * HEAD_ROWS:
             orders += [[None] * (length - count) + way for way in (list(range(count)), list(range(count))[::-1])]
+        words = [Words(column) for column in columns]
         for place, labels in product(orders, known.labels):
-            for column, other in zip(columns, places, strict=True):
-                pairs = [(value, labels[at]) for value, at in zip(column, place, strict=True) if at is not None]
-                if other is not place and is_label(pairs):
-                    return True
+            rows = [row for row, at in enumerate(place) if at is not None]
+            told = Words([labels[at] for at in place if at is not None])
+            if any(is_label(w.at(rows), told) for w, other in zip(words, places, strict=True) if other is not place):
+                return True
         return False
-
-
-def is_label(pairs: list[tuple[str, str]]) -> bool:
-    """True if the values are the labels: equal, in the same order, or other words for the classes."""
-    if len(pairs) < SIGNIFICANT:
-        return False
-    by_label = Counter(label for _, label in pairs)
-    rest = len(pairs) - max(by_label.values())
-    equal = sum(value == label for value, label in pairs) / len(pairs)
-    if rest and equal == 1:
-        return True
-    if len(by_label) > min(MANY_VALUES, len(pairs) / SIGNIFICANT):
-        return equal > ALIKE or _ranked_alike(pairs)
-    by_value: dict[str, Counter[str]] = {}
-    for value, label in pairs:
-        by_value.setdefault(value, Counter())[label] += 1
-    right = sum(max(labels.values()) for labels in by_value.values())
-    few = len(by_value) <= max(2, 2 * len(by_label))
-    return few and rest > SIGNIFICANT and right - max(by_label.values()) >= SAVED * rest  # λ of Goodman and Kruskal
-
-
-def _ranked_alike(pairs: list[tuple[str, str]]) -> bool:
-    both = pd.DataFrame(pairs).apply(pd.to_numeric, errors="coerce").dropna()
-    if len(both) < SAVED * len(pairs) or both.nunique().min() < MANY_VALUES:
-        return False
-    return abs(spearman(both[0].to_numpy(float), both[1].to_numpy(float))) >= RANKED
 
 
 def _telling(labels: Any) -> Iterator[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from ..tables.pieces import spread
+from .alike import Words, is_label
 from .chance import MANY, is_no_accident
 
 SLACK = 20
@@ -19,8 +20,6 @@ MOST_WORDS = 2_000_000
 MOST_CHECKED = 20_000
 _NUMBER = re.compile(r"-?\d[\d.]*(e[-+]?\d+)?")
 _SIGNS = "[](){}\"'"
-
-Pairs = list[tuple[str, str]]
 
 
 class Labels(Protocol):
@@ -43,13 +42,12 @@ class LabelStream:
         self.full = self.full or len(self.words) + len(words) > MOST_WORDS
         self.words = [] if self.full else [*self.words, *(word for word in words if word)]
 
-    def tells(self, labels: Labels, hidden: Sequence[int], is_label: Callable[[Pairs], bool]) -> bool:
+    def tells(self, labels: Labels, hidden: Sequence[int]) -> bool:
         """True if some sequence in the text is that of the labels.
 
         Args:
             labels: of all rows, in the order of the training table.
             hidden: positions of the hidden rows.
-            is_label: whether pairs of something and a label are one and the other.
         """
         if sum(map(len, self.words)) < min(len(labels), len(hidden) or len(labels)):
             return False
@@ -57,7 +55,7 @@ class LabelStream:
             if not least:
                 continue
             for found in self._sequences(labels, least):
-                if least <= len(found) <= least + SLACK and _is_in(found, labels, places, set(hidden), is_label):
+                if least <= len(found) <= least + SLACK and _is_in(found, labels, places, set(hidden)):
                     return True
         return False
 
@@ -86,23 +84,18 @@ def _bare(word: str) -> str:
         return text
 
 
-def _is_in(
-    found: Sequence[str],
-    labels: Labels,
-    places: Sequence[int],
-    hidden: set[int],
-    is_label: Callable[[Pairs], bool],
-) -> bool:
+def _is_in(found: Sequence[str], labels: Labels, places: Sequence[int], hidden: set[int]) -> bool:
     """True if the sequence holds the labels of these rows, forwards or backwards, from any of its first words on."""
     count = len(places)
-    said = [(at, labels[places[at]], places[at] in hidden) for at in _few(count)]
-    if not is_no_accident([label for _, label, _ in said]):
+    some = _few(count)
+    told = [labels[places[at]] for at in some]
+    if not is_no_accident(told):
         return False
+    away = [row for row, at in enumerate(some) if places[at] in hidden]
+    known = Words(told)
     for start in range(len(found) - count + 1):
         for last in (0, count - 1):
-            pairs = [(_bare(found[start + abs(last - at)]), label, away) for at, label, away in said]
-            if is_label([(word, label) for word, label, away in pairs if away]) and is_label(
-                [(word, label) for word, label, _ in pairs]
-            ):
+            words = Words([_bare(found[start + abs(last - at)]) for at in some])
+            if is_label(words.at(away), known.at(away)) and is_label(words, known):
                 return True
     return False
