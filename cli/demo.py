@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_unsandboxed_option, project_dir_of
+from cli.options import add_trust_option, add_unsandboxed_option, project_dir_of
 from cli.terminal.view import open_view
 from core.backend.recording import Recording, open_recording
 from core.state.journal import Journal
 from core.state.summary import is_rounding
 from runs.search import Recorded
 from runs.session import RunSession
-from runs.trust import code_named
+from runs.trust import FLAG, code_named
 from utils.config import check_config
 from utils.errors import ConfigError
 
@@ -32,6 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help=f"a folder with manifest.json and calls.jsonl, or one of the project's own: {', '.join(packaged())} "
         f"(default: {DEFAULT})",
     )
+    add_trust_option(parser)
     add_unsandboxed_option(parser)
 
 
@@ -45,7 +46,10 @@ def check_recorded(config: Mapping[str, Any]) -> None:
     named = {key: value for key, value in code_named(config).items() if not key.startswith("llm.")}  # no model is asked
     if named:
         listed = ", ".join(f"{key}={value}" for key, value in named.items())
-        raise ConfigError(f"this recording names code of its author's, and only built-in problems are played: {listed}")
+        raise ConfigError(
+            f"this recording names code of its author's, which would run with your rights: {listed}; look at it first, "
+            f"then add {FLAG}"
+        )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     if recording.manifest.note:
         print(recording.manifest.note)
     stored = _placed(recording.config, folder) if own else recording.config
-    if not own:
+    if not own and not args.i_trust_this_run:
         check_recorded(stored)
     if "repair_crashes" not in stored.get("agent", {}):  # recorded before there were repairs in the same step
         stored = {**stored, "agent": {**stored.get("agent", {}), "repair_crashes": False}}

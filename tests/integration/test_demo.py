@@ -42,6 +42,27 @@ def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
 
 
 @pytest.mark.long
+def test_a_recording_of_ones_own_evaluator_is_played_by_who_trusts_it(cli, cli_at, tmp_path):
+    (tmp_path / "p.py").write_text("def f():\n    return 1\n")
+    (tmp_path / "e.py").write_text(
+        "def evaluate(path):\n    ns = {}\n    exec(open(path).read(), ns)\n    return {'score': ns['f']()}\n"
+    )
+    with ChatServer(lambda request, number: f"```python\ndef f():\n    return {number + 2}\n```") as server:
+        ended = cli.here(
+            f"--problem.program={tmp_path / 'p.py'}", f"--problem.evaluator={tmp_path / 'e.py'}", *server.words(),
+            "--problem.kind=script", "search.max_steps=2", "search.batch=1", "agent.review=never", "llm.cache=false",
+        )  # fmt: skip
+    assert ended.code == 0, ended.err
+    folder = tmp_path / "recording"
+    assert cli.here("export-best", "latest", "--recording", str(folder)).code == 0
+    elsewhere = cli_at("elsewhere")
+    refused = elsewhere.here("demo", "--recording", str(folder))
+    assert refused.code == 2 and "problem.evaluator=" in refused.line and "--i-trust-this-run" in refused.line
+    played = elsewhere.here("demo", "--recording", str(folder), "--i-trust-this-run")
+    assert played.code == 0 and "all 3 scores are those that were recorded" in played.out, played.err
+
+
+@pytest.mark.long
 def test_a_run_without_a_valid_program_is_recorded_too(cli, cli_at, tmp_path):
     """What a weak model gives: no code, and a program that is none of those that were asked for."""
     with ChatServer(
