@@ -115,7 +115,7 @@ def read_facts(run_dir: Path) -> RunFacts:
     """Read `logs/<run>`. Works while the run goes on; a run without nodes is fine."""
     with RunReader(run_dir) as reader:
         facts = reader.facts()
-        journal = Journal(bool(facts.get("lower_is_better", False)), _programs(reader))
+        journal = Journal(_programs(reader), lower_is_better=bool(facts.get("lower_is_better", False)))
         final = (facts.get("final") or {}) if is_concluded(facts) else {}
         ratings, found_best = ratings_in(reader, facts), winner_node(reader, facts)
         best = ratings.now(found_best) if found_best else None

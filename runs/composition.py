@@ -60,7 +60,10 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
     with ExitStack() as parts:
         time_limit = problem.time_limit(limits_of(config))
         journal = Journal(
-            problem.lower_is_better, normal_hash=problem.normal_hash, time_limit=time_limit, read=process.store.texts
+            lower_is_better=problem.lower_is_better,
+            normal_hash=problem.normal_hash,
+            time_limit=time_limit,
+            read=process.store.texts,
         )
         files = ProgramFiles(problem)
         live = parts.enter_context(closing(LiveOutput(process.run_dir)))

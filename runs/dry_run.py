@@ -22,7 +22,7 @@ def dry_run(config: Config, run_dir: Path | None, node: str | None, operator: st
     open_tasks: dict[str, list[str]] = {}
     if run_dir is not None:
         with RunReader(run_dir) as reader:
-            journal = Journal(bool(reader.fact("lower_is_better")))
+            journal = Journal(lower_is_better=bool(reader.fact("lower_is_better")))
             for stored in reader.nodes(texts=True):
                 journal.append(stored)
                 policy.tell(journal, journal[stored.id])

@@ -33,6 +33,7 @@ class Journal:
     A node read from the journal carries the current `children_ids`, `visits` and `total_reward`.
 
     Args:
+        nodes: the first ones, in their order.
         lower_is_better: the problem's direction; the only one the journal obeys.
         normal_hash: equal for programs that behave alike although their texts differ, or None; see `ProgramIndex`.
         time_limit: seconds that a program's run is told against in summaries; None: they say nothing of time.
@@ -41,9 +42,9 @@ class Journal:
 
     def __init__(
         self,
-        lower_is_better: bool = False,
         nodes: Iterable[Node] = (),
         *,
+        lower_is_better: bool = False,
         normal_hash: Callable[[str], str | None] = ast_hash,
         time_limit: float | None = None,
         read: Read | None = None,

@@ -185,7 +185,7 @@ class RunReader:
     @reads_store
     def journal(self, *, texts: bool = True) -> Journal:
         """The whole journal with its index."""
-        return Journal(bool(self.fact("lower_is_better", False)), self.nodes(texts=texts))
+        return Journal(self.nodes(texts=texts), lower_is_better=bool(self.fact("lower_is_better", False)))
 
     @reads_store
     def journal_sha256(self, most: float = inf) -> str | None:

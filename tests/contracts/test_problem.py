@@ -121,7 +121,7 @@ def stand(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     run_dir = folder / "logs" / "run"
     run_dir.mkdir(parents=True)
     store = RunStore(run_dir)
-    journal = Journal(problem.lower_is_better)
+    journal = Journal(lower_is_better=problem.lower_is_better)
     with open_jobs(config, problem, run_dir) as (jobs, limits):
         deps = EvaluatorDeps(
             jobs=jobs, limits=limits, run_dir=run_dir, work_dir=folder / "work", seed=1, journal=journal, games=store,

@@ -133,7 +133,7 @@ SCRIPT = "def f():\n    return "
 
 def tuned(make, code, *, lower):
     """(metric of the parent, verdict on its tuned child)."""
-    journal = Journal(lower)
+    journal = Journal(lower_is_better=lower)
     evaluator = make(journal)
     metric = evaluator.evaluate([Node(id="p", code=code)])[0].metric
     journal.append(Node(id="p", code=code, metric_value=metric, is_valid=True))

@@ -76,7 +76,7 @@ def play(policy: SearchPolicy, journal: Journal, rounds: range) -> list[list[Pro
 
 
 def start(policy: SearchPolicy) -> Journal:
-    journal = Journal(False)
+    journal = Journal(lower_is_better=False)
     policy.tell(journal, journal.append(Node(id="base", code="pass", operator="baseline", metric_value=0.0)))
     return journal
 
@@ -161,7 +161,7 @@ def test_telling_again_resumes(make, rounds):
     policy = make()
     journal = start(policy)
     play(policy, journal, range(rounds))
-    resumed, replayed = make(), Journal(False)
+    resumed, replayed = make(), Journal(lower_is_better=False)
     for node in journal:
         resumed.tell(replayed, replayed.append(node.model_copy(update={"children_ids": ()})))
     assert play(policy, journal, range(rounds, rounds + 8)) == play(resumed, replayed, range(rounds, rounds + 8))
@@ -170,7 +170,7 @@ def test_telling_again_resumes(make, rounds):
 
 def test_goes_on_when_everything_fails(make):
     policy = make()
-    journal = Journal(False)
+    journal = Journal(lower_is_better=False)
     for number in range(20):
         proposals = policy.ask(journal, random.Random(number), K)
         assert proposals

@@ -73,7 +73,7 @@ def built(kind: str, folder: Path, **section: object) -> Problem:
 
 def deps_of(jobs: JobPool) -> SimpleNamespace:
     return SimpleNamespace(
-        jobs=jobs, journal=Journal(False), limits=Limits(seconds=20), seed=1, isolated=True,
+        jobs=jobs, journal=Journal(lower_is_better=False), limits=Limits(seconds=20), seed=1, isolated=True,
         run_dir=Path(tempfile.mkdtemp()), append=lambda events: None, repeats=0, doing=print,
     )  # fmt: skip
 

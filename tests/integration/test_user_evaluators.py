@@ -61,7 +61,7 @@ class Judge:
         files = {"program": str(folder / "initial_program.py"), "evaluator": str(folder / "evaluator.py")}
         section = SimpleNamespace(**{**empty, **files, "direction": "max", "options": options})
         self.problem = build(SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local")), folder)
-        self.journal, self.told = Journal(False), []
+        self.journal, self.told = Journal(lower_is_better=False), []
         self.deps = SimpleNamespace(
             jobs=jobs, journal=self.journal, limits=Limits(seconds=20), seed=1, isolated=True,
             run_dir=folder / "run", append=self.told.extend, tune_trials=5, repeats=0, doing=print,

@@ -60,7 +60,8 @@ class Stand:
         self.jobs = jobs or PlainJobs(folder / "jobs")
         deps = EvaluatorDeps(
             jobs=self.jobs, limits=Limits(), run_dir=self.run_dir, work_dir=folder, seed=1,
-            journal=Journal(self.problem.lower_is_better), games=None, append=lambda events: None, isolated=isolated,
+            journal=Journal(lower_is_better=self.problem.lower_is_better), games=None, append=lambda events: None,
+            isolated=isolated,
         )  # fmt: skip
         self.evaluator = self.problem.evaluator(deps)
         self._serial = 0

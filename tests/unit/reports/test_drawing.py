@@ -76,7 +76,7 @@ def test_no_two_nodes_share_a_place_and_parents_stand_above(choices):
 
 
 def test_a_long_chain_of_improvements_needs_no_recursion_and_stays_small(write_run):
-    journal = Journal(True)
+    journal = Journal(lower_is_better=True)
     for i in range(3_000):
         parents = (str(i - 1),) if i else ()
         journal.append(Node(id=str(i), code=f"x = {i}", metric_value=1.0 / (i + 1), parent_ids=parents))

@@ -80,7 +80,7 @@ def test_it_says_which_attacks_the_sandbox_withstood(write_run, small_nodes):
 @pytest.mark.long
 def test_three_thousand_programs_take_less_than_two_seconds_and_what_they_printed_is_not_read(write_run):
     """A real run stores its fingerprints; what a program printed is not part of the report."""
-    journal = Journal(True)
+    journal = Journal(lower_is_better=True)
     for i in range(3_000):
         parents = (str(i // 2),) if i else ()
         code = "\n".join(f"x{k} = {i * k}" for k in range(40))

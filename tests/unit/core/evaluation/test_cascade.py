@@ -68,7 +68,7 @@ def commit(journal: Journal, given: Sequence[Node], verdicts: Sequence[Evaluatio
 
 def test_each_rung_stops_what_it_should(toy):
     events: list = []
-    verdicts = cascade(toy, Journal(True), events).evaluate(nodes("31", "bad", "11", "22", "13", "4"))
+    verdicts = cascade(toy, Journal(lower_is_better=True), events).evaluate(nodes("31", "bad", "11", "22", "13", "4"))
     assert [v.metric for v in verdicts] == [None, None, None, None, 13, 4]
     assert verdicts[1].failure is FailureKind.RUNTIME
     assert verdicts[2].duplicate_of is None and "decides as n0 does" in verdicts[2].message
@@ -79,7 +79,7 @@ def test_each_rung_stops_what_it_should(toy):
 
 
 def test_behaviours_and_cuts_are_learned_from_the_journal(toy):
-    journal, events = Journal(True), []
+    journal, events = Journal(lower_is_better=True), []
     given = nodes("1", "2", "3", "4", "5")
     commit(journal, given, cascade(toy, journal, events).evaluate(given))
     toy.cheap_calls.clear()
@@ -92,7 +92,7 @@ def test_behaviours_and_cuts_are_learned_from_the_journal(toy):
 
 
 def test_what_decides_alike_on_the_probe_is_scored_where_there_is_room(toy):
-    journal = Journal(True)
+    journal = Journal(lower_is_better=True)
     given = nodes("21")
     commit(journal, given, cascade(toy, journal, []).evaluate(given))
     (better,) = cascade(toy, journal, []).evaluate(nodes("11", start=1))
@@ -103,7 +103,7 @@ def test_what_decides_alike_on_the_probe_is_scored_where_there_is_room(toy):
 
 @pytest.mark.parametrize("operator", ["baseline", "user", "tune"])
 def test_founders_skip_the_rungs(toy, operator):
-    verdicts = cascade(toy, Journal(True), []).evaluate(nodes("1", "11", "2", "3", operator=operator))
+    verdicts = cascade(toy, Journal(lower_is_better=True), []).evaluate(nodes("1", "11", "2", "3", operator=operator))
     assert [v.metric for v in verdicts] == [1, 11, 2, 3]
     assert toy.cheap_calls == []
 
@@ -113,20 +113,20 @@ def test_unknown_behaviour_is_never_a_duplicate(toy):
         def load(self, nodes):
             return [Loaded(float(node.code), "") for node in nodes]
 
-    verdicts = cascade(Blank(), Journal(True), []).evaluate(nodes("1", "1"))
+    verdicts = cascade(Blank(), Journal(lower_is_better=True), []).evaluate(nodes("1", "1"))
     assert [v.metric for v in verdicts] == [1, 1]
 
 
 def test_same_verdicts_for_any_number_of_threads(toy):
     codes = [str(7 * i % 53) for i in range(20)]
-    one = cascade(toy, Journal(True), []).evaluate(nodes(*codes))
-    four = cascade(Toy(), Journal(True), [], threads=4).evaluate(nodes(*codes))
+    one = cascade(toy, Journal(lower_is_better=True), []).evaluate(nodes(*codes))
+    four = cascade(Toy(), Journal(lower_is_better=True), [], threads=4).evaluate(nodes(*codes))
     assert one == four
 
 
 def test_an_empty_round_is_nothing(toy):
     events: list = []
-    assert cascade(toy, Journal(True), events).evaluate([]) == []
+    assert cascade(toy, Journal(lower_is_better=True), events).evaluate([]) == []
     assert events == []
 
 

@@ -82,7 +82,7 @@ class Here:
 
 def evaluator(problem, *, isolated=True, trials=20) -> FunctionEvaluator:
     deps = SimpleNamespace(
-        jobs=Here(), limits=Limits(seconds=5), seed=3, isolated=isolated, journal=Journal(True),
+        jobs=Here(), limits=Limits(seconds=5), seed=3, isolated=isolated, journal=Journal(lower_is_better=True),
         tune_trials=trials, doing=print, allowance=Allowance(),
     )  # fmt: skip
     return FunctionEvaluator(problem, deps)

@@ -115,7 +115,7 @@ def committed(journal, repeats, name, *scores):
 
 
 def search(lower=False):
-    journal = Journal(lower)
+    journal = Journal(lower_is_better=lower)
     return journal, Repeats(journal, 2)
 
 

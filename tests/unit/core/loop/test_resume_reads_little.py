@@ -40,7 +40,7 @@ def restored(folder):
 def test_few_texts_are_read_and_every_answer_is_that_of_a_whole_journal(long_run):
     loop, read = restored(long_run)
     assert len(read) <= 10, "the newest nodes, and those behind the newest state of the summary"
-    whole = Journal(loop.journal.lower_is_better, loop.store.nodes())
+    whole = Journal(loop.store.nodes(), lower_is_better=loop.journal.lower_is_better)
     for tokens in (100, 300, 100_000):
         assert loop.journal.generate_summary(max_tokens=tokens) == whole.generate_summary(max_tokens=tokens)
     assert [n.id for n in loop.journal.told_programs(200)] == [n.id for n in whole.told_programs(200)]

@@ -17,7 +17,7 @@ class World:
         self.policy = IslandsPolicy(
             IslandsOptions.model_validate({"num_islands": 3, "per_island": 2, "migration_interval": 0, **options})
         )
-        self.journal = Journal(False)
+        self.journal = Journal(lower_is_better=False)
         self.count = 0
 
     def commit(self, metric: float | None, **fields) -> Node:

@@ -72,7 +72,7 @@ def test_a_double_id_and_an_unknown_parent_are_refused_and_change_nothing():
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("lower", [True, False])
 def test_what_is_not_finite_is_never_best(value, lower):
-    journal = Journal(lower, [node("good", 1.0)])
+    journal = Journal([node("good", 1.0)], lower_is_better=lower)
     journal.append(node("wild", value, is_buggy=False).model_copy(update={"is_buggy": True}))
     assert journal.get_best_node().id == "good"
 
@@ -196,11 +196,11 @@ def test_the_hash_is_of_what_is_not_volatile():
 
 
 def test_a_journal_read_back_is_the_same_journal():
-    journal = Journal(True, [node("a", 1.0), node("b"), node("c", 0.5, ("a", "b"), "merge")])
+    journal = Journal([node("a", 1.0), node("b"), node("c", 0.5, ("a", "b"), "merge")], lower_is_better=True)
     journal.record_reward(["a"], 1.0)
-    again = Journal(True, [Node.model_validate_json(n.model_dump_json()) for n in journal])
+    again = Journal([Node.model_validate_json(n.model_dump_json()) for n in journal], lower_is_better=True)
     assert again.sha256 == journal.sha256
-    order = Journal(True, [node("b"), node("a", 1.0), node("c", 0.5, ("a", "b"), "merge")])
+    order = Journal([node("b"), node("a", 1.0), node("c", 0.5, ("a", "b"), "merge")], lower_is_better=True)
     assert order.sha256 != journal.sha256
 
 
@@ -212,7 +212,7 @@ class NaiveJournal(RuleBasedStateMachine):
 
     @initialize(lower=st.booleans())
     def start(self, lower):
-        self.journal = Journal(lower)
+        self.journal = Journal(lower_is_better=lower)
         self.nodes: list[Node] = []
 
     @rule(

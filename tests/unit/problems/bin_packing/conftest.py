@@ -79,7 +79,7 @@ def deps(tmp_path: Path) -> EvaluatorDeps:
     """`deps.jobs.entries` and `deps.jobs.deps.sandbox.sessions` tell what was run, `deps.append.told` what was told."""
     return EvaluatorDeps(
         jobs=PlainJobs(tmp_path), limits=Limits(seconds=5), run_dir=tmp_path, work_dir=tmp_path, seed=1,
-        journal=Journal(True), games=None, append=Told(), isolated=True, tune_trials=5,
+        journal=Journal(lower_is_better=True), games=None, append=Told(), isolated=True, tune_trials=5,
     )  # type: ignore[arg-type]  # fmt: skip
 
 

@@ -153,7 +153,13 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
     pool = JobPool(LocalJobs(sandbox, 2, scratch=here))
     try:
         deps = SimpleNamespace(
-            jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=Journal(True), repeats=0, doing=print
+            jobs=pool,
+            limits=Limits(seconds=20),
+            seed=1,
+            isolated=True,
+            journal=Journal(lower_is_better=True),
+            repeats=0,
+            doing=print,
         )
         evaluator = CommandEvaluator(problem.spec, deps)
         found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
@@ -255,7 +261,7 @@ class Shell:
 
 @pytest.mark.parametrize(("x", "better"), [("30", True), ("40", False)])
 def test_tune_moves_the_numbers_of_any_language(files, x, better):
-    problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(False)
+    problem, jobs, journal = build(cfg(source=str(files / "a.sh")), files), Shell(), Journal(lower_is_better=False)
     deps = SimpleNamespace(
         isolated=True,
         jobs=jobs,

@@ -21,7 +21,7 @@ def screened(score: float | None, island: int | None = 0, operator: str = "mutat
 
 
 def journal(*scores: float, island: int = 0, lower: bool = False) -> Journal:
-    found = Journal(lower)
+    found = Journal(lower_is_better=lower)
     for number, score in enumerate(scores):
         found.append(Node(id=f"{island}{number}", code=f"{number}", metric_value=score, is_valid=True, island=island))
     return found
