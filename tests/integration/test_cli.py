@@ -430,7 +430,7 @@ def test_what_is_offered_next_names_the_limits_of_now(cli, toy):
 def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopped(cli_at, eventually):
     """Real programs on two workers: what runs ends, what waits for a worker is left."""
     words = [
-        "--problem", "competition", "problem.name=diabetes", "search.max_steps=9", "logging.report=false",
+        "--problem", "competition", "problem.name=diabetes", "search.max_steps=6", "logging.report=false",
         "search.workers=2",
     ]  # fmt: skip
     whole, cli = cli_at("whole"), cli_at("stopped")
