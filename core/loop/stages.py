@@ -25,6 +25,7 @@ from core.contracts import (
     Store,
     Toolbox,
 )
+from core.evaluation.base import or_lost
 from core.events import StageDone
 from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
 from core.loop.crash_repair import may_be_repaired, repaired
@@ -259,14 +260,11 @@ class Stages:
         node = attempt.node
 
         def work() -> Evaluation:
-            try:
-                if attempt.task.operator == "tune":
-                    return self._evaluator.tune(node, node_id, attempt.task.seed)
-                return self._evaluator.evaluate([node])[0]
-            except JobLost as error:
-                return Evaluation(failure=FailureKind(error.failure), message=str(error))
+            if attempt.task.operator == "tune":
+                return self._evaluator.tune(node, node_id, attempt.task.seed)
+            return self._evaluator.evaluate([node])[0]
 
-        attempt.verdict = self._stage(attempt, name, work)
+        attempt.verdict = self._stage(attempt, name, lambda: or_lost(work))
         if self._evaluator.together and attempt.task.operator != "tune":  # as of a round: the verdict says what is told
             attempt.seconds[name] = attempt.verdict.seconds
         self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))
