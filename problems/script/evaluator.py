@@ -231,7 +231,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         if self._direction.gain(one.score, verdict.metric) <= margin(decision.noise, verdict.metric):
             return verdict
         spec = self._spec(decision, one.node.code, one.node.id, beside=False, seed=self._deps.seed + 1)
-        again = self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), None)
+        again = or_lost(lambda: self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), None))
         return judged(one, verdict, again, decision.noise, self._direction)
 
     def _scores(self, decision: Decision, nodes: Sequence[Node], *, beside: bool) -> list[Evaluation]:
