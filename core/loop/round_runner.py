@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 
 from core.contracts import Evaluation, Evaluator, Store
 from core.events import LadderCounted, StageDone
@@ -12,6 +13,7 @@ from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
 from core.state.failure import FailureKind
 from core.state.journal import Journal
+from core.state.memory import Memory
 from core.state.node import Node
 from core.state.task import derive_seed, node_id
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
@@ -193,7 +195,7 @@ class RoundRunner:
         return chain
 
     def _repair(self, refused: Attempt, notes: RoundContext) -> Attempt:
-        """The next attempt of a refused slot: a child of the refused node, told the reason."""
+        """The next attempt of a refused slot: a child of the refused node, told the reason, with the same memory."""
         old = refused.task
         assert refused.verdict is not None
         task = old.model_copy(
@@ -205,6 +207,8 @@ class RoundRunner:
                 "seed": derive_seed(self._seed, "task", old.round, old.slot, old.attempt + 1),
             }
         )
+        known = Memory(refused.context.memory, refused.context.remembered)  # the journal has grown, or lacks its parent
+        notes = replace(notes, memory=lambda _: known)
         attempt = self._stages.begin(
             task, notes, refusal=refused.verdict.message, parents=(self._stages.finished(refused),)
         )
