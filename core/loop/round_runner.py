@@ -64,9 +64,7 @@ class RoundRunner:
         """What is written, to its verdict: the second half of `play`."""
         self.drop_duplicates(attempts)
         attempts = self.check(attempts, notes, pool)
-        attempts = self.judge(attempts, pool)
-        self.review(attempts, pool)
-        return attempts
+        return self.review(self.judge(attempts, pool), pool)
 
     def one(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
         """All of an attempt but review and commit: what one thread does under `async`."""
@@ -259,20 +257,32 @@ class RoundRunner:
             attempt.verdict = verdict
             attempt.seconds["execute"] = verdict.seconds
 
-    def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> None:
-        """The reviews that are wanted, side by side."""
+    def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:
+        """The reviews that are wanted, side by side.
+
+        Returns the attempts with a verdict: a slot whose score the budget kept from being read stays open.
+        """
         wanted = [attempt for attempt in attempts if self._stages.wants_review(attempt)]
-        for future in [pool.submit(self._stages.reviewed, attempt) for attempt in wanted]:
+        unread: set[int] = set()
+        for attempt, future in [(attempt, pool.submit(self._review, attempt)) for attempt in wanted]:
             try:
                 future.result()
             except BudgetExhausted as error:
                 self.exhausted = str(error)
+                unread.add(attempt.task.slot)
+        return [attempt for attempt in attempts if attempt.task.slot not in unread]
 
     def review_alone(self, attempts: Sequence[Attempt]) -> None:
-        """Review one slot's attempts in this thread."""
+        """Review one slot's attempts in this thread. Raises BudgetExhausted where a score was not read for it."""
         for attempt in attempts:
-            try:
-                if self._stages.wants_review(attempt):
-                    self._stages.reviewed(attempt)
-            except BudgetExhausted as error:
-                self.exhausted = str(error)
+            if self._stages.wants_review(attempt):
+                self._review(attempt)
+
+    def _review(self, attempt: Attempt) -> None:
+        """BudgetExhausted: nobody read its score. A review that is no more than a comment may be missing."""
+        try:
+            self._stages.reviewed(attempt)
+        except BudgetExhausted as error:
+            if self._stages.is_scored_by_review(attempt):
+                raise
+            self.exhausted = str(error)

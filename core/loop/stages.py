@@ -298,7 +298,11 @@ class Stages:
             return False
         if run_context.review == "always":
             return verdict.failure not in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR)
-        return run_context.claims_only and verdict.failure is None
+        return self.is_scored_by_review(attempt)
+
+    def is_scored_by_review(self, attempt: Attempt) -> bool:
+        """True where the reviewer's reading is the score of what ran: without it there is no verdict."""
+        return self._run_context.claims_only and attempt.verdict is not None and attempt.verdict.failure is None
 
     def reviewed(self, attempt: Attempt) -> None:
         """Ask the reviewer; a reply that cannot be read leaves the node without a review."""
