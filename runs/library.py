@@ -43,16 +43,21 @@ class LibraryRun:
         Raises:
             ConfigError, NoSandboxError: before anything has run.
         """
-        config = self._config
+        config, limit = self._config, self._config.search.max_steps
         if max_steps is not None:
-            search = config.search.model_copy(update={"max_steps": max_steps})
-            config = config.model_copy(update={"search": search})
+            config = _with_steps(config, max_steps)
         preflight(config)
         with RunSession(config, self.run_dir, view=self._view, accept_unsandboxed=self._accept) as session:
+            self._config = _with_steps(config, limit)  # what was fitted to the first steps is this run's for good
             self.run_dir, self.journal = session.run_dir, session.search.journal
             session.run()
             self.outcome = session.outcome
         return self.outcome.best if self.outcome else self.journal.get_best_node()
+
+
+def _with_steps(config: Config, max_steps: int | None) -> Config:
+    search = config.search.model_copy(update={"max_steps": max_steps})
+    return config.model_copy(update={"search": search})
 
 
 class Orchestrator(orchestrator.Orchestrator):

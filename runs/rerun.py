@@ -98,7 +98,7 @@ def verify(
             recorded=Recorded(
                 calls,
                 "sample" if as_recorded else "exact",
-                stopped_nodes(run_dir),
+                _stopped(run_dir, stored),
                 withdrawn,
                 cut,
                 {} if as_recorded else first_of_rounds(tasks.values()),
@@ -126,6 +126,12 @@ def verify(
     if not limits:
         return found
     return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
+
+
+def _stopped(run_dir: Path, stored: Journal) -> list[str]:
+    """Nodes that have no score since the user stopped their programs; one stopped in a further score has its first."""
+    found = ((node_id, stored.get_node_by_id(node_id)) for node_id in stopped_nodes(run_dir))
+    return [node_id for node_id, node in found if node is None or node.metric_value is None]
 
 
 def is_in_order(stored: Journal, tasks: Mapping[str, Task]) -> bool:

@@ -316,19 +316,8 @@ class RunSession:
         reason = "interrupted"
         told, broke_off = STOPPED, False
         try:
-            if search.self_test is not None:
-                search.self_test.wait()
-            if uses_models(self.config):
-                recorded = self._recorded.baselines_told if self._recorded is not None else None
-                runner.score_first(self.config.budget.seconds, recorded)
-            else:
-                runner.start()
-            self._clock.begin()
-            self.score_seeds()
-            reason = search.orchestrator.run(self._blend)
-            runner.check()
-        except Interrupted:  # while the programs were scored that it begins with
-            pass
+            reason = self._searched(runner)
+            runner.check()  # where a baseline showed that nothing can be scored, it interrupted the search
         except KeyboardInterrupt as stop:
             let_go(stop)
             raise
@@ -353,6 +342,23 @@ class RunSession:
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
             return 0
         return 0 if self._finish(reason).best else NOTHING_VALID
+
+    def _searched(self, runner: BaselineRunner) -> str:
+        """Why the search ended: `interrupted` also before it began, while the programs of its beginning were scored."""
+        search = self.search
+        try:
+            if search.self_test is not None:
+                search.self_test.wait()
+            if uses_models(self.config):
+                recorded = self._recorded.baselines_told if self._recorded is not None else None
+                runner.score_first(self.config.budget.seconds, recorded)
+            else:
+                runner.start()
+            self._clock.begin()
+            self.score_seeds()
+            return search.orchestrator.run(self._blend)
+        except Interrupted:
+            return "interrupted"
 
     def _tell_of_the_hand(self) -> None:
         """What `step` began and did not finish is the user's: the search neither finishes nor counts it."""

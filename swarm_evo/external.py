@@ -82,7 +82,7 @@ class ExternalRun:
                 many there are) that is until somebody tells or gives up, or a ticket expires (`llm.ticket_seconds`);
                 `tickets` says who holds them.
         Raises:
-            SearchError: the run broke off, because its evaluator or we did.
+            SearchError: the run broke off, because its evaluator or we did; or it refused to answer, and says why.
         """
         token, known, end = new_token(self.folder), self._orphans, end_of(seconds)
         told: list[str] | None = None
@@ -90,7 +90,7 @@ class ExternalRun:
             known += adopted(self.folder)
             left = min(FIRST if told is None else CALL, seconds_left(end))
             request = {"verb": "ask", "token": token, "known": known, "seconds": left, "holder": _holder()}
-            found = self._request(request)
+            found = self._taken(request)
             if found.get("ticket") is not None:
                 self._orphans = [one for one in known if not found["ticket"].endswith(one)]
                 return found
@@ -168,7 +168,7 @@ class ExternalRun:
         `since` and `expires_at` are seconds since the epoch. While all proposals are with writers, `ask` waits for one
         of these.
         """
-        return list(self._request({"verb": "tickets"})["tickets"])
+        return list(self._taken({"verb": "tickets"})["tickets"])
 
     # ------------------------------------------------------------ looking
 
@@ -222,6 +222,13 @@ class ExternalRun:
         if found is None:
             found = self._ask("ask", "--request=-", said=json.dumps(spoken))
         return {**found, "then": _then(found)} if found.get("next") else found
+
+    def _taken(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """As `_request`, where what is refused is an error: no waiting helps, and no ticket is at fault."""
+        found = self._request(request)
+        if found.get("state") == "refused":
+            raise SearchError(f"swarm-evo: run {self.name}: {found['message']}")
+        return found
 
     def _ask(self, verb: str, *words: str, said: str = "") -> dict[str, Any]:
         place = f"project.dir={self.folder.parent.parent}"

@@ -13,6 +13,7 @@ from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 from utils.direction import finite
+from utils.errors import JobLost
 from utils.logger_system import log_msg
 
 if TYPE_CHECKING:
@@ -80,6 +81,14 @@ def as_time_allows(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Cal
     if left_out and not math.isinf(deps.allowance.left):
         log_msg("WARNING", f"{what}: {left_out} of {len(items)} left out{deps.allowance.told}")
     return found
+
+
+def or_lost(work: Callable[[], A]) -> A | Evaluation:
+    """What `work` returns; where the worker of its job is lost or the user stops its program, that as a verdict."""
+    try:
+        return work()
+    except JobLost as error:
+        return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
 
 def source_of(isolated: bool) -> MetricSource:

@@ -21,7 +21,7 @@ from core.contracts import (
     Problem,
     RulesWriter,
 )
-from core.evaluation.base import as_time_allows, failed_run, nothing_better, signature_of, source_of
+from core.evaluation.base import as_time_allows, failed_run, nothing_better, or_lost, signature_of, source_of
 from core.evaluation.function_check import check_function_problem
 from core.evaluation.function_rules import FunctionWriter
 from core.evaluation.signature import Signature
@@ -155,7 +155,7 @@ class FunctionEvaluator(Evaluator):
         return as_time_allows(self._deps, "final part: programs scored", nodes, self._final)
 
     def _final(self, node: Node) -> Evaluation:
-        return self._with_cases(self.score(node.code, "test"))
+        return self._with_cases(or_lost(lambda: self.score(node.code, "test")))
 
     def _with_cases(self, verdict: Evaluation) -> Evaluation:
         """The verdict with its cases, and a 95 % interval of the mean over its cases, where they are enough to say."""

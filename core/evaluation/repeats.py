@@ -7,7 +7,7 @@ from functools import partial
 from statistics import fmean
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, RepeatedEvaluation
-from core.evaluation.base import as_time_allows
+from core.evaluation.base import as_time_allows, or_lost
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import is_rounding
@@ -153,8 +153,11 @@ class RepeatableEvaluator(Evaluator):
         raise NotImplementedError
 
     def second_look(self, nodes: Sequence[Node]) -> list[Evaluation] | None:
-        """The best again, where the same program does not get the same score twice."""
-        return self._repeats.seen_again(nodes, self.anew)
+        """The best again, where the same program does not get the same score twice.
+
+        One that the user stopped while it was scored again, or whose worker is lost, has failed: it is not chosen.
+        """
+        return self._repeats.seen_again(nodes, lambda node: or_lost(lambda: self.anew(node)))
 
     def doubts(self, verdict: Evaluation) -> bool:
         return self._repeats.doubts(verdict)

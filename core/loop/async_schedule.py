@@ -65,5 +65,4 @@ class AsyncSchedule:
             found = None if attempt.verdict.duplicate_of else search.journal.find_duplicate(attempt.node.code)
             if found is not None and attempt.verdict.failure is None and attempt.task.operator != "tune":
                 attempt.verdict = Evaluation(duplicate_of=found[0], message=f"same program as {found[0]}")
-        search.runner.review(attempts, pool)
-        search.commit(attempts)
+        search.commit(search.runner.review(attempts, pool))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 
 from core.contracts import Evaluation, Evaluator, Store
 from core.events import LadderCounted, StageDone
@@ -12,6 +13,7 @@ from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
 from core.state.failure import FailureKind
 from core.state.journal import Journal
+from core.state.memory import Memory
 from core.state.node import Node
 from core.state.task import derive_seed, node_id
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
@@ -62,9 +64,7 @@ class RoundRunner:
         """What is written, to its verdict: the second half of `play`."""
         self.drop_duplicates(attempts)
         attempts = self.check(attempts, notes, pool)
-        attempts = self.judge(attempts, pool)
-        self.review(attempts, pool)
-        return attempts
+        return self.review(self.judge(attempts, pool), pool)
 
     def one(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
         """All of an attempt but review and commit: what one thread does under `async`."""
@@ -193,7 +193,7 @@ class RoundRunner:
         return chain
 
     def _repair(self, refused: Attempt, notes: RoundContext) -> Attempt:
-        """The next attempt of a refused slot: a child of the refused node, told the reason."""
+        """The next attempt of a refused slot: a child of the refused node, told the reason, with the same memory."""
         old = refused.task
         assert refused.verdict is not None
         task = old.model_copy(
@@ -205,6 +205,8 @@ class RoundRunner:
                 "seed": derive_seed(self._seed, "task", old.round, old.slot, old.attempt + 1),
             }
         )
+        known = Memory(refused.context.memory, refused.context.remembered)  # the journal has grown, or lacks its parent
+        notes = replace(notes, memory=lambda _: known)
         attempt = self._stages.begin(
             task, notes, refusal=refused.verdict.message, parents=(self._stages.finished(refused),)
         )
@@ -255,20 +257,32 @@ class RoundRunner:
             attempt.verdict = verdict
             attempt.seconds["execute"] = verdict.seconds
 
-    def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> None:
-        """The reviews that are wanted, side by side."""
+    def review(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:
+        """The reviews that are wanted, side by side.
+
+        Returns the attempts with a verdict: a slot whose score the budget kept from being read stays open.
+        """
         wanted = [attempt for attempt in attempts if self._stages.wants_review(attempt)]
-        for future in [pool.submit(self._stages.reviewed, attempt) for attempt in wanted]:
+        unread: set[int] = set()
+        for attempt, future in [(attempt, pool.submit(self._review, attempt)) for attempt in wanted]:
             try:
                 future.result()
             except BudgetExhausted as error:
                 self.exhausted = str(error)
+                unread.add(attempt.task.slot)
+        return [attempt for attempt in attempts if attempt.task.slot not in unread]
 
     def review_alone(self, attempts: Sequence[Attempt]) -> None:
-        """Review one slot's attempts in this thread."""
+        """Review one slot's attempts in this thread. Raises BudgetExhausted where a score was not read for it."""
         for attempt in attempts:
-            try:
-                if self._stages.wants_review(attempt):
-                    self._stages.reviewed(attempt)
-            except BudgetExhausted as error:
-                self.exhausted = str(error)
+            if self._stages.wants_review(attempt):
+                self._review(attempt)
+
+    def _review(self, attempt: Attempt) -> None:
+        """BudgetExhausted: nobody read its score. A review that is no more than a comment may be missing."""
+        try:
+            self._stages.reviewed(attempt)
+        except BudgetExhausted as error:
+            if self._stages.is_scored_by_review(attempt):
+                raise
+            self.exhausted = str(error)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import chain, groupby
 from math import ceil
 from random import Random
@@ -284,9 +283,7 @@ class SearchState:
     def begin(self, task: Task) -> tuple[Attempt, RoundContext]:
         """An attempt, and what the writers of its round are told."""
         context = self.contexts.of(task)
-        attempt = self.stages.begin(task, context)
-        known = Memory(attempt.context.memory, attempt.context.remembered)
-        return attempt, replace(context, memory=lambda _: known)  # repairs know what it knew
+        return self.stages.begin(task, context), context
 
     def play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A whole round, and its commit in slot order."""

@@ -25,6 +25,7 @@ from core.contracts import (
     Store,
     Toolbox,
 )
+from core.evaluation.base import or_lost
 from core.events import StageDone
 from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
 from core.loop.crash_repair import may_be_repaired, repaired
@@ -259,14 +260,11 @@ class Stages:
         node = attempt.node
 
         def work() -> Evaluation:
-            try:
-                if attempt.task.operator == "tune":
-                    return self._evaluator.tune(node, node_id, attempt.task.seed)
-                return self._evaluator.evaluate([node])[0]
-            except JobLost as error:
-                return Evaluation(failure=FailureKind(error.failure), message=str(error))
+            if attempt.task.operator == "tune":
+                return self._evaluator.tune(node, node_id, attempt.task.seed)
+            return self._evaluator.evaluate([node])[0]
 
-        attempt.verdict = self._stage(attempt, name, work)
+        attempt.verdict = self._stage(attempt, name, lambda: or_lost(work))
         if self._evaluator.together and attempt.task.operator != "tune":  # as of a round: the verdict says what is told
             attempt.seconds[name] = attempt.verdict.seconds
         self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))
@@ -300,7 +298,11 @@ class Stages:
             return False
         if run_context.review == "always":
             return verdict.failure not in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR)
-        return run_context.claims_only and verdict.failure is None
+        return self.is_scored_by_review(attempt)
+
+    def is_scored_by_review(self, attempt: Attempt) -> bool:
+        """True where the reviewer's reading is the score of what ran: without it there is no verdict."""
+        return self._run_context.claims_only and attempt.verdict is not None and attempt.verdict.failure is None
 
     def reviewed(self, attempt: Attempt) -> None:
         """Ask the reviewer; a reply that cannot be read leaves the node without a review."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps, ExecutionResult, FinalEvaluation, JobSpec
-from core.evaluation.base import failed_run, refused, signature_of, source_of
+from core.evaluation.base import failed_run, or_lost, refused, signature_of, source_of
 from core.evaluation.grading import GradingFault, TrustedChild
 from core.evaluation.static_check import syntax_refusal
 from core.state.failure import FailureKind
@@ -20,7 +20,7 @@ from problems.competition.medals import medal
 from problems.competition.prepared import Prepared, grader_command
 from problems.competition.seeds import seed_of
 from problems.competition.source import Source
-from utils.errors import ConfigError, JobLost
+from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.number_text import DECIMAL
 from utils.workspace_builder import SUBMISSION
@@ -131,10 +131,9 @@ class CompetitionEvaluator(Evaluator):
         return self._run(node, self._prepared.public, grade=True)
 
     def _run(self, node: Node, inputs: Path, *, grade: bool) -> Evaluation:
-        try:
-            value = self._deps.jobs.run(self._job(node, inputs, grade))
-        except JobLost as error:
-            return Evaluation(failure=FailureKind(error.failure), message=str(error))
+        value = or_lost(lambda: self._deps.jobs.run(self._job(node, inputs, grade)))
+        if isinstance(value, Evaluation):
+            return value
         result = ExecutionResult.model_validate(value["result"])
         if result.failure is not None:
             return failed_run(result)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, JobSpec
-from core.evaluation.base import nothing_better, parent_metric
+from core.evaluation.base import nothing_better, or_lost, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.repeats import RepeatableEvaluator
@@ -230,7 +231,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         if self._direction.gain(one.score, verdict.metric) <= margin(decision.noise, verdict.metric):
             return verdict
         spec = self._spec(decision, one.node.code, one.node.id, beside=False, seed=self._deps.seed + 1)
-        again = self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), None)
+        again = or_lost(lambda: self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), None))
         return judged(one, verdict, again, decision.noise, self._direction)
 
     def _scores(self, decision: Decision, nodes: Sequence[Node], *, beside: bool) -> list[Evaluation]:
@@ -239,18 +240,12 @@ class ScriptEvaluator(RepeatableEvaluator):
         try:
             runs = self._deps.jobs.map(specs)
         except JobLost:  # one program may have taken its worker along: find it
-            runs = [self._alone(spec) for spec in specs]
+            runs = [or_lost(partial(self._deps.jobs.run, spec)) for spec in specs]
         shared = decision if beside else None
         return [
             run if isinstance(run, Evaluation) else self._verdict(EvaluatorRun.model_validate(run), shared)
             for run in runs
         ]
-
-    def _alone(self, spec: JobSpec) -> Any:
-        try:
-            return self._deps.jobs.run(spec)
-        except JobLost as error:
-            return Evaluation(failure=FailureKind(error.failure), message=str(error))
 
     # ------------------------------------------------------------ jobs
 

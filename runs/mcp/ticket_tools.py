@@ -55,7 +55,7 @@ class TicketTools:
             known = self._orphans[run_dir] = self._orphans.get(run_dir, []) + adopted(run_dir)
         request = {"verb": "ask", "token": new_token(run_dir), "known": known, "holder": _holder(call)}
         request["surface"] = self._surface
-        found = _until(run_dir, request, arguments, call, "waiting for a proposal", lambda one: not one.get("ticket"))
+        found = _until(run_dir, request, arguments, call, "waiting for a proposal", _has_none)
         with self._lock:
             left = [token for token in self._orphans[run_dir] if not str(found.get("ticket")).endswith(token)]
             self._orphans[run_dir] = left
@@ -154,6 +154,11 @@ def _let_go(run_dir: Path, found: Answer, call: Call, until: float) -> Answer:
 def _is_running(found: Answer) -> bool:
     """True while waiting helps: with `next` `ask` it is for a ticket that nobody has asked for."""
     return found.get("state") == "running" and found.get("next") == "wait"
+
+
+def _has_none(found: Answer) -> bool:
+    """True while waiting for a ticket helps."""
+    return not found.get("ticket") and found.get("state") != "refused"
 
 
 def _asked(run_dir: Path, request: Answer) -> Answer:

@@ -74,6 +74,7 @@ def open_loop(
     ideas: int = 0,
     asked: Mapping[int, Task] | None = None,
     delay: float = 0.0,
+    remembers: str = "all",
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder, delay=delay)
@@ -110,7 +111,7 @@ def open_loop(
         stop=stop or stopping(max_steps=steps).reason,
         spent=lambda: (model_client.ledger.spent.tokens, model_client.ledger.spent.usd),
         active_seconds=lambda: 0.0,
-        memory=lambda journal, task: remember(journal, task.parent_ids, code_tokens=6000),
+        memory=lambda journal, task: remember(journal, task.parent_ids, kind=remembers, code_tokens=6000),
         usage=model_client.usage_of,
         control=control,
     )

@@ -41,6 +41,24 @@ def test_the_same_run_goes_on(config, cli):
         assert reader.fact("status") == "finished"
 
 
+def test_it_goes_on_with_the_search_that_was_fitted_to_its_first_steps(tmp_path, monkeypatch):
+    """Where a model writes, batch, lag, islands and control draws follow from the steps, once."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("runs.fitting.uses_models", lambda config: True)
+    words = ["search.policy=islands", "logging.report=false", f"project.dir={tmp_path}"]
+    search = Orchestrator.of(load_config(None, [*toy_words(99), *words]))
+
+    def stored():
+        with RunReader(search.run_dir) as reader:
+            return reader.fact("config")["search"]
+
+    search.run(max_steps=6)
+    fitted = stored()
+    assert fitted["batch"] == 1 and fitted["islands"]["num_islands"] == 1, "else this test shows nothing"
+    search.run(max_steps=8)
+    assert stored() == {**fitted, "max_steps": 8}
+
+
 def test_whoever_watches_is_told(config):
     class Counting(SilentView):
         events, ended, closed = 0, None, 0

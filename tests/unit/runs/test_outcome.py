@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.problems import small_config
 
 from core.contracts import Evaluation, FinalEvaluation
 from core.storage.reader import RunReader
-from runs.outcome import claim_of
+from runs.outcome import claim_of, conclude
 from runs.reading import run_facts
 from runs.run_list import run_rows
 from runs.session import NOTHING_VALID, RunSession
@@ -82,6 +83,21 @@ def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
     assert session.outcome.best is None and session.outcome.failures["signature"] >= 1
     with RunReader(session.run_dir) as reader:
         assert reader.fact("final") == {"node_id": None} and reader.fact("status") == "finished"
+
+
+def test_a_run_ends_though_its_best_program_was_stopped_while_it_was_scored_again(tmp_path, monkeypatch):
+    """Its first score stood, so it led; the job of its last look was refused, and no process could end the run."""
+    config = small_config("command", tmp_path, "search.max_steps=1", "logging.report=false", "search.workers=1")
+
+    def with_the_best_stopped(search, *words):
+        search.deps.jobs.refuse([search.journal.leader.id])
+        return conclude(search, *words)
+
+    monkeypatch.setattr("runs.session.conclude", with_the_best_stopped)
+    with RunSession(config) as session:
+        assert session.run() == 0
+    with RunReader(session.run_dir) as reader:
+        assert reader.fact("status") == "finished"
 
 
 def test_where_no_step_was_taken_the_best_baseline_is_the_winner(toy_config):

@@ -18,7 +18,7 @@ from runs.session import RunSession
 from runs.sinks import TimeSink
 from runs.verification import verify_run
 from runs.view import SilentView
-from utils.errors import ConfigError, NoSandboxError, RunBusyError
+from utils.errors import ConfigError, Interrupted, NoSandboxError, RunBusyError
 
 
 def facts(session):
@@ -208,3 +208,21 @@ def test_a_second_ctrl_c_while_programs_are_scored_that_were_given(toy_config):
         with stopped_before_its_block("_store", 3):
             session.run()
     assert facts(session)["status"] == "interrupted"
+
+
+def test_what_a_baseline_shows_to_be_wrong_is_told_though_it_interrupted_the_seeds(toy_config, tmp_path, monkeypatch):
+    """It was told as a stop by the user, exit 130, and the reason was lost."""
+    (tmp_path / "mine.py").write_text("x = 3\n")
+    config = toy_config(3, f"initial={tmp_path / 'mine.py'}")
+    with pytest.raises(ConfigError, match="my metric raises"), RunSession(config) as session:
+        finish = session.interrupts.finish
+
+        def evaluate(nodes):
+            if nodes[0].operator == "baseline":
+                raise ConfigError("my metric raises")
+            raise Interrupted("interrupted") if finish.is_set() else AssertionError("scored first")  # as a JobPool
+
+        monkeypatch.setattr(session.search.evaluator, "evaluate", evaluate)
+        monkeypatch.setattr("runs.session.uses_models", lambda config: True)
+        session.run()
+    assert not session.run_dir.exists(), "nothing was scored: it leaves nothing behind"

@@ -23,6 +23,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from utils.allowance import Allowance
+from utils.errors import JobLost
 from utils.response import parse_response
 
 KNAPSACK = Path(__file__).resolve().parents[4] / "examples" / "problems" / "knapsack.py"
@@ -105,6 +106,19 @@ def test_the_final_part_is_its_own_and_has_an_interval():
     assert found.metric == pytest.approx((100 + 121 + 144 + 169 + 196) / 5)
     assert found.interval[0] < found.metric < found.interval[1]
     assert perfect.metric == 0 and perfect.interval is None, "cases that do not differ give no interval"
+
+
+def test_a_worker_that_is_lost_on_the_final_part_is_that_programs_failure():
+    class Lost(Here):
+        def run(self, spec):
+            if "gone" in spec.payload["code"]:
+                raise JobLost("the worker was lost 3 times")
+            return super().run(spec)
+
+    judge = evaluator(Squares())
+    judge._deps.jobs = Lost()
+    found, lost = judge.final([node("def f(x):\n    return x * x\n"), node("def f(x):\n    return gone\n")])
+    assert found.metric == 0 and (lost.metric, lost.failure) == (None, FailureKind.LOST_WORKER)
 
 
 def test_without_a_test_part_there_is_no_final_score():

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pytest
 
 from core.contracts import Evaluation
-from core.evaluation.repeats import FREE, Repeats
+from core.evaluation.repeats import FREE, RepeatableEvaluator, Repeats
 from core.search.final_choice import choose, looked_again
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.errors import JobStopped
 
 
 def node(name, metric, **more):
@@ -81,6 +82,25 @@ def test_whom_there_was_no_time_to_look_at_is_not_chosen():
     again = Repeats(Journal(), 2, lambda what, places, look: [look(1), None, None, None, None]).seen_again(top, score)
     assert [verdict.metric for verdict in again] == [7.5, pytest.approx(9.1), None]
     assert [one.id for one in looked_again(top, again, lower_is_better=False)] == ["b", "a"]
+
+
+def test_a_program_whose_further_score_was_stopped_or_lost_is_not_chosen():
+    """What was stopped while it was confirmed keeps its first score, and the pool refuses it for good."""
+
+    class Judge(RepeatableEvaluator):
+        together = False
+
+        def anew(self, node):
+            if node.id == "a":
+                raise JobStopped("the user stopped it while it ran")
+            return Evaluation(metric=2.1)
+
+    judge = Judge()
+    judge._repeats = Repeats(Journal(), 2)
+    top = [node("a", 3.0), node("b", 2.0)]
+    again = judge.second_look(top)
+    assert [verdict.failure for verdict in again] == [FailureKind.STOPPED, None]
+    assert choose(looked_again(top, again, lower_is_better=False)).winner.id == "b"
 
 
 def test_nothing_to_look_at():

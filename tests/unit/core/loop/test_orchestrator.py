@@ -215,6 +215,34 @@ def test_repairs_are_nodes_of_their_own(tmp_path):
         assert node.slot == parent.slot and node.step == parent.step + 1
 
 
+@pytest.mark.parametrize("schedule", ["rounds", "pipeline"])
+def test_a_repair_remembers_what_the_refused_attempt_did(tmp_path, schedule):
+    """Its parent is in no journal yet: with `agent.memory=related` the first refused engine ended the run."""
+    asked = []
+
+    class Repairing(ThreePhasePolicy):
+        def ask(self, journal, rng, k):
+            return [proposal.model_copy(update={"repairs": 2}) for proposal in super().ask(journal, rng, k)]
+
+    loop = open_loop(
+        tmp_path, steps=20, schedule=schedule, policy=Repairing(ThreePhaseOptions(num_drafts=3)),
+        evaluator=ToyEvaluator(refuse=0), remembers="related",
+    )  # fmt: skip
+    begin = loop.orchestrator._stages.begin
+
+    def noted(task, *words, **more):
+        attempt = begin(task, *words, **more)
+        asked.append((task.round, task.slot, task.attempt, attempt.context.memory))
+        return attempt
+
+    loop.orchestrator._stages.begin = noted
+    assert loop.run().startswith("max_steps")
+    first = {(round_, slot): memory for round_, slot, attempt, memory in asked if attempt == 0}
+    repairs = [one for one in asked if one[2]]
+    assert any(memory for *_, memory in repairs)
+    assert all(memory == first[round_, slot] for round_, slot, _, memory in repairs)
+
+
 # ---------------------------------------------------------------- async
 
 

@@ -13,7 +13,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
 from core.storage.reader import RunReader
-from utils.errors import ReplyError
+from utils.errors import BudgetExhausted, ReplyError
 
 
 class Clock:
@@ -132,6 +132,43 @@ def test_a_reviewer_whose_reading_is_the_score_is_not_told_that_the_run_failed(t
     with RunReader(tmp_path) as reader:
         healthy = [node for node in reader.nodes() if node.metric_value is not None]
     assert {(node.metric_value, node.metric_source, node.failure) for node in healthy} == {(0.25, "claimed", None)}
+
+
+WAYS = {"rounds": {}, "pipeline": {}, "async": {"batch": 1}, "together": {"schedule": "rounds"}}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_program_whose_score_the_budget_kept_from_being_read_stays_open(tmp_path, way):
+    """It was committed as a failure that the reviewer had found, though nobody had been asked."""
+
+    class Poor(LiteralReviewer):
+        def review(self, context, node):
+            if len(self.seen) == 2:
+                raise BudgetExhausted("budget.usd: 1 of 1 dollars")
+            return super().review(context, node)
+
+    def loop(reviewer):
+        options = {"steps": 8, "schedule": way, "writers": 1, **WAYS[way]}
+        judge = Unscored(together=way == "together")
+        return open_loop(tmp_path, evaluator=judge, reviewer=reviewer, claims_only=True, **options)
+
+    first = loop(Poor())
+    assert first.run() == "budget.usd: 1 of 1 dollars"
+    assert len([node for node in first.journal if node.is_scored]) == 2
+    assert not any(node.failure == "eval_error" for node in first.journal)
+    again = loop(LiteralReviewer())
+    unread = [task.node_id for task in again.store.open_tasks() if "execute" in again.store.stages(task.node_id)]
+    assert unread and again.run().startswith("max_steps")
+    assert all(again.journal[node_id].metric_value == 0.25 for node_id in unread)
+
+
+def test_a_review_that_is_a_comment_may_be_missing(tmp_path):
+    class Poor:
+        def review(self, context, node):
+            raise BudgetExhausted("budget.usd: 1 of 1 dollars")
+
+    loop = open_loop(tmp_path, steps=2, reviewer=Poor(), review="always")
+    assert loop.run() == "budget.usd: 1 of 1 dollars" and loop.journal.get_best_node().review is None
 
 
 @pytest.mark.parametrize(

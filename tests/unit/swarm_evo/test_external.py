@@ -1,0 +1,39 @@
+"""A run that answers in a way nobody waits for."""
+
+from __future__ import annotations
+
+import pytest
+
+from runs.tickets.server import TicketServer
+from swarm_evo import SearchError
+from swarm_evo.external import ExternalRun
+from utils.errors import StoreError
+
+
+@pytest.fixture
+def refusing(tmp_path):
+    """A run whose process answers each request with an error of its own, and what it was asked."""
+    heard = []
+
+    def answer(request):
+        heard.append(request["verb"])
+        if len(heard) > 50:  # ends a test that would ask for ever
+            return {"ticket": "late", "next": "tell", "over": False}
+        raise StoreError("the database is locked")
+
+    server = TicketServer(tmp_path, answer)
+    yield ExternalRun(tmp_path), heard
+    server.close()
+
+
+@pytest.mark.parametrize("seconds", [None, 5])
+def test_a_refused_ask_is_an_error_at_once(refusing, seconds):
+    run, heard = refusing
+    with pytest.raises(SearchError, match="ask could not be answered: the database is locked"):
+        run.ask(seconds)
+    assert heard == ["ask"]
+
+
+def test_a_refused_list_of_tickets_is_an_error_too(refusing):
+    with pytest.raises(SearchError, match="the database is locked"):
+        refusing[0].tickets()
