@@ -10,7 +10,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -50,6 +50,12 @@ class Base:
         plain = json.loads((store / name / "files.json").read_text(encoding="utf-8"))
         self.files: Mapping[str, Entry] = {path: Entry(*fields) for path, fields in plain.items()}
         self.text = lru_cache(maxsize=512)(self._text)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Those below the top in which files lie, however deep."""
+        names = (path.split("/")[:-1] for path in self.files)
+        return frozenset("/".join(parts[:end]) for parts in names for end in range(1, len(parts) + 1))
 
     def _text(self, path: str) -> str | None:
         """The text of a file; None where there is none, or it is no text."""
