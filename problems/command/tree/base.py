@@ -16,8 +16,9 @@ from pathlib import Path
 
 from core.executor.kept_tree import OPEN_FOLDER
 from utils.errors import ConfigError
+from utils.regular_files import CACHES
 
-LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store"})
+LEFT_OUT = CACHES | {".git", ".hg", ".svn"}
 """History is no writer's business; caches would be stale."""
 MOST_FILES, MOST_BYTES = 100_000, 4 << 30
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
