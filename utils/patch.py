@@ -132,7 +132,7 @@ def with_line_ends(text: str, old: str | None) -> str:
     """A file's new text, its lines ended as the old one's are; just the old one where nothing else differs."""
     if old is None or "\r\n" not in old:
         return text
-    plain = old.replace("\r\n", "\n")
+    plain, text = old.replace("\r\n", "\n"), text.replace("\r\n", "\n")
     same = text == plain or (text == f"{plain}\n" and not plain.endswith("\n"))
     return old if same else text.replace("\n", "\r\n")
 

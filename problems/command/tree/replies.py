@@ -40,6 +40,8 @@ _QUOTED = re.compile(r"[\s#>*-]*(?:(?:file|path|filename)\s*[:=]\s*)?`([^`\s](?:
 _ENDING = re.compile(r"\.\w{1,10}$")
 WHOLE = "whole"
 """The word at a fence that holds a whole file, whatever stands in it: as files that are handed in are written."""
+CRLF = "crlf"
+"""Behind it, where the file ends its lines by `\\r\\n`: a reply is read without them."""
 MOST_READ = 8
 """Files that a writer is shown when it asks."""
 
@@ -123,7 +125,8 @@ def as_reply(files: Mapping[str, str | None]) -> str:
         longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
         marks = "`" * max(3, longest + 1)
         lines = f"{text.removesuffix(chr(10))}\n" if text else ""
-        parts.append(f"`{path}`\n{marks}{WHOLE}\n{lines}{marks}\n")
+        kind = f"{WHOLE} {CRLF}" if text.count("\r\n") == text.count("\n") > 0 else WHOLE
+        parts.append(f"`{path}`\n{marks}{kind}\n{lines}{marks}\n")
     return "\n".join(parts)
 
 
@@ -199,8 +202,9 @@ class _Reader:
             end += 1
         body = list(lines[place + 1 : end])
         text = "\n".join(body) + "\n" if body else ""
-        if fence[2].strip() == WHOLE and fresh:
-            return [Edit(fresh, text, "whole")], end + 1
+        if fence[2].split()[:1] == [WHOLE] and fresh:
+            ended = text.replace("\n", "\r\n") if fence[2].split()[1:] == [CRLF] else text
+            return [Edit(fresh, ended, "whole")], end + 1
         named = self._named_by(fence[2])
         if any(_SEARCH.match(line) for line in body):
             return self.edits(body, named or path)[0], end + 1

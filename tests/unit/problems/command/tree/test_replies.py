@@ -113,6 +113,7 @@ NAMES = (
 TEXTS = (
     "x = 1\n", "", "\n", "\n\nx\n\n", "```\nfence ````\n", f"src/b.py\n{BLOCK}\n", f"text\n{DIFF}", "DELETE src/b.py\n",
     "diff --git a/src/b.py b/src/b.py\n", "src/b.py\n```\nx\n```\n", "ASK = '<think>why</think>'\n", "READ src/b.py\n",
+    "a\r\n\r\nb\r\n",
 )  # fmt: skip
 
 
