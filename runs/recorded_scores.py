@@ -78,7 +78,7 @@ class RecordedScores:
             is_known = old.duplicate_of is None or live.duplicate_of is not None
             return _verdict_of(old, live, claims_only=claims_only) if is_known else None
         first = next((attempt for attempt in old.attempts if attempt.code == node.code), None)
-        return _of_attempt(first) if first is not None else None
+        return _of_attempt(first, live) if first is not None else None
 
     def count(self, difference: Difference | None) -> None:
         """A program was scored again."""
@@ -188,8 +188,10 @@ def _verdict_of(old: Node, live: Evaluation, *, claims_only: bool) -> Evaluation
     )
 
 
-def _of_attempt(attempt: FailedAttempt) -> Evaluation:
-    return Evaluation(failure=attempt.failure, message=attempt.message, term_out=attempt.term_out)
+def _of_attempt(attempt: FailedAttempt, live: Evaluation) -> Evaluation:
+    """The recorded failure; what else was found of the program is not in the record, and is what it is now."""
+    told = {"failure": attempt.failure, "message": attempt.message, "term_out": attempt.term_out}
+    return live.model_copy(update={**told, "metric": None, "source": None})
 
 
 def _of_baseline(row: Mapping[str, Any]) -> dict[str, Any]:

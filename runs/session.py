@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Problem
+from core.events import NodeProposed
 from core.executor.early import EarlyServer
 from core.state.node import Node
 from core.storage.event_writer import IN_A_SEARCH
@@ -311,7 +312,7 @@ class RunSession:
         self._clock.prepare()
         search.problem.warm_up(self._doing)
         self._view.start(self.facts, search.orchestrator.progress)
-        self._tell_of_the_hand()
+        self._tell_what_is_open()
         runner = BaselineRunner(search, self.store, self.interrupts.finish.set)
         reason = "interrupted"
         told, broke_off = STOPPED, False
@@ -360,9 +361,16 @@ class RunSession:
         except Interrupted:
             return "interrupted"
 
-    def _tell_of_the_hand(self) -> None:
-        """What `step` began and did not finish is the user's: the search neither finishes nor counts it."""
-        left = [t for t in self.store.open_tasks() if self.store.get_fact(f"round/{t.round}/by_hand")]
+    def _tell_what_is_open(self) -> None:
+        """What an earlier process began goes on, and whoever watches is told of it as of what begins now.
+
+        What `step` began and did not finish is the user's: the search neither finishes nor counts it.
+        """
+        tasks = self.store.open_tasks()
+        left = [task for task in tasks if self.store.get_fact(f"round/{task.round}/by_hand")]
+        for task in tasks:
+            if task not in left:
+                self._view.emit(NodeProposed.of(task))
         if left and self._recorded is None:
             named = ", ".join(f"{task.node_id} ({task.operator})" for task in left)
             what = "a step that was begun by hand stays" if len(left) == 1 else "steps that were begun by hand stay"

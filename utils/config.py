@@ -26,6 +26,7 @@ from utils.registry import nearest
 from utils.secrets import masked, secret_parts
 from utils.strategies import option_keys
 from utils.user_text import no_utf8
+from utils.yaml_fault import yaml_fault
 
 PRESET_KINDS = ("problem", "llm")
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
@@ -259,10 +260,10 @@ def _read_yaml(
         raise ConfigError(f"{what} '{path}' cannot be read as text: {no_utf8(error)}") from error
     except OSError as error:
         if error.errno is None:  # OmegaConf's own, of what the text is
-            raise ConfigError(f"{what} '{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
+            raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
         raise ConfigError(f"{what} '{path}' cannot be read: {error.strerror}") from error
     except Exception as error:  # yaml raises a family of its own; every one is the user's text
-        raise ConfigError(f"{what} '{path}' is not valid YAML: {str(error).splitlines()[0]}") from error
+        raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
     if not isinstance(loaded, DictConfig):
         raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
     plain = OmegaConf.to_container(loaded, resolve=False)

@@ -128,6 +128,15 @@ def changed_text(old: str, changes: Sequence[Change]) -> str:
     return apply_diff(old, changes)
 
 
+def with_line_ends(text: str, old: str | None) -> str:
+    """A file's new text, its lines ended as the old one's are; just the old one where nothing else differs."""
+    if old is None or "\r\n" not in old:
+        return text
+    plain, text = old.replace("\r\n", "\n"), text.replace("\r\n", "\n")
+    same = text == plain or (text == f"{plain}\n" and not plain.endswith("\n"))
+    return old if same else text.replace("\n", "\r\n")
+
+
 # ---------------------------------------------------------------- writing
 
 
@@ -248,7 +257,7 @@ def _path(line: str) -> str | None:
     name = line[4:].split("\t")[0].rstrip("\r")
     if name == "/dev/null":
         return None
-    return name[2:] if name.startswith(("a/", "b/")) else name
+    return name[2:] if name.startswith(("a/", "b/", "./")) else name
 
 
 def _read_hunk(lines: list[str], place: int, head: re.Match[str]) -> tuple[Hunk, int]:

@@ -16,11 +16,15 @@ DOCUMENT = 1 << 26
 _OPEN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
+CACHES = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store"})
+"""What tools leave beside the files that they read."""
+
+
 def regular_files(folder: Path) -> Iterator[Path]:
-    """Every regular file below a folder, in the order of names."""
+    """Every regular file below a folder but caches, in the order of names."""
     for parent, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
+        folders[:] = sorted({*folders} - CACHES)
+        for name in sorted({*names} - CACHES):
             path = Path(parent, name)
             if stat.S_ISREG(path.lstat().st_mode):
                 yield path

@@ -12,7 +12,10 @@ from utils.clean_text import clean, one_line, whole
 from utils.syntax import parse_shared, source_lines
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT_OR_FENCE = re.compile(
+    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^[ ]{0,3}(`{3,}|~{3,})[^`\n]*$",
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
 _PLAN_IN_CODE = re.compile(r"\A\s*#\s*Implementation Plan:?[ \t]*\n((?:[ \t]*#.*\n)*)", re.IGNORECASE)
 _OTHER_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "text", "txt", "json", "output", "diff", "markdown", "md"}
@@ -98,8 +101,18 @@ def up_to_last_block(text: str) -> str:
 
 
 def strip_thinking(text: str) -> str:
-    """The reply without a reasoning model's `<think>` parts."""
-    return _THINKING.sub("", text) if "<think" in text.lower() else text
+    """The reply without a reasoning model's `<think>` parts. In a fence such words are part of a program."""
+    if "<think" not in text.lower():
+        return text
+    kept, place = [], 0
+    while found := _THOUGHT_OR_FENCE.search(text, place):
+        kept.append(text[place : found.start()])
+        place = found.end()
+        if found[1]:
+            end = re.compile(rf"^[ ]{{0,3}}{found[1]}{found[1][0]}*[ \t]*$", re.MULTILINE).search(text, place)
+            place = end.end() if end else len(text)
+            kept.append(text[found.start() : place])
+    return "".join([*kept, text[place:]])
 
 
 def parse_json(text: str) -> dict[str, Any] | None:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.contracts import CallLog, CallRecord
+from core.state.failed_attempt import REPAIRS_FROM
 from utils.errors import BudgetExhausted, ConfigError
 
 FORMAT = 1
@@ -138,7 +139,8 @@ class RecordedCalls:
         calls: of a recording, or of another run's store.
         into: the new run's own log.
         match: `exact`: hash and sample agree, as in a replay on the same machine. `sample`: the place in the run is
-            enough, because a prompt quotes results that were computed anew and may differ in their last digits.
+            enough, because a prompt quotes results that were computed anew and may differ in their last digits. It is
+            enough for the repair of a crash, too: what the program had measured until then is not in the record.
         cut: nodes that the budget's end cut off: what the record does not have of them, it cuts off again.
     """
 
@@ -155,7 +157,7 @@ class RecordedCalls:
         self._by_sample: dict[str, CallRecord] = {}
         for record in calls:
             self._exact[record.request_hash, record.sample] = record
-            if match == "sample":
+            if match == "sample" or record.attempt >= REPAIRS_FROM:
                 self._by_sample[record.sample] = record
         self._lock = threading.Lock()
         self.drifted = 0

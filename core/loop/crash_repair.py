@@ -7,15 +7,13 @@ from typing import Any
 
 from core.contracts import Agent, AgentContext, Query
 from core.loop.attempt import Attempt
-from core.state.failed_attempt import FailedAttempt
+from core.state.failed_attempt import REPAIRS_FROM, FailedAttempt
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.errors import BudgetExhausted, ReplyError
 
-FIRST_CALL = 500
-"""The calls of a repair are numbered from here, so that none shares its identity with one for the first program."""
 OUTPUT_KEPT = 4_000
-"""Characters of the first program's output that its node keeps."""
+"""Characters of the first program's output that its writer sees and its node keeps: a replay has no more to show."""
 
 _REPAIRABLE = frozenset(
     {
@@ -48,6 +46,7 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
     Args:
         failed: the attempt as a node, with its failure.
     """
+    failed = failed.model_copy(update={"term_out": failed.term_out[-OUTPUT_KEPT:]})
     context = _context(attempt.context, failed)
     try:
         result = agent.code(context, agent.reply(context, agent.prompt(context)))
@@ -57,9 +56,8 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
     if not result.success or found is None or found.code == failed.code:
         return False
     assert attempt.node is not None and failed.failure is not None
-    output = failed.term_out[-OUTPUT_KEPT:]
     attempt.repaired_from = FailedAttempt(
-        code=failed.code, failure=failed.failure, message=failed.message, term_out=output
+        code=failed.code, failure=failed.failure, message=failed.message, term_out=failed.term_out
     )
     attempt.node = attempt.node.model_copy(update={"code": found.code, "genes": found.genes})
     attempt.verdict = None
@@ -74,9 +72,9 @@ def _context(context: AgentContext, failed: Node) -> AgentContext:
 
 
 def _numbered_later(query: Query) -> Query:
-    """The same query, its calls numbered from FIRST_CALL."""
+    """The same query, its calls numbered from REPAIRS_FROM."""
 
     def ask(system_message: str | None, user_message: str | None, *, attempt: int = 0, **options: Any) -> str:
-        return query(system_message, user_message, attempt=FIRST_CALL + attempt, **options)
+        return query(system_message, user_message, attempt=REPAIRS_FROM + attempt, **options)
 
     return ask

@@ -6,6 +6,9 @@ from pydantic import BaseModel, ConfigDict
 
 from core.state.failure import FailureKind
 
+REPAIRS_FROM = 500
+"""The calls that repair a crashed program are numbered from here, so that none shares its identity with one before."""
+
 
 class FailedAttempt(BaseModel):
     """What a node's writer wrote first; what it wrote after seeing the failure is the node's own program."""

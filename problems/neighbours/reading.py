@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from utils.errors import ConfigError
 from utils.user_text import user_text
+from utils.yaml_fault import yaml_fault
 
 
 def _number(value: Any) -> Any:
@@ -62,8 +63,7 @@ def yaml_of(path: Path) -> dict[str, Any]:
         for _ in leaves(plain if isinstance(plain, dict) else {}):
             pass
     except (ValueError, RecursionError, yaml.YAMLError) as error:  # ValueError: a date such as 2026-99-99
-        line = str(error).splitlines()[0]
-        raise ConfigError(f"{path}: cannot be read as YAML: {line}") from error
+        raise ConfigError(f"{path}: cannot be read as YAML: {yaml_fault(error)}") from error
     if plain is not None and not isinstance(plain, dict):
         raise ConfigError(f"{path}: a mapping is needed, not a {type(plain).__name__}")
     return plain or {}

@@ -9,7 +9,7 @@ from core.contracts import AgentResult, Evaluator, Problem
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from runs.tickets.queue import as_reply
+from runs.tickets.queue import as_reply, prose
 from runs.tickets.verdicts import ABOUT_TEXT
 from utils.line_numbers import LineNumbers, first_line
 from utils.response import parse_response
@@ -63,7 +63,7 @@ class ProgramFiles:
         """A program, or of a tree what a model would say of it, with the plan before it."""
         if self._problem.tree is None:
             return as_reply(code, self._problem.language, plan)
-        return f"{plan.strip()}\n\n{code}".lstrip("\n")
+        return f"{prose(plan)}\n\n{code}".lstrip("\n")
 
     def look(self, files: Mapping[str, str | None], code: str) -> dict[str, Any]:
         tree = self._problem.tree

@@ -348,11 +348,17 @@ def as_reply(code: str, language: str, plan: str = "") -> str:
 
     What is a reply already, because a model was asked the ticket's prompt, stays as it is.
     """
+    plan = prose(plan)
     if _is_reply(code, language):
-        return f"{plan.strip()}\n\n{code}".lstrip("\n")
+        return f"{plan}\n\n{code}".lstrip("\n")
     longest = max((len(line) - len(line.lstrip("`")) for line in map(str.strip, code.splitlines())), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{plan.replace('`', chr(39)).strip()}\n\n{fence}{language}\n{code.rstrip(chr(10))}\n{fence}\n".lstrip("\n")
+    return f"{plan}\n\n{fence}{language}\n{code.rstrip(chr(10))}\n{fence}\n".lstrip("\n")
+
+
+def prose(plan: str) -> str:
+    """A plan as words and nothing more: it opens no fence and no thought that the program would be lost in."""
+    return re.sub("<(?=think)", "< ", plan.replace("`", "'"), flags=re.IGNORECASE).strip()
 
 
 def _is_reply(text: str, language: str) -> bool:

@@ -201,6 +201,22 @@ def test_a_score_of_nothing_is_told_to_user_and_writer(cli: Cli, repository: Pat
     assert cli.show()["steps"] == 1
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("printed", ["", "echo took: $(date +%N);", "seq 9000;"])
+def test_a_failure_that_was_mended_is_replayed(cli: Cli, repository: Path, printed: str):
+    """Its writer saw what the command had measured until then, which the record does not hold."""
+    replies = ["src/a.conf\n```\nA=\n```\n", "src/a.conf\n```\nA=4\n```\n", "src/a.conf\n```\nA=5\n```\n"]
+    told = f"problem.eval={printed} . ./src/a.conf; echo score: $A; echo 7 >&2; [ $A ] && echo 1 passed in 0.1s"
+    with ChatServer(lambda request, number: replies[min(number, 2)]) as server:
+        more = ("search.max_steps=2", "search.batch=1")
+        ended = cli.here(*words(repository, told, *more, *server.words()))
+        prompts = [str(request["messages"][-1]["content"]) for request in server.requests]
+    assert ended.code == 0 and "The program above failed" in prompts[1], ended.err
+    assert ("took: " in prompts[1]) is ("took" in printed)
+    replayed = cli.here("replay", "latest", "--verify")
+    assert replayed.code == 0, replayed.err
+
+
 def test_what_is_not_the_same_twice_is_measured_again(cli: Cli, repository: Path):
     """What may be the best is scored three times; its interval tells later writers what a change is worth."""
     noisy = "problem.eval=. ./src/a.conf; echo score: $((A * 1000 + $(od -An -N1 -tu1 /dev/urandom)))"

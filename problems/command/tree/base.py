@@ -10,14 +10,15 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from core.executor.kept_tree import OPEN_FOLDER
 from utils.errors import ConfigError
+from utils.regular_files import CACHES
 
-LEFT_OUT = frozenset({".git", ".hg", ".svn", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".DS_Store"})
+LEFT_OUT = CACHES | {".git", ".hg", ".svn"}
 """History is no writer's business; caches would be stale."""
 MOST_FILES, MOST_BYTES = 100_000, 4 << 30
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
@@ -50,6 +51,12 @@ class Base:
         plain = json.loads((store / name / "files.json").read_text(encoding="utf-8"))
         self.files: Mapping[str, Entry] = {path: Entry(*fields) for path, fields in plain.items()}
         self.text = lru_cache(maxsize=512)(self._text)
+
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """Those below the top in which files lie, however deep."""
+        names = (path.split("/")[:-1] for path in self.files)
+        return frozenset("/".join(parts[:end]) for parts in names for end in range(1, len(parts) + 1))
 
     def _text(self, path: str) -> str | None:
         """The text of a file; None where there is none, or it is no text."""

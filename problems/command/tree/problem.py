@@ -14,12 +14,13 @@ from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import export_as, write_changes
-from problems.command.tree.prompt_view import map_of, relevant
+from problems.command.tree.prompt_view import is_login, map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
 from problems.user_files import named_files
+from utils.clean_text import one_line
 from utils.config_schema import Config, ProblemSection
 from utils.config_section import Section
 from utils.errors import ConfigError
@@ -96,12 +97,16 @@ class TreeProblem(Problem):
 
     @property
     def note(self) -> str:
-        """Files that are meant to change and cannot, since they are text in another encoding."""
-        odd = self.ground.in_other_encoding()
-        if not odd:
-            return ""
-        named = ", ".join(odd[:MOST_NAMED]) + (f" and {len(odd) - MOST_NAMED} more" if len(odd) > MOST_NAMED else "")
-        return f"not searched, since they are no UTF-8 text: {named}; save them as UTF-8 to have them changed"
+        """Files that are meant to change and cannot, for text or name; and logins that programs can read."""
+        said = []
+        if odd := self.ground.in_other_encoding():
+            said.append(f"since they are no UTF-8 text: {_named(odd)}; save them as UTF-8 to have them changed")
+        if odd := self.ground.with_odd_names():
+            said.append(f"since no diff can say their names: {_named(odd)}; rename them to have them changed")
+        notes = [f"not searched, {'; '.join(said)}"] if said else []
+        if logins := [path for path in self.ground.base.files if is_login(path)]:
+            notes.append(f"programs can read what looks like a login: {_named(logins)}; writers are not shown it")
+        return "; ".join(notes)
 
     def prepare(self) -> None:
         """Take the snapshot; a run that goes on has its own."""
@@ -248,6 +253,12 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
         Path(str(section.source)).expanduser().resolve(), project_dir / "workspaces" / BASES, scoring, section=section,
         editable=editable, protected=patterns_of(section.protected), statement=options.statement,
     )  # fmt: skip
+
+
+def _named(paths: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+    return ", ".join(one_line(path) for path in paths[:MOST_NAMED]) + more
 
 
 def patterns_of(text: str | None) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from problems.command.tree.replies import Wanted
 from problems.command.tree.tree import Ground, Tree
+from utils.clean_text import one_line
 from utils.globs import matches
 from utils.patch import write_patch
 from utils.prompt_builder import fence, shorten
@@ -17,6 +18,11 @@ _DEFINED = re.compile(
     r"^(?:export |pub |public |static |async )*(?:def|class|func|fn|function|struct|impl) +(\w+)", re.M
 )
 _NAMES_SHOWN = 8
+_LOGIN = re.compile(
+    r"\.env(?:\..*)?|\.envrc|.*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519).*|\.netrc|\.npmrc|\.pypirc|\.git-credentials"
+    r"|credentials(?:\.json)?"
+)
+"""Names of files that mostly hold keys: a prompt leaves the machine."""
 _WORD = re.compile(r"[\w.+@=~-]+(?:/[\w.+@=~-]+)*")
 
 
@@ -27,7 +33,8 @@ def map_of(ground: Ground) -> str:
     if len(paths) > MAP_LINES:
         lines.append(f"… and {len(paths) - MAP_LINES} more")
     locked = Counter(path.partition("/")[0] for path in ground.base.files if not ground.may_change(path))
-    others = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in locked.most_common(20))
+    most = [(one_line(name), count) for name, count in locked.most_common(20)]
+    others = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in most)
     text = f"May change: {', '.join(ground.editable)}\n" + "\n".join(lines)
     return f"{text}\n\nLocked, read-only where the command runs: {others}" if others else text
 
@@ -64,7 +71,8 @@ def excerpts(tree: Tree, wanted: Sequence[Wanted], room: int) -> str:
         first, last = one.lines or (1, len(lines))
         text = shorten("\n".join(lines[max(0, first - 1) : last]), room)
         room = max(0, room - len(text.encode("utf-8", "replace")))
-        where = f"{one.path}, lines {first} to {min(last, len(lines))}" if one.lines else one.path
+        there = len(lines) - (not lines[-1])  # what ends with a newline has no further line behind it
+        where = f"{one.path}, lines {first} to {min(last, there)}" if one.lines else one.path
         shown.append(f"{where}\n{fence(text, _language(one.path))}")
     return "\n\n".join(shown)
 
@@ -82,8 +90,18 @@ def difference(tree: Tree, other: Tree) -> str:
 
 
 def readable(tree: Tree, paths: Sequence[str]) -> list[str]:
-    """Those of the paths that a writer may see: everything of the repository that is text and not protected."""
-    return [p for p in paths if tree.text(p) is not None and not matches(p, tree.ground.protected)]
+    """Those of the paths that a writer may see: all text of the repository that is not protected, and no login."""
+    return [p for p in paths if tree.text(p) is not None and not is_hidden(tree.ground, p)]
+
+
+def is_hidden(ground: Ground, path: str) -> bool:
+    """True for what is protected, and for a login that nobody has said may change."""
+    return matches(path, ground.protected) or (is_login(path) and not ground.may_change(path))
+
+
+def is_login(path: str) -> bool:
+    """True for a file that mostly holds keys, by its name."""
+    return _LOGIN.fullmatch(_stem(path)) is not None
 
 
 def _locked_by_name(tree: Tree, words: set[str], stems: set[str]) -> list[str]:

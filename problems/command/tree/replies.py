@@ -10,7 +10,8 @@
 
     DELETE src/c.py
 
-A reply may hold all forms; they are applied in the order in which they stand.
+A reply may hold all forms; they are applied in the order in which they stand. Files that somebody hands in take the
+same way (`as_reply`), whatever they hold and whatever they are called.
 """
 
 from __future__ import annotations
@@ -21,18 +22,28 @@ from dataclasses import dataclass
 
 from problems.command.tree.tree import Tree, TreeError, with_patches
 from utils.diff import DiffError, parse_diff
-from utils.patch import PatchError, changed_text, read_patch
+from utils.patch import PatchError, changed_text, read_patch, with_line_ends
 
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
 _SEARCH = re.compile(r"^<{5,9} SEARCH[ \t]*$")
 _REPLACE = re.compile(r"^>{5,9} REPLACE[ \t]*$")
-_DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+`?([^\s`]+)`?[ \t]*$")
-_READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+`?([^\s`]+?)`?(?:[ \t:]+(\d{1,7})-(\d{1,7}))?`?[ \t]*$", re.MULTILINE)
+_DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+(\S.*)$")
+_READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+(\S.*)$", re.MULTILINE)
+_RANGE = re.compile(r"(?<![ \t:])[ \t:]+(\d{1,7})-(\d{1,7})$")
 _DECORATION = re.compile(r"[\s#>*`'\"-]*(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*", re.IGNORECASE)
 _BEHIND = "`*'\": \t"
 """What may decorate the end of a line."""
 _PATH = re.compile(r"(?=.*[./])[\w.+@=~-][\w.+@=,~/-]*")
-_MOST_READ = 8
+_ODD_PATH = re.compile(r"(?=.*/)(?!.*\]\()[\w.+@=~$(\[-][\w.+@=,~/$()\[\]!&'#%-]*\w")
+"""`app/(shop)/[id]/page.tsx`: no word of prose, and no link of Markdown."""
+_QUOTED = re.compile(r"[\s#>*-]*(?:(?:file|path|filename)\s*[:=]\s*)?`([^`\s](?:[^`]*[^`\s])?)`[\s:*]*", re.IGNORECASE)
+_ENDING = re.compile(r"\.\w{1,10}$")
+WHOLE = "whole"
+"""The word at a fence that holds a whole file, whatever stands in it: as files that are handed in are written."""
+CRLF = "crlf"
+"""Behind it, where the file ends its lines by `\\r\\n`: a reply is read without them."""
+MOST_READ = 8
+"""Files that a writer is shown when it asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +66,23 @@ class Wanted:
     """Of them the first and the last, from 1; None: all."""
 
 
-def edits_of(reply: str) -> tuple[list[Edit], str]:
-    """(what a reply does to which files, in order; the plan in front of it)."""
+def edits_of(reply: str, tree: Tree | None = None) -> tuple[list[Edit], str]:
+    """(what a reply does to which files, in order; the plan in front of it).
+
+    Args:
+        tree: that it changes: paths that look like prose are known by the files and folders that are there.
+    """
     lines = reply.replace("\r\n", "\n").split("\n")
-    edits, first = _edits(lines, "")
-    plan = (line for line in lines[:first] if not _path_in(line) and not _FENCE.match(line))
-    return edits, "\n".join(plan).strip()
+    reader = _Reader(tree)
+    found, first = reader.edits(lines, "")
+    plan = (line for line in lines[:first] if not reader.path_in(line) and not _FENCE.match(line))
+    return [edit for edit in found if edit.form != "unnamed"], "\n".join(plan).strip()
+
+
+def unnamed_blocks(reply: str, tree: Tree | None = None) -> int:
+    """How many fenced blocks have no path above them: nobody can tell what file they are, if they are one."""
+    lines = reply.replace("\r\n", "\n").split("\n")
+    return sum(edit.form == "unnamed" for edit in _Reader(tree).edits(lines, "")[0])
 
 
 def read_reply(tree: Tree, reply: str) -> tuple[Tree, str]:
@@ -69,7 +91,7 @@ def read_reply(tree: Tree, reply: str) -> tuple[Tree, str]:
     Raises:
         TreeError: it changes nothing, or something that does not fit or may not be.
     """
-    edits, plan = edits_of(reply)
+    edits, plan = edits_of(reply, tree)
     for edit in edits:
         try:
             tree = _applied(tree, edit)
@@ -79,12 +101,18 @@ def read_reply(tree: Tree, reply: str) -> tuple[Tree, str]:
     return tree, plan
 
 
-def asked_files(reply: str) -> list[Wanted]:
+def asked_files(reply: str, tree: Tree | None = None) -> list[Wanted]:
     """The `READ path` and `READ path 200-400` lines, where a reply does nothing else."""
-    found = [] if edits_of(reply)[0] else _READ.findall(reply)
-    return [Wanted(path, (int(first), int(last)) if first else None) for path, first, last in dict.fromkeys(found)][
-        :_MOST_READ
-    ]
+    if edits_of(reply, tree)[0]:
+        return []
+    found = (_wanted(line.strip(_AROUND)) for line in _READ.findall(reply))
+    return [one for one in dict.fromkeys(found) if " " not in one.path or "/" in one.path or "." in one.path]
+
+
+def _wanted(text: str) -> Wanted:
+    lines = _RANGE.search(text)
+    path = text[: lines.start()] if lines else text
+    return Wanted(_plain(path.strip(_AROUND)), (int(lines[1]), int(lines[2])) if lines else None)
 
 
 def as_reply(files: Mapping[str, str | None]) -> str:
@@ -92,67 +120,145 @@ def as_reply(files: Mapping[str, str | None]) -> str:
     parts = []
     for path, text in files.items():
         if text is None:
-            parts.append(f"DELETE {path}\n")
+            parts.append(f"DELETE `{path}`\n")
             continue
         longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
         marks = "`" * max(3, longest + 1)
-        parts.append(f"{path}\n{marks}\n{text.removesuffix(chr(10))}\n{marks}\n")
+        lines = f"{text.removesuffix(chr(10))}\n" if text else ""
+        kind = f"{WHOLE} {CRLF}" if text.count("\r\n") == text.count("\n") > 0 else WHOLE
+        parts.append(f"`{path}`\n{marks}{kind}\n{lines}{marks}\n")
     return "\n".join(parts)
 
 
-def _edits(lines: Sequence[str], path: str) -> tuple[list[Edit], int]:
-    """(what lines do, in order; the place of the first that does something).
+_AROUND = "`* \t\r"
+"""What may stand around a path behind READ and DELETE."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Finds the edits in lines.
 
     Args:
-        path: of the file that they are about until another is named.
+        tree: that they change, where it is known.
     """
-    edits: list[Edit] = []
-    first = len(lines)
-    place = 0
-    while place < len(lines):
-        found, after = _edits_at(lines, place, path)
-        if found:
-            first = min(first, place)
+
+    tree: Tree | None
+
+    def edits(self, lines: Sequence[str], path: str) -> tuple[list[Edit], int]:
+        """(what lines do, in order; the place of the first that does something).
+
+        A path holds for all SEARCH/REPLACE blocks below it, but for one whole file: a fenced block further down is an
+        example, or another file.
+
+        Args:
+            path: of the file that they are about until another is named.
+        """
+        edits: list[Edit] = []
+        first = len(lines)
+        place = 0
+        is_new = bool(path)
+        while place < len(lines):
+            found, after = self._at(lines, place, path, path if is_new else "")
             edits += found
-            path = found[-1].path or path
-        elif after == place + 1:
-            path = _path_in(lines[place]) or (path if edits or not lines[place].strip() else "")
-        place = after
-    return edits, first
+            if done := [edit for edit in found if edit.form != "unnamed"]:
+                first = min(first, place)
+                path, is_new = ("" if done[-1].form == "delete" else done[-1].path or path), False
+            elif after == place + 1 and (named := self.path_in(lines[place])):
+                path, is_new = named, True
+            elif after == place + 1 and lines[place].strip() and first == len(lines):
+                path = ""
+            place = after
+        return edits, first
 
+    def _at(self, lines: Sequence[str], place: int, path: str, fresh: str) -> tuple[list[Edit], int]:
+        """What begins at a line, and the place behind it.
 
-def _edits_at(lines: Sequence[str], place: int, path: str) -> tuple[list[Edit], int]:
-    """What begins at a line, and the place behind it."""
-    line = lines[place]
-    if deleted := _DELETE.match(line):
-        return [Edit(deleted[1], "", "delete")], place + 1
-    if _SEARCH.match(line):
-        end = _end_of_block(lines, place)
-        return [Edit(path, "\n".join(lines[place : end + 1]), "blocks")], end + 1
-    if line.startswith("diff --git ") or _is_diff_head(lines, place):
-        end = place
-        while end < len(lines) and not _FENCE.match(lines[end]):
+        Args:
+            fresh: the path, where no edit has taken it yet.
+        """
+        line = lines[place]
+        if (deleted := _DELETE.match(line)) and (gone := self._deleted(deleted[1])):
+            return [Edit(gone, "", "delete")], place + 1
+        if _SEARCH.match(line):
+            end = _end_of_block(lines, place)
+            return [Edit(path, "\n".join(lines[place : end + 1]), "blocks")], end + 1
+        if line.startswith("diff --git ") or _is_diff_head(lines, place):
+            end = place + 1
+            while end < len(lines) and not self._ends_diff(lines[end]):
+                end += 1
+            return [Edit("", "\n".join(lines[place:end]) + "\n", "diff")], end
+        fence = _FENCE.match(line)
+        if fence is None:
+            return [], place + 1
+        return self._fenced(lines, place, fence, path, fresh)
+
+    def _fenced(
+        self, lines: Sequence[str], place: int, fence: re.Match[str], path: str, fresh: str
+    ) -> tuple[list[Edit], int]:
+        end = place + 1
+        while end < len(lines) and not (
+            (m := _FENCE.match(lines[end])) and m[1].startswith(fence[1]) and not m[2].strip()
+        ):
             end += 1
-        return [Edit("", "\n".join(lines[place:end]) + "\n", "diff")], end
-    fence = _FENCE.match(line)
-    if fence is None:
-        return [], place + 1
-    return _fenced(lines, place, fence, path)
+        body = list(lines[place + 1 : end])
+        text = "\n".join(body) + "\n" if body else ""
+        if fence[2].split()[:1] == [WHOLE] and fresh:
+            ended = text.replace("\n", "\r\n") if fence[2].split()[1:] == [CRLF] else text
+            return [Edit(fresh, ended, "whole")], end + 1
+        named = self._named_by(fence[2])
+        if any(_SEARCH.match(line) for line in body):
+            return self.edits(body, named or path)[0], end + 1
+        if any(line.startswith("diff --git ") or _is_diff_head(body, i) for i, line in enumerate(body)):
+            return [Edit("", text, "diff")], end + 1
+        if not (named or fresh):
+            return [Edit("", text, "unnamed")], end + 1
+        return [Edit(named or fresh, text, "whole")], end + 1
+
+    def _ends_diff(self, line: str) -> bool:
+        """True for what stands behind a diff without a fence: another edit, or the path of one."""
+        if line.startswith((" ", "+", "-", "@", "\\")):
+            return False
+        return bool(_FENCE.match(line) or _SEARCH.match(line) or _DELETE.match(line) or self.path_in(line))
+
+    def _deleted(self, words: str) -> str:
+        """The path behind DELETE; '' for prose."""
+        path = _plain(words.strip(_AROUND))
+        if not any(mark.isspace() for mark in path) or words.lstrip().startswith("`"):
+            return path
+        return path if self._is_there(path) else ""
+
+    def _named_by(self, info: str) -> str:
+        """The path in a fence's first line: ```` ```python src/a.py ````, `path=src/a.py`, `python:src/a.py`."""
+        for word in info.split():
+            if found := self.path_in(re.sub(r"^(?:\w+[=:])+", "", word)):
+                return found
+        return ""
+
+    def path_in(self, line: str) -> str:
+        """The path that a line consists of, whatever decorates it; '' for prose."""
+        if (quoted := _QUOTED.fullmatch(line)) and ("/" in quoted[1] or _ENDING.search(quoted[1])):
+            return "" if quoted[1].endswith("/") else _plain(quoted[1])
+        text = line.strip()
+        for _ in range(2):
+            found = _DECORATION.match(text)
+            text = text[found.end() if found else 0 :].rstrip(_BEHIND)
+        text = _plain(text)
+        if text.endswith(("/", ".")):
+            return ""
+        return text if _PATH.fullmatch(text) or _ODD_PATH.fullmatch(text) or self._is_there(text) else ""
+
+    def _is_there(self, text: str) -> bool:
+        """True for the path of a file of the tree, or of a new one in a folder of it."""
+        if self.tree is None:
+            return False
+        folder, _, name = text.rpartition("/")
+        is_name = bool(_ENDING.search(name)) and "." not in name[: name.rfind(" ") + 1]
+        return self.tree.text(text) is not None or (is_name and folder in self.tree.ground.base.folders)
 
 
-def _fenced(lines: Sequence[str], place: int, fence: re.Match[str], path: str) -> tuple[list[Edit], int]:
-    end = place + 1
-    while end < len(lines) and not ((m := _FENCE.match(lines[end])) and m[1].startswith(fence[1]) and not m[2].strip()):
-        end += 1
-    body = list(lines[place + 1 : end])
-    named = _named_by(fence[2]) or path
-    if any(_SEARCH.match(line) for line in body):
-        return _edits(body, named)[0], end + 1
-    if any(line.startswith("diff --git ") or _is_diff_head(body, i) for i, line in enumerate(body)):
-        return [Edit("", "\n".join(body) + "\n", "diff")], end + 1
-    if not named:
-        return [], end + 1
-    return [Edit(named, "\n".join(body) + "\n" if body else "", "whole")], end + 1
+def _plain(path: str) -> str:
+    """Without the `./` that a shell would want."""
+    return path.removeprefix("./")
 
 
 def _applied(tree: Tree, edit: Edit) -> Tree:
@@ -162,7 +268,7 @@ def _applied(tree: Tree, edit: Edit) -> Tree:
     if edit.form == "delete":
         return tree.with_file(path, None)
     if edit.form == "whole":
-        return tree.with_file(path, edit.text)
+        return tree.with_file(path, with_line_ends(edit.text, tree.text(path)))
     tree.ground.check(path)
     old = tree.text(path)
     changes = parse_diff(edit.text)
@@ -190,20 +296,3 @@ def _end_of_block(lines: Sequence[str], place: int) -> int:
 
 def _is_diff_head(lines: Sequence[str], place: int) -> bool:
     return lines[place].startswith("--- ") and place + 1 < len(lines) and lines[place + 1].startswith("+++ ")
-
-
-def _named_by(info: str) -> str:
-    """The path in a fence's first line: ```` ```python src/a.py ````, `path=src/a.py`, `python:src/a.py`."""
-    for word in info.split():
-        if found := _path_in(re.sub(r"^(?:\w+[=:])+", "", word)):
-            return found
-    return ""
-
-
-def _path_in(line: str) -> str:
-    """The path that a line consists of, whatever decorates it; '' for prose."""
-    text = line.strip()
-    for _ in range(2):
-        found = _DECORATION.match(text)
-        text = text[found.end() if found else 0 :].rstrip(_BEHIND)
-    return text if _PATH.fullmatch(text) and not text.endswith(("/", ".")) else ""

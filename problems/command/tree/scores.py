@@ -19,6 +19,8 @@ COUNTS = ("passed", "failed", "skipped")
 _LINE = re.compile(
     r"^[ \t\"'{,]*([A-Za-z_][\w.-]*)[\"']?[ \t]*[:=][ \t]*[\"']?([^\s\"',}]+)[\"',}]*[ \t]*$", re.MULTILINE
 )
+_WORD = re.compile(r"[\w+/%-]+")
+"""What a metric that is no number may say: `pass`, `n/a`. A dot or a bracket is of the code that a traceback shows."""
 _SUMMARY = re.compile(rf"({WHOLE}) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
 _PYTEST = re.compile(
     rf"^=*[ ]*({WHOLE} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?).*) in [\d.:]+", re.M
@@ -110,7 +112,10 @@ def metrics_of(sources: Sequence[Source], name: str, output: str, reports: Mappi
     fault = ""
     for source in sources:
         if source.kind == "output":
-            found = {key: _value(text) for key, text in _LINE.findall(output)[-_MOST:]} | found
+            told = [
+                (key, text) for key, text in _LINE.findall(output) if _number(text) is not None or _WORD.fullmatch(text)
+            ]
+            found = {key: _value(text) for key, text in told[-_MOST:]} | found
         elif source.kind == "regex":
             hits = re.findall(source.what, output)
             found |= {name: _value(hits[-1])} if hits else {}

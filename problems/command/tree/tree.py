@@ -10,12 +10,16 @@ from hashlib import sha256
 
 from core.state.fingerprint import ast_hash, text_hash
 from problems.command.tree.base import LARGEST_TEXT, Base
+from utils.clean_text import clean
 from utils.globs import matches
 from utils.patch import FilePatch, PatchError, apply_patch, read_patch, write_patch
 
 HEAD = "base "
 """Begins the first line of every candidate's text; the base's id follows."""
-_NAME = re.compile(r"[\w.+@=,~-][\w.+@=,~ -]*(?<! )")
+_NAME = re.compile(r"(?! )[^/\\\"`*?<>|:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+(?<! )")
+"""What a diff, git, a prompt and every system can say: no quotes, wildcards, controls or bytes that are no UTF-8."""
+LONGEST_NAME, LONGEST_PATH = 255, 2_000
+"""Bytes. A system takes paths of 4,096, and where the tree lies is a part of them."""
 _RESERVED = frozenset({".", "..", ".git", ".hg", ".svn"})
 
 
@@ -28,6 +32,14 @@ class TreeError(ValueError):
     def __init__(self, message: str, *, locked: bool = False) -> None:
         super().__init__(message)
         self.locked = locked
+
+
+def is_path(path: str) -> bool:
+    """True for what a file below a folder may be called."""
+    names = path.split("/")
+    if not all(_NAME.fullmatch(name) and name.lower() not in _RESERVED for name in names):
+        return False
+    return len(path.encode()) <= LONGEST_PATH and all(len(name.encode()) <= LONGEST_NAME for name in names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +56,10 @@ class Ground:
     def check(self, path: str) -> None:
         """Raises TreeError for a path that no candidate may change."""
         names = path.split("/")
-        if not all(_NAME.fullmatch(name) and name.lower() not in _RESERVED and len(name) < 256 for name in names):
-            raise TreeError(f"{path[:200]!r} is not a path of a file in this repository", locked=True)
+        if not is_path(path):
+            raise TreeError(
+                f"{path[:200]!r} is not a path of a file in this repository, or no diff can say it", locked=True
+            )
         if not self.may_change(path):
             allowed = ", ".join(self.editable)
             raise TreeError(f"{path} is locked; files that may change: {allowed}", locked=True)
@@ -61,11 +75,15 @@ class Ground:
 
     def searched(self) -> list[str]:
         """Paths of the base that may change and are text."""
-        return [p for p in self.base.files if self.may_change(p) and self.base.text(p) is not None]
+        return [p for p in self.base.files if self.may_change(p) and is_path(p) and self.base.text(p) is not None]
+
+    def with_odd_names(self) -> list[str]:
+        """Paths of the base that may change but for their names, as they can be shown."""
+        return [clean(path) for path in self.base.files if self.may_change(path) and not is_path(path)]
 
     def in_other_encoding(self) -> list[str]:
         """Paths of the base that may change and look like text, but are no UTF-8."""
-        return [p for p in self.base.files if self.may_change(p) and self.base.is_other_text(p)]
+        return [p for p in self.base.files if self.may_change(p) and is_path(p) and self.base.is_other_text(p)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 from support.plugins.toy import ToyProblem
 from support.stops import stopped_before_its_block
 
-from core.events import NodeCommitted
+from core.events import NodeCommitted, NodeProposed
 from core.storage.reader import RunReader
 from runs.outcome import Outcome
 from runs.selftest import SelfTest
@@ -104,6 +104,22 @@ def test_an_interrupted_run_can_be_taken_up(toy_config):
         assert again.search.journal.steps == view.nodes and again.facts.resumed
         assert again.run() == 0
     assert again.search.journal.steps == 30
+
+
+def test_what_an_earlier_process_began_is_told_to_who_watches(toy_config):
+    with RunSession(toy_config(2)) as session:
+        session.run()
+    with RunSession(toy_config(4), session.run_dir) as again:
+        orchestrator = again.search.orchestrator
+        (task,) = orchestrator.open_round(orchestrator.ask(1))
+    told = []
+    view = Watching()
+    view.emit = told.append
+    with RunSession(toy_config(4), session.run_dir, view=view) as third:
+        third.run()
+    proposed = [event.node_id for event in told if isinstance(event, NodeProposed)]
+    assert proposed[0] == task.node_id and proposed.count(task.node_id) == 1
+    assert proposed == [event.node_id for event in told if isinstance(event, NodeCommitted)]
 
 
 def test_seconds_of_all_processes_are_added_up(toy_config):

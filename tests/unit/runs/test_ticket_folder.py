@@ -30,3 +30,13 @@ def test_a_file_that_is_gone_is_deleted_and_what_was_never_there_is_not(tmp_path
     (tmp_path / "src/c.py").write_text("other\n")
     (tmp_path / "src/new.py").write_text("new\n")
     assert read_folder(tmp_path) == {"src/a.py": "a\n", "src/b.py": None, "src/c.py": "other\n", "src/new.py": "new\n"}
+
+
+def test_what_tools_leave_beside_the_files_is_nobodys_program(tmp_path: Path) -> None:
+    """A writer that ran its tests in the folder was refused for the bytes of a cache."""
+    ends = {**ASKED, "files": {"src/a b.py": "a\r\nb\r\n"}}
+    write_folder(tmp_path, ends, "run-1", COMMAND_LINE)
+    for name in ("src/__pycache__/a.pyc", "src/.pytest_cache/v/x", "src/deep/.DS_Store"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"\xcb\x0d\x0d\x0a")
+    assert read_folder(tmp_path) == {"src/a b.py": "a\r\nb\r\n"}

@@ -16,8 +16,9 @@ from core.events import NodeProposed
 from core.loop.round_schedule import RoundSchedule
 from core.storage.repository import RunStore
 from runs.tickets.names import answered_before, split_ticket
-from runs.tickets.queue import Stops, TicketQueue
+from runs.tickets.queue import Stops, TicketQueue, as_reply
 from utils.errors import Interrupted
+from utils.response import parse_response
 
 REQUEST = Request(system="s", messages=(Message(role="user", text="write"),))
 
@@ -90,3 +91,11 @@ def test_a_ticket_has_one_name_everywhere_and_a_question_no_program():
         "message"
     ]
     assert said == "this question was answered already, and the first answer is taken; yours was not taken"
+
+
+@pytest.mark.parametrize(
+    "plan", ["Ask <think> first.", "<Thinking> about it", "As in\n```python\nx = 2\n```", "`x` is 2"]
+)
+def test_a_plan_hides_no_program(plan: str) -> None:
+    block, said = parse_response(as_reply("x = 1\n", "python", plan), "python")
+    assert block == "x = 1" and said and "<think" not in said.lower()

@@ -121,7 +121,12 @@ def test_a_fault_in_a_secret_does_not_quote_it(here):
 
 
 def test_files_that_cannot_be_read(here):
-    for text, said in (("- a\n- b\n", "mapping"), ("a: [1\n", "not valid YAML"), ("x: ${nope}\n", "nope")):
+    for text, said in (
+        ("- a\n- b\n", "mapping"),
+        ("a: [1\n", "not valid YAML: line 2: did not find expected"),
+        ("a: 1\nb:\n\tc: 2\n", "line 3: found character"),
+        ("x: ${nope}\n", "nope"),
+    ):
         with pytest.raises(ConfigError, match=said):
             load_config(write(here, "bad.yaml", text), env={})
     with pytest.raises(ConfigError, match=r"nowhere\.yaml"):

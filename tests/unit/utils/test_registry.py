@@ -68,6 +68,7 @@ def test_an_unknown_name_is_told_with_the_nearest_and_where_further_ones_go(word
         ("search.seed", "project.seed"),
         ("budget.steps", "search.max_steps"),
         ("llm.model", "llm.code.model"),
+        ("agent.provider", "llm.code.provider"),
         ("search.usd", "budget.usd"),
         ("serch.max_steps", "search.max_steps"),
         ("search.num_island", "search.num_islands"),

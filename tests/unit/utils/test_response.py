@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.response import parse_json, parse_response, split_blocks, syntax_error
+from utils.response import parse_json, parse_response, split_blocks, strip_thinking, syntax_error
 
 PROGRAM = "import math\n\nprint(math.pi)"
 
@@ -52,6 +52,12 @@ def test_thinking_is_no_part_of_the_reply():
     text = "<think>maybe\n```python\nwrong = 1\n```\n</think>The plan.\n```python\nright = 1\n```"
     assert parse_response(text) == ("right = 1", "The plan.")
     assert parse_response("<think>never ends ```python\nx = 1\n```")[0] is None
+
+
+def test_words_of_thinking_in_a_program_are_its_own():
+    program = "ASK = '<think>why</think>'\nSAY = '<think>never ends'\n"
+    reply = f"<think>```\nwrong\n```</think>The plan.\n```python\n{program}```\n<thinking>more</thinking>Done."
+    assert strip_thinking(reply) == f"The plan.\n```python\n{program}```\nDone."
 
 
 def test_the_seeds_plan_inside_of_the_code():

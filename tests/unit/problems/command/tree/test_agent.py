@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -159,6 +160,41 @@ def test_a_file_may_be_asked_for_once(agent, ground):
     assert reply == block and len(asked) == 2
     assert "from src.a import total" in asked[1] and "KEY = 1" not in asked[1]
     assert "Not shown, or not there: src/secret.py, ../x" in asked[1]
+
+
+def test_more_files_than_are_shown_at_once_are_counted(agent, ground):
+    asked = []
+    wanted = "".join(f"READ src/none{number}.py\n" for number in range(9))
+    told = context(replies=[wanted, "No idea."], asked=asked)
+    agent.reply(told, agent.prompt(told))
+    assert "src/none7.py" in asked[1] and "src/none8.py" not in asked[1]
+    assert "These are the first 8 of 9 that you asked for" in asked[1]
+
+
+def test_logins_and_names_that_no_text_can_say_are_in_no_prompt(repository, tmp_path):
+    for name in (b".env", b"src/.env.local", b"src/gr\xfc.py", b"src/two\nlines.py", b"\xff.txt"):
+        Path(os.fsdecode(os.fsencode(repository) + b"/" + name)).write_text("KEY = 17\n")
+    ground = Ground(snapshot(repository, tmp_path / "others"), ("src/**/*.py",))
+    agent, asked = agent_of(ground), []
+    told = context(replies=["READ .env\nREAD src/.env.local", "No idea."], asked=asked)
+    prompt = agent.prompt(told)
+    agent.reply(told, prompt)
+    for text in (prompt.user, *asked, map_of(ground)):
+        text.encode()
+        assert "17" not in text and "two\nlines" not in text
+    assert "Not shown, or not there: .env, src/.env.local" in asked[1]
+    assert ground.with_odd_names() == ["src/gr\N{REPLACEMENT CHARACTER}.py", "src/two\nlines.py"]
+
+
+def test_a_block_without_a_path_is_asked_for_again_and_one_beside_others_is_told(agent, ground):
+    parent = node(ground, "a")
+    asked: list[str] = []
+    block = "```python\nx = 1\n```\n"
+    told = context(parent, replies=[block, f"src/a.py\n{block}\nSo it is used:\n{block}"], asked=asked)
+    reply = agent.reply(told, agent.prompt(told))
+    assert "the reply changes no file: a whole file stands in a fence right below a line that is its path" in asked[1]
+    found = agent.code(told, reply).node
+    assert found.failure is None and found.message.startswith("1 fenced blocks were passed over: a whole file stands")
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from problems.command.tree.replies import Wanted, as_reply, asked_files, edits_of, read_reply
-from problems.command.tree.tree import Tree, TreeError
+from problems.command.tree.base import snapshot
+from problems.command.tree.replies import Wanted, as_reply, asked_files, edits_of, read_reply, unnamed_blocks
+from problems.command.tree.tree import Ground, Tree, TreeError
+from utils.response import strip_thinking
 
 BLOCK = "<<<<<<< SEARCH\nFACTOR = 3\n=======\nFACTOR = 5\n>>>>>>> REPLACE"
 DIFF = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n-FACTOR = 3\n+FACTOR = 5\n \n"
@@ -91,10 +93,95 @@ def test_prose_and_unnamed_blocks_change_nothing():
     assert edits_of("No idea.")[0] == []
 
 
-def test_what_is_handed_in_is_read_back(ground):
-    files = {"src/a.py": "```\nfence ````\n", "src/b.py": None, "src/x/y.py": "x = 1\n"}
-    tree, _ = read_reply(Tree(ground), as_reply(files))
+@pytest.fixture
+def awkward(repository, tmp_path) -> Ground:
+    """Names that are no words, in a folder of their own."""
+    for name in ("src/with blank/very long.py", "src/app/[id]/page (copy).tsx", "src/wörter.py"):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).write_text("FACTOR = 3\n")
+    return Ground(snapshot(repository, tmp_path / "awkward"), ("src/**",))
+
+
+NAMES = (
+    "src/a.py",
+    "src/x/y.py",
+    "src/x/neu & größer, v2.py",
+    "src/app/(shop)/[id]/$page.tsx",
+    "src/Makefile",
+    "src/-.py",
+)
+TEXTS = (
+    "x = 1\n", "", "\n", "\n\nx\n\n", "```\nfence ````\n", f"src/b.py\n{BLOCK}\n", f"text\n{DIFF}", "DELETE src/b.py\n",
+    "diff --git a/src/b.py b/src/b.py\n", "src/b.py\n```\nx\n```\n", "ASK = '<think>why</think>'\n", "READ src/b.py\n",
+    "a\r\n\r\nb\r\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_handed_in_is_read_back(awkward, text):
+    files = {**dict.fromkeys(NAMES, text), "src/b.py": None, "src/with blank/very long.py": None}
+    tree, plan = read_reply(Tree(awkward), strip_thinking(f"What was done.\n\n{as_reply(files)}"))
     assert dict(tree.changes) == files
+    assert plan == "What was done."
+
+
+def test_a_file_that_is_handed_in_as_it_was_is_no_change(ground):
+    texts = {path: ground.base.text(path) for path in ground.searched()}
+    assert "\r\n" in texts["src/deep/c.txt"]
+    assert read_reply(Tree(ground), as_reply(texts))[0].changes == {}
+    tree, _ = read_reply(Tree(ground), as_reply({"src/deep/c.txt": "one\nzwei\r\n"}))
+    assert tree.changes == {"src/deep/c.txt": "one\r\nzwei\r\n"}
+
+
+@pytest.mark.parametrize("path", ["src/with blank/very long.py", "src/app/[id]/page (copy).tsx", "src/wörter.py"])
+def test_a_file_is_known_by_its_name_whatever_it_is(awkward, path):
+    new = path.replace("very", "not very").replace("(copy)", "(new)").replace("wört", "größ")
+    reply = (
+        f"Plan.\n\nsrc/a.py\n{BLOCK}\n\n### {path}\n```python\nFACTOR = 4\n```\n\n{new}\n```python\nNEW = 1\n```\n\n"
+        f"{path}\n<<<<<<< SEARCH\nFACTOR = 4\n=======\nFACTOR = 5\n>>>>>>> REPLACE\n"
+    )
+    tree, plan = read_reply(Tree(awkward), reply)
+    assert dict(tree.changes) == {"src/a.py": WHOLE, path: "FACTOR = 5\n", new: "NEW = 1\n"}
+    assert plan == "Plan."
+    for words in (path, f"`{path}`", f"./{path}"):
+        assert read_reply(Tree(awkward), f"- DELETE {words}\n")[0].changes == {path: None}
+        assert asked_files(f"READ {words} 2-3\nREAD {words}\n", Tree(awkward)) == [Wanted(path, (2, 3)), Wanted(path)]
+
+
+def test_prose_about_files_is_no_path(awkward):
+    for line in (
+        "src/a.py is like b.py",
+        "see src/a.py",
+        "[src/a.py](src/a.py)",
+        "DELETE the loop of it",
+        "total(x).real()",
+    ):
+        assert edits_of(f"{line}\n```python\nx = 1\n```\n", Tree(awkward))[0] == [], line
+
+
+def test_an_example_is_not_the_file_above_it(ground):
+    example = "It is used so:\n\n```python\nimport a\n```\n"
+    reply = f"src/a.py\n```python\n{WHOLE}```\n\n{example}\nDELETE src/b.py\n```\ny = 1\n```\n"
+    assert dict(read_reply(Tree(ground), reply)[0].changes) == {"src/a.py": WHOLE, "src/b.py": None}
+    assert unnamed_blocks(reply) == 2
+    more = f"src/a.py\n{BLOCK}\n\n{example}"
+    assert dict(read_reply(Tree(ground), more)[0].changes) == {"src/a.py": WHOLE}
+
+
+def test_what_follows_a_diff_without_a_fence_counts(ground):
+    block = BLOCK.replace("FACTOR = 3", "OFFSET = 10").replace("FACTOR = 5", "OFFSET = 9")
+    for more in (f"src/b.py\n{block}\n", f"\n`src/b.py`\n\n```\n{block}\n```\n"):
+        tree, _ = read_reply(Tree(ground), f"Plan.\n\n{DIFF}{more}\nDELETE src/deep/c.txt\n")
+        assert set(tree.changes) == {"src/a.py", "src/b.py", "src/deep/c.txt"}
+        assert tree.text("src/b.py").startswith("OFFSET = 9\n")
+
+
+@pytest.mark.parametrize(
+    "path", ["src/" + "ü" * 128, "src/" + "x/" * 1_000 + "y", 'src/"x".py', "src/a\\b.py", "src/ x.py"]
+)
+def test_a_path_that_no_system_or_diff_takes_is_refused(ground, path):
+    with pytest.raises(TreeError, match="is not a path of a file"):
+        Tree(ground).with_file(path, "x\n")
 
 
 def test_a_writer_may_ask_for_files():

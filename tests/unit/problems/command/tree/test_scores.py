@@ -24,6 +24,13 @@ def test_lines_of_output():
     assert (found, fault) == ({"score": 2.0, "size": 3.0, "name": "ab-c"}, "")
 
 
+def test_code_in_a_traceback_is_no_metric():
+    traceback = (
+        "Traceback (most recent call last):\n    module = self._get(name)\n    x = a.b\nNameError: name\nmode: fast\n"
+    )
+    assert read(None, traceback)[0] == {"NameError": "name", "mode": "fast"}
+
+
 @pytest.mark.parametrize(
     ("output", "tests"),
     [
