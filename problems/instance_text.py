@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import csv
 import gzip
+import json
 import lzma
 import re
 import zlib
@@ -35,6 +36,25 @@ def instance_text(path: Path, errors: str = "strict") -> str:
             raise
         raise ValueError(f"it is no whole {path.suffix[1:]} file: {error}") from error
     return content.decode("utf-8-sig", errors)
+
+
+def instance_json(path: Path) -> Any:
+    """What a JSON file holds. ValueError: what is none, and a key that stands twice, of which one would be lost."""
+    return json.loads(instance_text(path), object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(n for n in names if names.count(n) > 1)[:40]!r} stands twice")
+    return found
+
+
+def check_keys(one: dict[str, Any], allowed: Sequence[str], name: str) -> None:
+    """ValueError for a key of an instance in JSON that nobody would read."""
+    if unknown := next((key for key in one if key not in allowed), None):
+        raise ValueError(f"{name}: unknown key {unknown[:40]!r}; allowed: {', '.join(allowed)}")
 
 
 def instance_suffix(path: Path) -> str:
@@ -78,6 +98,21 @@ def table_rows(path: Path) -> Iterator[tuple[list[str], str]]:
                 yield ([_point(cell) for cell in row] if mark != "," else row), f"line {reader.line_num}"
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from error
+
+
+def column_names(head: Sequence[str]) -> list[str]:
+    """The names of a table's columns, in lower case. ValueError for one that stands twice."""
+    names = [name.strip().lower() for name in head]
+    if twice := next((name for name in names if name and names.count(name) > 1), None):
+        raise ValueError(f"the column {twice[:40]} stands twice")
+    return names
+
+
+def cells_of(names: Sequence[str], row: Sequence[str], place: str) -> dict[str, str]:
+    """A row by its columns; the last may be left out. ValueError for more cells than columns."""
+    if any(cell.strip() for cell in row[len(names) :]):
+        raise ValueError(f"{place}: {len(row)} cells, but there are {len(names)} columns ({listed(names)})")
+    return dict(zip(names, row, strict=False))
 
 
 def _point(cell: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.contracts import Problem, ProblemDefaults, with_defaults
 from problems.neighbours import translate
 from utils.config_schema import Config
+from utils.errors import ConfigError, SwarmEvoError
 from utils.registry import Registry
 
 ProblemBuilder = Callable[[Config, Path], Problem]
@@ -39,4 +40,28 @@ def build_problem(config: Config) -> Problem:
     translate(config)
     kind = config.problem.kind or config.presets.problem
     build = PROBLEMS.get(kind, config.plugin_folders)
-    return with_defaults(build(config, Path(config.project.dir).resolve()), ProblemDefaults)
+    folder = Path(config.project.dir).resolve()
+    if PROBLEMS.is_builtin(kind):
+        return with_defaults(build(config, folder), ProblemDefaults)
+    try:
+        problem = build(config, folder)
+    except SwarmEvoError:
+        raise
+    except Exception as error:  # another party's code: whatever it raises is told in one line
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ConfigError(f"problem.kind={kind}: build(cfg, project_dir) raises {reason}"[:500]) from error
+    _check(problem, kind)
+    return with_defaults(problem, ProblemDefaults)
+
+
+def _check(problem: object, kind: str) -> None:
+    """ConfigError: what a problem of the user's lacks of what is told of every one."""
+    if isinstance(problem, type) or not hasattr(problem, "__dict__"):
+        raise ConfigError(f"problem.kind={kind}: build gives {problem!r:.80}, not an object of a problem's class")
+    for name in ("name", "unit"):
+        text = getattr(problem, name, None)
+        if not isinstance(text, str) or not text.strip():
+            means = "what the metric is called" if name == "unit" else "what it is called"
+            raise ConfigError(f"problem.kind={kind}: {name} is {text!r:.60}; a text is needed: {means}")
+    if not isinstance(lower := getattr(problem, "lower_is_better", None), bool):
+        raise ConfigError(f"problem.kind={kind}: lower_is_better is {lower!r:.60}; allowed: True, False")

@@ -91,6 +91,10 @@ class Registry(Generic[T]):
         """Every name: the built-in ones first, in the table's order. Loads nothing."""
         return list(self._sources(plugins))
 
+    def is_builtin(self, name: str) -> bool:
+        """Whether it comes along: then what its code raises is a fault of ours."""
+        return name in self._builtin
+
     def all(self, plugins: Sequence[str | Path] = ()) -> dict[str, T]:
         """Every spec by name, all of them loaded. Raises ConfigError for the first that cannot be."""
         return {name: self._load(name, source) for name, source in self._sources(plugins).items()}

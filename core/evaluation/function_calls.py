@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import Any
 
 from core.contracts import JobContext, Limits, Session, SessionFailure
+from utils.errors import SandboxError
 
 ANSWER_KB = 16 << 10
 """What the answers of one frame may take: numbers and lists of numbers."""
@@ -32,7 +34,8 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
     except SessionFailure as failure:
         return failure.result.model_dump(mode="json")
     finally:
-        session.close()
+        with suppress(SandboxError):  # it was told before; and what else happened is not to be hidden by it
+            session.close()
 
 
 def _answers(session: Session, function: str, calls: list[Any], seconds: float) -> list[Any]:

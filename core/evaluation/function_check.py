@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import json
+import traceback
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from core.contracts import CaseScore
 from core.evaluation.signature import Signature
 from core.evaluation.static_check import Imports, check_program
-from utils.errors import ConfigError
+from utils.errors import ConfigError, SwarmEvoError
 
 
 class Checked(Protocol):
@@ -32,7 +34,7 @@ def check_function_problem(problem: Checked) -> None:
     """Raise ConfigError for the first thing that cannot work."""
     form = _form(problem)
     arguments = _arguments(problem, form)
-    cases = list(problem.cases("validation"))
+    cases, again = cases_of(problem, "validation"), cases_of(problem, "validation")
     if not cases:
         raise _fault(problem, "cases('validation') is empty: there is nothing to score a program on")
     refused = check_program(
@@ -40,14 +42,79 @@ def check_function_problem(problem: Checked) -> None:
     )
     if refused is not None:  # as every program is looked at: none would have a score that is like this one
         raise _fault(problem, f"start, which is to be as signature and imports say: {refused.message}")
+    calls = calls_of(problem, cases[0], 1)
+    if not again or not _same(calls, calls_of(problem, again[0], 1)):
+        raise _fault(
+            problem, "cases('validation') are others at each call; draw them by random.Random(part), not by chance"
+        )
+    for number, case in enumerate(cases_of(problem, "test")[:1], 1):  # now, not when the search is over and paid for
+        calls_of(problem, case, number)
     if not problem.driver:
-        _check_calls(problem, form, arguments, problem.calls(cases[0]))
+        _check_calls(problem, form, arguments, calls)
     try:
         row = problem.case_score(cases[0], 1, 1.0)
     except Exception:  # noqa: BLE001 - it may rightly refuse a score that no program has
         return
     if not isinstance(row, CaseScore):
         raise _fault(problem, f"case_score returns {type(row).__name__}, not core.contracts.CaseScore(case=…, value=…)")
+
+
+def cases_of(problem: Checked, part: str) -> list[Any]:
+    """A part's cases. ConfigError: what the problem's own code raised instead, and where."""
+    return _asked(problem, f"cases({part!r})", lambda: problem.cases(part))
+
+
+def calls_of(problem: Checked, case: Any, number: int) -> list[list[Any]]:
+    """The calls of a case, its part's `number`th. ConfigError as above, and for what cannot cross to the sandbox."""
+    calls = [
+        _asked(problem, f"a call of case {number}", lambda call=call: call)  # type: ignore[misc]
+        for call in _asked(problem, f"calls(case {number})", lambda: problem.calls(case))
+    ]
+    if not _is_plain(calls):
+        odd = next((value for call in calls for value in call if not _is_plain(value)), calls)
+        kind = f"{type(odd).__module__}.{type(odd).__qualname__}".removeprefix("builtins.")
+        what = f"{str(odd)[:60]!r}, of type {kind}"
+        need = "numbers, texts, True, None, lists and dicts of them (of NumPy: `.tolist()`)"
+        raise _fault(problem, f"calls(case {number}) gives {what}; arguments are plain data: {need}")
+    return calls
+
+
+def _asked(problem: Checked, what: str, ask: Callable[[], Iterable[Any]]) -> list[Any]:
+    """A list that the user's own code gives."""
+    try:
+        found = ask()
+    except SwarmEvoError:
+        raise
+    except Exception as error:  # a third party's code: whatever it raises is told in one line
+        raise _fault(problem, f"{what} raises {_told(problem, error)}") from error
+    try:
+        return list(found)
+    except SwarmEvoError:
+        raise
+    except Exception as error:  # as above, of a generator; or it is no list
+        kind = f"is {found!r:.60}, not a list" if isinstance(error, TypeError) else f"raises {_told(problem, error)}"
+        raise _fault(problem, f"{what} {kind}") from error
+
+
+def _told(problem: Checked, error: Exception) -> str:
+    """What was raised, and the last line of the problem's own file that led to it."""
+    written = (getattr(part, "__code__", None) for part in (type(problem).cases, type(problem).calls))
+    home = {code.co_filename for code in written if code}
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in home]
+    place = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}{place}"
+
+
+def _is_plain(value: Any) -> bool:
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _same(calls: list[list[Any]], others: list[list[Any]]) -> bool:
+    return json.dumps(calls) == json.dumps(others)
 
 
 def _form(problem: Checked) -> Signature:

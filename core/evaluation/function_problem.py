@@ -22,7 +22,7 @@ from core.contracts import (
     RulesWriter,
 )
 from core.evaluation.base import as_time_allows, failed_run, nothing_better, or_lost, signature_of, source_of
-from core.evaluation.function_check import check_function_problem
+from core.evaluation.function_check import calls_of, cases_of, check_function_problem
 from core.evaluation.function_rules import FunctionWriter
 from core.evaluation.signature import Signature
 from core.evaluation.static_check import Imports, check_program
@@ -228,11 +228,11 @@ class _Prepared:
 
     @cached_property
     def cases(self) -> list[Any]:
-        return list(self._problem.cases(self._part))
+        return cases_of(self._problem, self._part)
 
     @cached_property
     def _by_case(self) -> list[list[list[Any]]]:
-        return [[list(call) for call in self._problem.calls(case)] for case in self.cases]
+        return [calls_of(self._problem, case, number) for number, case in enumerate(self.cases, 1)]
 
     @cached_property
     def calls(self) -> list[list[Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,7 +11,11 @@ from typing import Any
 from problems.file_numbers import SHOWN, file_number, unread, whole_number
 from problems.instance_text import (
     TABLES,
+    cells_of,
+    check_keys,
+    column_names,
     instance_files,
+    instance_json,
     instance_stem,
     instance_suffix,
     instance_text,
@@ -50,6 +53,15 @@ class Written:
             raise ValueError(f"{what} {found}; sizes must be above 0 and at most the capacity, {self.capacity}")
         self.sizes.append(found)
 
+    def know(self, best: object, what: str) -> None:
+        """Take the best known number of bins, once all sizes are there; 0: nobody knows it."""
+        found, most = whole_number(best, what), len(self.sizes)
+        whole, rest = divmod(sum(self.sizes), self.capacity)
+        least = int(whole) + (rest > 0)
+        if found and not least <= found <= most:
+            raise ValueError(f"{what} is {found}; these {most} items need {least} to {most} bins")
+        self.best = found or None
+
 
 def written(path: Path) -> list[Written]:
     """The instances of a file, or of every file of a folder, in order.
@@ -81,7 +93,7 @@ def _from_csv(path: Path) -> list[Written]:
     found: dict[str, Written] = {}
     rows = table_rows(path)
     head = next(rows, ([], ""))[0]
-    names = [name.strip().lower() for name in head]
+    names = column_names(head)
     if not any(names):
         raise ValueError(EMPTY)
     if missing := [name for name in ("capacity", "size") if name not in names]:
@@ -89,7 +101,7 @@ def _from_csv(path: Path) -> list[Written]:
         has = f"; it has {listed(head)}" if head else ""
         raise ValueError(f"needs the columns instance, capacity and size ({lacks}{has})")
     for row, place in rows:
-        _add_row(found, dict(zip(names, row, strict=False)), place, instance_stem(path))
+        _add_row(found, cells_of(names, row, place), place, instance_stem(path))
     return list(found.values())
 
 
@@ -103,13 +115,16 @@ def _add_row(found: dict[str, Written], row: Mapping[str, str], place: str, stem
 
 
 def _from_json(path: Path) -> Iterator[Written]:
-    text = instance_text(path)
-    if not text.strip():
+    if not instance_text(path).strip():
         raise ValueError(EMPTY)
-    data = json.loads(text)
+    data = instance_json(path)
     if isinstance(data, list):
-        data = {str(one.get("name", number) if isinstance(one, dict) else number): one
-                for number, one in enumerate(data, 1)}  # fmt: skip
+        named = [(str(one.get("name", number) if isinstance(one, dict) else number), one)
+                 for number, one in enumerate(data, 1)]  # fmt: skip
+        data = dict(named)
+        if len(data) < len(named):
+            names = [name for name, _ in named]
+            raise ValueError(f"two instances are called {next(n for n in names if names.count(n) > 1)[:SHOWN]}")
     if isinstance(data, dict) and len(data) == 1:
         (inner,) = data.values()
         data = inner if isinstance(inner, dict) and "items" not in inner else data
@@ -118,11 +133,14 @@ def _from_json(path: Path) -> Iterator[Written]:
     for name, one in data.items():
         if not isinstance(one, dict) or "capacity" not in one or not isinstance(one.get("items"), list):
             raise ValueError(f"{FORM}, and {name[:SHOWN]!r} is not so")
+        check_keys(one, ("capacity", "items", "num_items", "best", "name"), name)
         instance = Written.begun(name, one["capacity"], name)
         for number, size in enumerate(one["items"], 1):
             instance.add(size, f"{name}: item {number}")
         if not instance.sizes:
             raise ValueError(f"{name}: no items")
+        if one.get("best") is not None:
+            instance.know(one["best"], f"{name}: best")
         yield instance
 
 
@@ -157,12 +175,13 @@ def _instances(words: Iterator[tuple[str, str]]) -> Iterator[Written]:
         missing = f"it ends before instance {number} of {count}"
         name, (capacity, place) = _next(words, missing)[0], _next(words, missing)
         instance = Written.begun(name, capacity, place)
-        items, instance.best = _count(words, "the number of items"), _count(words, "the best known number of bins")
+        items, (best, told) = _count(words, "the number of items"), _next(words, missing)
         for item in range(items):
             size, place = _next(words, f"it ends after {item} of the {items} items of {name}")
             instance.add(size, f"{place}: size")
         if not items:
             raise ValueError(f"{place}: {name} has no items")
+        instance.know(best, f"{told}: the best known number of bins")
         yield instance
 
 

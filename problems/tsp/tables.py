@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Sequence
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
 from problems.file_numbers import file_number
-from problems.instance_text import instance_stem, instance_text, listed, table_rows
+from problems.instance_text import cells_of, check_keys, column_names, instance_json, instance_stem, listed, table_rows
 from problems.tsp.instances import Point
 from problems.tsp.tour_instance import TourInstance, coordinate
 
@@ -20,16 +21,16 @@ def from_csv(path: Path) -> list[TourInstance]:
     rows = list(table_rows(path))
     if not rows:
         raise ValueError("the file is empty")
-    names = [name.strip().lower() for name in rows[0][0]]
-    if len(names) == 2 and not {"x", "y"} <= set(names) and any(map(_is_number, names)):
+    head = rows[0][0]
+    if len(head) == 2 and any(map(_is_number, head)):
         names = ["x", "y"]
     else:
-        rows = rows[1:]
+        names, rows = column_names(head), rows[1:]
     if not {"x", "y"} <= set(names):
         raise ValueError(f"needs the columns x and y, and `instance` where there are several; it has {listed(names)}")
     cities: dict[str, list[Point]] = {}
     for row, place in rows:
-        cells = dict(zip(names, row, strict=False))
+        cells = cells_of(names, row, place)
         label = cells.get("instance", instance_stem(path)).strip()
         point = (coordinate(cells.get("x", ""), f"{place}: x"), coordinate(cells.get("y", ""), f"{place}: y"))
         cities.setdefault(label, []).append(point)
@@ -47,7 +48,7 @@ def _is_number(word: str) -> bool:
 
 def from_json(path: Path) -> list[TourInstance]:
     """`{name: [[x, y], …]}`, `{name: {points: …, best: …}}`, or a plain list of points."""
-    data = json.loads(instance_text(path))
+    data = instance_json(path)
     named = {instance_stem(path): data} if isinstance(data, list) else data
     if not isinstance(named, dict):
         raise ValueError(FORM)
@@ -59,12 +60,21 @@ def _from_json(name: str, one: Any) -> TourInstance:
     best = one.get("best") if isinstance(one, dict) else None
     if not isinstance(points, list):
         raise ValueError(f"{FORM}; {name} is not so")
+    if isinstance(one, dict):
+        check_keys(one, ("points", "best"), name)
     known = None if best is None else float(file_number(best, f"{name}: best"))
     if known is not None and known <= 0:
         raise ValueError(f"{name}: best is {known:g}; a tour's length is above 0")
-    return TourInstance(
-        name, [_point(point, f"{name}: city {number}") for number, point in enumerate(points, 1)], best=known
-    )
+    cities = [_point(point, f"{name}: city {number}") for number, point in enumerate(points, 1)]
+    if known is not None and known < (least := _least(cities)) * (1 - 1e-9):
+        raise ValueError(f"{name}: best is {known:g}, but every tour is at least {least:g} long")
+    return TourInstance(name, cities, best=known)
+
+
+def _least(cities: Sequence[Point]) -> float:
+    """A length that no tour undercuts: each city has two neighbours, at best the two nearest. Quick, and loose."""
+    near = (nsmallest(3, (math.dist(city, other) for other in cities)) for city in cities)  # the first is itself
+    return sum(map(sum, near)) / 2
 
 
 def _point(point: Sequence[Any], place: str) -> Point:

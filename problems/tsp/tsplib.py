@@ -30,9 +30,11 @@ Table = list[list[float]]
 def from_tsplib(path: Path) -> list[TourInstance]:
     """A symmetric instance. ValueError, KeyError: what is wrong with it, and where."""
     head, sections = _sections(path)
-    if head.get("TYPE", "TSP").split()[:1] != ["TSP"]:
+    if head.get("TYPE", "TSP").upper().split()[:1] != ["TSP"]:
         raise ValueError(f"TYPE: {head['TYPE']}; only TSP is read (symmetric)")
-    count, kind = whole_number(head["DIMENSION"], "DIMENSION"), head.get("EDGE_WEIGHT_TYPE", "EUC_2D")
+    if bound := next((name for name in sections if name not in SECTIONS), None):
+        raise ValueError(f"{bound}: not kept here, so that scores would be another problem's; allowed: {_SECTIONS}")
+    count, kind = whole_number(head["DIMENSION"], "DIMENSION"), head.get("EDGE_WEIGHT_TYPE", "EUC_2D").upper()
     name = head.get("NAME", instance_stem(path)).removesuffix(".tsp")
     if kind not in KINDS:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
@@ -45,26 +47,32 @@ def from_tsplib(path: Path) -> list[TourInstance]:
 
 
 KINDS = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "EXPLICIT")
+SECTIONS = ("NODE_COORD_SECTION", "DISPLAY_DATA_SECTION", "EDGE_WEIGHT_SECTION", "TOUR_SECTION")
+"""Others say which tours are allowed (FIXED_EDGES_SECTION), or belong to other problems."""
+_SECTIONS = ", ".join(SECTIONS)
 
 
 def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
+    """What is told before the sections, and the words of each. Keywords may be of either case."""
     head: dict[str, str] = {}
     sections: dict[str, list[Word]] = {}
     into: list[Word] | None = None
     for number, line in enumerate(instance_text(path, errors="replace").splitlines(), 1):
-        if line.strip() == "EOF":
+        if line.strip().upper() == "EOF":
             break
-        if found := re.fullmatch(r"\s*([A-Z_0-9]+)\s*:\s*(.*?)\s*", line):
-            head[found[1]], into = found[2], None
-        elif re.fullmatch(r"\s*[A-Z_]+_SECTION\s*", line):
-            into = sections.setdefault(line.strip(), [])
+        if found := re.fullmatch(r"\s*([a-z_]+_section)\s*:?\s*", line, re.I):
+            into = sections.setdefault(found[1].upper(), [])
+        elif found := re.fullmatch(r"\s*([A-Za-z_0-9]+)\s*:\s*(.*?)\s*", line):
+            key, into = found[1].upper(), None
+            if key != "COMMENT" and head.setdefault(key, found[2]) != found[2]:
+                raise ValueError(f"line {number}: {key}: {found[2]}, but it was {head[key]} before")
         elif into is not None:
             into += [(word, f"line {number}") for word in line.split()]
     return head, sections
 
 
 def _points(sections: dict[str, list[Word]], count: int) -> list[Point]:
-    """Three words a city: its number, x, y."""
+    """Three words a city: its number, x, y. In order of the numbers where these are 1, 2, …, since tours name them."""
     words = sections.get("NODE_COORD_SECTION") or sections.get("DISPLAY_DATA_SECTION") or []
     if not words:
         raise ValueError("no NODE_COORD_SECTION")
@@ -76,14 +84,17 @@ def _points(sections: dict[str, list[Word]], count: int) -> list[Point]:
     if len(words) != 3 * count:
         raise ValueError(f"DIMENSION: {count}, but there are coordinates of {len(words) // 3} cities")
     cities = [words[start : start + 3] for start in range(0, len(words), 3)]
-    return [
-        (coordinate(x, f"{place}: x of city {city}"), coordinate(y, f"{place}: y of city {city}"))
-        for (city, place), (x, _), (y, _) in cities
-    ]
+    by_number: dict[str, Point] = {}
+    for (city, place), (x, _), (y, _) in cities:
+        if city in by_number:
+            raise ValueError(f"{place}: city {city} stands twice")
+        by_number[city] = (coordinate(x, f"{place}: x of city {city}"), coordinate(y, f"{place}: y of city {city}"))
+    numbers = [str(number) for number in range(1, count + 1)]
+    return [by_number[city] for city in (numbers if by_number.keys() == set(numbers) else by_number)]
 
 
 def _weights(head: dict[str, str], sections: dict[str, list[Word]], count: int) -> Table:
-    form, words = head["EDGE_WEIGHT_FORMAT"], sections["EDGE_WEIGHT_SECTION"]
+    form, words = head["EDGE_WEIGHT_FORMAT"].upper(), sections["EDGE_WEIGHT_SECTION"]
     if form not in _CELLS:
         raise ValueError(f"EDGE_WEIGHT_FORMAT: {form}; allowed: {', '.join(_CELLS)}")
     cells = [(row, column) for row in range(count) for column in _CELLS[form](row, count)]
@@ -96,6 +107,8 @@ def _weights(head: dict[str, str], sections: dict[str, list[Word]], count: int) 
         table[row][column] = coordinate(word, what) if row == column else distance(word, what)
         if form != "FULL_MATRIX":
             table[column][row] = table[row][column]
+        elif column < row and not math.isclose(table[row][column], table[column][row], rel_tol=1e-9):
+            raise ValueError(f"{what} is {word}, back it is {table[column][row]:g}; only symmetric instances are read")
     return table
 
 
@@ -106,9 +119,19 @@ _CELLS = {
     "UPPER_DIAG_ROW": lambda row, count: range(row, count),
     "LOWER_DIAG_ROW": lambda row, count: range(row + 1),
 }
+_CELLS |= {  # by columns it is the other half by rows, since it is symmetric
+    "UPPER_COL": _CELLS["LOWER_ROW"],
+    "LOWER_COL": _CELLS["UPPER_ROW"],
+    "UPPER_DIAG_COL": _CELLS["LOWER_DIAG_ROW"],
+    "LOWER_DIAG_COL": _CELLS["UPPER_DIAG_ROW"],
+}
 
 
 def _globe(places: list[Point]) -> Table:
+    for number, (latitude, longitude) in enumerate(places, 1):
+        if abs(latitude) > 90 or abs(longitude) > 360:
+            where = f"city {number} lies at latitude {latitude:g}, longitude {longitude:g}"
+            raise ValueError(f"{where}; GEO has latitudes of -90 to 90, then longitudes of -360 to 360")
     return [[_on_globe(a, b) if a is not b else 0.0 for b in places] for a in places]
 
 

@@ -51,6 +51,35 @@ def built_toy(plugins, tmp_path):
     return build_problem(load_config(overrides=keys))
 
 
+SOUND = """class Mine:
+    name, unit, lower_is_better = 'mine', 'gap', True
+
+
+def build(cfg, folder):
+    return Mine()
+"""
+
+
+@pytest.mark.parametrize(
+    ("sound", "slip", "told"),
+    [
+        ("return Mine()", "return Mine().cost", "build.* raises AttributeError: 'Mine' object has no attribute 'cost'"),
+        ("build(cfg, folder)", "build()", "build.* raises TypeError: build\\(\\) takes 0 positional"),
+        ("return Mine()", "return Mine", "build gives <class .*Mine'>, not an object of a problem's class"),
+        ("return Mine()", "pass", "build gives None, not an object"),
+        ("'gap'", "''", "unit is ''; a text is needed: what the metric is called"),
+        ("name, unit", "title, unit", "name is None; a text is needed"),
+        ("True", "'no'", "lower_is_better is 'no'; allowed: True, False"),
+    ],
+)
+def test_a_slip_in_what_builds_a_problem_is_one_line(tmp_path, sound, slip, told):
+    (tmp_path / "problems").mkdir()
+    (tmp_path / "problems" / "mine.py").write_text(SOUND.replace(sound, slip))
+    with pytest.raises(ConfigError, match=rf"problem\.kind=mine: {told}") as caught:
+        build_problem(load_config(overrides=["problem.kind=mine", f"plugins={tmp_path}", f"project.dir={tmp_path}"]))
+    assert "\n" not in str(caught.value)
+
+
 @dataclasses.dataclass(frozen=True)
 class Frozen:
     """Has one part of its own, which must not be touched."""

@@ -105,6 +105,12 @@ FORMS = {
     "UPPER_ROW": "3 4 5 6 7 8",
     "LOWER_DIAG_ROW": "0 3 0 4 6 0 5 7 8 0",
     "FULL_MATRIX": "0 3 4 5 3 0 6 7 4 6 0 8 5 7 8 0",
+    "lower_row": "3 4 6 5 7 8",
+    "UPPER_DIAG_ROW": "0 3 4 5 0 6 7 0 8 0",
+    "UPPER_COL": "3 4 6 5 7 8",
+    "LOWER_COL": "3 4 5 6 7 8",
+    "UPPER_DIAG_COL": "0 3 0 4 6 0 5 7 8 0",
+    "LOWER_DIAG_COL": "0 3 4 5 0 6 7 0 8 0",
 }
 
 
@@ -115,6 +121,36 @@ def test_given_distances_are_read_in_every_form(tmp_path, form):
     (one,) = load(str(tmp_path / "m.tsp"))
     assert one.length([0, 1, 2, 3]) == 3 + 6 + 8 + 5
     assert one.view()[1] and not one.view()[0]
+    assert one.table() == load_full(tmp_path)
+
+
+def load_full(folder: Path) -> list[list[float]]:
+    """The table of FORMS, whole."""
+    (folder / "f.tsp").write_text(WEIGHTS.format(FORMS["FULL_MATRIX"]).replace("UPPER_ROW", "FULL_MATRIX"))
+    return load(str(folder / "f.tsp"))[0].table()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BURMA14.lower(),
+        BURMA14.replace("NODE_COORD_SECTION", "Node_Coord_Section :"),
+        BURMA14.replace("TYPE: TSP", "Type : tsp"),
+    ],
+)
+def test_keywords_of_tsplib_may_be_of_either_case(tmp_path, text):
+    (tmp_path / "burma14.tsp").write_text(text)
+    (one,) = load(str(tmp_path / "burma14.tsp"))
+    assert (one.best, one.length([0, 1, 13, 2, 3, 4, 5, 11, 6, 12, 7, 10, 8, 9])) == (3323, 3323)
+
+
+def test_tours_name_cities_by_number_whatever_their_order_in_the_file(tmp_path):
+    path = berlin52(tmp_path, "mine")
+    head, cities = path.read_text().split("NODE_COORD_SECTION\n")
+    turned = "\n".join(reversed(cities.removesuffix("EOF").split("\n")))
+    path.write_text(f"{head}NODE_COORD_SECTION{turned}\nEOF")
+    path.with_suffix(".opt.tour").write_text("TYPE : TOUR\nTOUR_SECTION\n" + "\n".join([*SHORTEST, "-1", "EOF"]))
+    assert load(str(path))[0].best == 7542
 
 
 def test_csv_and_json_hold_one_instance_or_many(tmp_path):
@@ -144,6 +180,32 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
         ("x.tsp", WEIGHTS.format("3 4 5 6 7 inf"), "line 7: the distance of cities 3 and 4 is 'inf'"),
         ("x.tsp", WEIGHTS.format("3 4 -5 6 7 8"), "cities 1 and 4 is -5; a distance is at least 0"),
         ("x.tsp", WEIGHTS.format("3 4 5"), "EDGE_WEIGHT_SECTION has 3 numbers; UPPER_ROW of 4 cities needs 6"),
+        (
+            "x.tsp",
+            BURMA14.replace("TYPE: TSP", "TYPE: TSP\nDIMENSION: 13"),
+            "line 5: DIMENSION: 14, but it was 13 before",
+        ),
+        ("x.tsp", BURMA14.replace("   4  22.39", "   3  22.39"), "line 12: city 3 stands twice"),
+        ("x.tsp", BURMA14.replace("93.37", "400"), "city 4 lies at latitude 22.39, longitude 400; GEO has latitudes"),
+        ("x.tsp", BURMA14.replace("EOF", "FIXED_EDGES_SECTION\n1 2\n-1"), "FIXED_EDGES_SECTION: not kept here"),
+        (
+            "x.tsp",
+            WEIGHTS.format("0 3 4 5 3 0 6 7 4 2 0 8 5 7 8 0").replace("UPPER_ROW", "FULL_MATRIX"),
+            "line 7: the distance of cities 3 and 2 is 2, back it is 6; only symmetric",
+        ),
+        (
+            "x.json",
+            '{"a": {"points": [[0, 0], [0, 3], [4, 3], [4, 0]], "best": 1}}',
+            "best is 1, but every tour is at least",
+        ),
+        (
+            "x.json",
+            '{"a": {"points": [[0, 0], [0, 3], [4, 3], [4, 0]], "optimum": 14}}',
+            "a: unknown key 'optimum'; allowed: points, best",
+        ),
+        ("x.json", '{"a": [[0, 0], [1, 1]], "a": [[0, 0], [1, 2]]}', "the key 'a' stands twice"),
+        ("x.csv", "x,y,x\n1,2,3\n", "the column x stands twice"),
+        ("x.csv", "x,y\n1,2\n3,9,8\n", "line 3: 3 cells, but there are 2 columns (x, y)"),
         ("x.tsp", WEIGHTS.format("0 0 0 0 0 0"), "m: its cities lie at one place"),
         ("x.csv", "x,y\n" + "5,5\n" * 6, "x: its cities lie at one place"),
         ("x.csv", "x,y\n1,2\n3,nan\n", "line 3: y is 'nan', not a finite number"),
@@ -235,6 +297,29 @@ HEAD = "instance,capacity,size\n"
         ("x.txt", "1\nu1\n100 1 1\n5\n6\n", "line 5 is after the last of 1 instances"),
         ("x.txt", "1\nu1\n100 many 1\n5\n", "line 3: the number of items is 'many', not a finite number"),
         ("x.txt", "1\nu1\n100 1 1\ninf\n", "line 4: size is 'inf', not a finite number"),
+        (
+            "x.txt",
+            "1\nu1\n100 2 1\n60\n60\n",
+            "line 3: the best known number of bins is 1; these 2 items need 2 to 2 bins",
+        ),
+        ("x.json", '{"a": {"capacity": 9, "items": [5, 5], "best": 1}}', "a: best is 1; these 2 items need 2 to 2"),
+        (
+            "x.json",
+            '{"a": {"capacity": 9, "items": [5], "optimum": 1}}',
+            "unknown key 'optimum'; allowed: capacity, items",
+        ),
+        (
+            "x.json",
+            '{"a": {"capacity": 9, "items": [5]}, "a": {"capacity": 9, "items": [6]}}',
+            "the key 'a' stands twice",
+        ),
+        (
+            "x.json",
+            '[{"name": "a", "capacity": 9, "items": [5]}, {"name": "a", "capacity": 9, "items": [6]}]',
+            "two instances are called a",
+        ),
+        ("x.csv", HEAD + "a,100,3\na,100,2,5\n", "line 3: 4 cells, but there are 3 columns"),
+        ("x.csv", "instance,capacity,size,size\na,100,3,4\n", "the column size stands twice"),
         ("x.json", "[1, 2]", "or a list of {capacity, items}, and '1' is not so"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, "x"]}}', "a: item 2 is 'x', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, NaN]}}', "a: item 2 is 'nan', not a finite number"),
@@ -247,6 +332,12 @@ def test_bin_packing_files_are_refused_with_the_place_and_the_value(tmp_path, na
     with pytest.raises(ConfigError) as caught:
         load_file(tmp_path / name)
     assert words in str(caught.value) and str(tmp_path / name) in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_best_known_bins_are_read_from_json_and_0_is_unknown(tmp_path):
+    (tmp_path / "x.json").write_text('{"a": {"capacity": 9, "items": [5, 5], "best": 2}}')
+    (tmp_path / "x.txt").write_text("1\nu1\n100 2 0\n60\n60\n")
+    assert [load_file(tmp_path / name)[0].best for name in ("x.json", "x.txt")] == [2, None]
 
 
 def test_sizes_of_a_file_are_scaled_alike(tmp_path):

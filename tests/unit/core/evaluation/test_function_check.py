@@ -1,8 +1,11 @@
 """A slip in a problem of one's own is one line before anything runs."""
 
-import pytest
+from random import random
 
-from core.evaluation.function_problem import FunctionProblem
+import pytest
+from numpy import int64
+
+from core.evaluation.function_problem import FunctionProblem, _Prepared
 from utils.errors import ConfigError
 
 
@@ -37,6 +40,14 @@ def test_a_sound_problem_passes():
         ({"start": "import os\ndef f(x, y=1.0):\n    return x\n"}, "start, .*import of 'os' is not allowed"),
         ({"calls": lambda self, case: [(1, 2, 3)]}, "calls gives 3 arguments, but f.* takes 2"),
         ({"cases": lambda self, part: []}, "cases\\('validation'\\) is empty"),
+        ({"cases": lambda self, part: None}, "cases\\('validation'\\) is None, not a list"),
+        ({"cases": lambda self, part: {}[part]}, f"cases\\(.*\\) raises KeyError: .* \\(line .* of {__file__}"),
+        ({"cases": lambda self, part: (1 / n for n in (1, 0))}, "cases\\('validation'\\) raises ZeroDivisionError"),
+        ({"cases": lambda self, part: [1, 2] if part == "validation" else 1 / 0}, "cases\\('test'\\) raises Zero"),
+        ({"cases": lambda self, part: [random()]}, "cases\\('validation'\\) are others at each call"),
+        ({"calls": lambda self, case: 5}, "calls\\(case 1\\) is 5, not a list"),
+        ({"calls": lambda self, case: [5]}, "a call of case 1 is 5, not a list"),
+        ({"calls": lambda self, case: [(int64(1), 2)]}, "calls\\(case 1\\) gives '1', of type numpy.int64; arguments"),
         ({"case_score": lambda self, case, number, score: ("a", 1)}, "case_score returns tuple, not core.contracts"),
     ],
 )  # fmt: skip
@@ -44,6 +55,17 @@ def test_a_slip_is_one_line(slip, told):
     with pytest.raises(ConfigError, match=f"problem sound: {told}") as caught:
         type("Slipped", (Sound,), slip)().prepare()
     assert "\n" not in str(caught.value)
+
+
+def test_what_a_later_case_raises_is_one_line_too(tmp_path):
+    class Late(Sound):
+        def calls(self, case):
+            return [(case, 1 / (2 - case))]
+
+    problem = Late()
+    problem.prepare()
+    with pytest.raises(ConfigError, match=r"problem sound: calls\(case 2\) raises ZeroDivisionError"):
+        _ = _Prepared(problem, "test").calls
 
 
 def test_a_case_score_may_refuse_a_score_that_no_program_has():

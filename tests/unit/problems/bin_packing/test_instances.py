@@ -61,7 +61,7 @@ def test_loader_accepts_blanks_and_decimals(tmp_path):
 
 
 def test_sizes_with_decimals_are_scaled_to_whole_numbers(tmp_path):
-    (tmp_path / "binpack5.txt").write_text("1\nt3_00\n100.0 3 1\n33.3\n49.9\n25.0\n")
+    (tmp_path / "binpack5.txt").write_text("1\nt3_00\n100.0 3 2\n33.3\n49.9\n25.0\n")
     (one,) = load_file(tmp_path / "binpack5.txt")
     assert (one.capacity, one.sizes.tolist()) == (1000, [333, 499, 250])
 
