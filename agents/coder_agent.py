@@ -20,6 +20,7 @@ from utils.diff import Change, DiffError, apply_diff, parse_diff
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.genes import split_genes
+from utils.patch import PatchError, apply_patch, read_patch
 from utils.prompt_builder import Attempt, Parts, fill_template
 from utils.response import parse_response, split_blocks, strip_thinking, syntax_error, up_to_last_block
 
@@ -128,7 +129,7 @@ class CoderAgent(BaseAgent):
             return self._changed(context, reply, changes)
         block, plan = parse_response(reply, str(context.extras.get("language", "python")))
         if block is None or not block.strip():
-            return Found("", plan, FailureKind.NO_CODE, "the reply held no code block")
+            return self._patched(context, reply, plan)
         return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
 
     def _changed(self, context: AgentContext, reply: str, changes: Sequence[Change]) -> Found:
@@ -139,6 +140,21 @@ class CoderAgent(BaseAgent):
         except DiffError as error:
             return Found("", plan, FailureKind.REPLY_ERROR, str(error))
         return self._judge(context, code, plan, whole=False)
+
+    def _patched(self, context: AgentContext, reply: str, plan: str) -> Found:
+        """The first parent's code with a unified diff applied: nobody asks for one, and models write it."""
+        plan = f"\n{plan}".partition("\ndiff --git ")[0].partition("\n--- ")[0].strip()
+        none = Found("", plan, FailureKind.NO_CODE, "the reply held no code block")
+        if not context.parents:
+            return none
+        try:
+            patches = [patch for patch in read_patch(reply.replace("\r\n", "\n")) if patch.hunks]
+            if len(patches) > 1:
+                raise PatchError("a diff of several files, and the program is one: write the whole program")
+            code = apply_patch(patches[0], context.parents[0].code) if patches else None
+        except PatchError as error:
+            return Found("", plan, FailureKind.REPLY_ERROR, str(error))
+        return none if code is None else self._judge(context, code, plan, whole=False)
 
     def _judge(self, context: AgentContext, code: str, plan: str, *, whole: bool) -> Found:
         size = len(code.strip())

@@ -217,7 +217,7 @@ def _read_file(lines: list[str], place: int) -> tuple[FilePatch, int]:
     began = place
     path, kind = "", "changed"
     if lines[place].startswith("diff --git "):
-        path = lines[place].partition(" b/")[2]
+        path = _path_of_head(lines[place].removeprefix("diff --git "))
         place += 1
         while place < len(lines) and not lines[place].startswith(("@@ ", "diff --git ", "--- ")):
             kind = "added" if lines[place].startswith("new file") else kind
@@ -238,6 +238,13 @@ def _read_file(lines: list[str], place: int) -> tuple[FilePatch, int]:
     if not path:
         raise PatchError(f"line {began + 1}: a file without a name")
     return FilePatch(path, kind, tuple(hunks), "\n".join(lines[began:place]) + "\n"), place  # type: ignore[arg-type]
+
+
+def _path_of_head(names: str) -> str:
+    """Of `a/PATH b/PATH`, where a path may hold ` b/` itself."""
+    middle = len(names) // 2
+    old, new = names[:middle], names[middle + 1 :]
+    return new[2:] if old[:2] == "a/" and new[:2] == "b/" and old[2:] == new[2:] else names.partition(" b/")[2]
 
 
 def _check_head(path: str, line: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -17,6 +17,7 @@ class Collected:
 
     data: bytes | None
     reason: str = ""
+    executable: bool = False
 
 
 def collect_file(root: Path, relative: str, max_bytes: int) -> Collected:
@@ -60,7 +61,7 @@ def _read(folder: int, name: str, max_bytes: int) -> Collected:
             return Collected(None, f"{found.st_size:,} bytes, more than the {max_bytes:,} that are taken")
         if found.st_size > found.st_blocks * 512 + (1 << 20):
             return Collected(None, "the file is mostly holes")
-        return _read_all(fd, max_bytes)
+        return replace(_read_all(fd, max_bytes), executable=bool(found.st_mode & stat.S_IXUSR))
     finally:
         os.close(fd)
 

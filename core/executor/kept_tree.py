@@ -97,7 +97,7 @@ class KeptTree:
                 place.chmod(content[1])
         for path in writable - files.keys():
             if (self.folder / path).is_file():
-                (self.folder / path).chmod(0o666)
+                (self.folder / path).chmod((self.folder / path).stat().st_mode & 0o777 | 0o666)
         newest = max((stamp[1] for stamp in self._stamps.values()), default=0)
         while time.time_ns() < newest + _TICK:
             time.sleep(0.005)

@@ -19,8 +19,8 @@ from core.executor.warm import WarmSandbox
 from core.executor.workspace import remove_tree
 from utils.patch import is_script
 
-Files = Mapping[str, str | bytes | None]
-"""Path → content; None where the base's file is not there."""
+Files = Mapping[str, str | Path | None]
+"""Path → content, or the host's file that is to lie there with its mode; None where the base's file is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,13 @@ def _told(
     return TreeRun(result, sorted({*touched, *changed} - set(writable)), workspace)
 
 
-def _laid(base: Path, path: str, content: str | bytes | None) -> tuple[bytes, int] | None:
-    """A file's bytes and mode: that of the base's file of this name; a new script can be run."""
+def _laid(base: Path, path: str, content: str | Path | None) -> tuple[bytes, int] | None:
+    """A file's bytes and mode: of a text that of the base's file of this name; a new script can be run."""
     if content is None:
         return None
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    if isinstance(content, Path):
+        return content.read_bytes(), 0o755 if content.stat().st_mode & 0o100 else 0o644
+    data = content.encode("utf-8", "surrogatepass")
     try:
         executable = bool(os.stat(base / path).st_mode & 0o100)
     except OSError:

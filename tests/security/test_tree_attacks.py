@@ -199,6 +199,12 @@ def test_a_build_is_made_once_for_equal_inputs(evaluator, ground, tmp_path):
     assert verdict.failure is FailureKind.EXIT and verdict.message.startswith("problem.build:")
 
 
+def test_what_a_build_makes_can_be_run(evaluator, ground):
+    scoring = Scoring("./out/tool score: 7", "score", build="mkdir -p out; cp /bin/echo out/tool")
+    verdict = scored(TreeEvaluator(ground, scoring, evaluator._deps), ground, "true")
+    assert verdict.metric == 7.0, verdict
+
+
 def test_files_keep_their_mode_a_new_script_runs_and_what_is_writable_is_written(evaluator, ground):
     scoring = Scoring(
         "src/tool.sh && echo 5 > data/limit && echo y2 >> data/more/x; cat data/limit",

@@ -51,7 +51,7 @@ class Overlay:
         """Let the job write paths of the tree, in the view; what is not there is left out."""
         for path in paths:
             if os.path.isfile(f"{root}/{path}"):
-                os.chmod(f"{root}/{path}", 0o666)
+                os.chmod(f"{root}/{path}", os.stat(f"{root}/{path}").st_mode & 0o777 | 0o666)
 
     def overlaid(self) -> list[str]:
         """Paths of the tree, at most a thousand, that something lies over: another file, or a mark that it is gone."""

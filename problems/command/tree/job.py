@@ -21,6 +21,8 @@ from problems.command.job import COPY_BYTES, MOST_RUNS, grade
 from utils.globs import matches
 
 LARGEST_REPORT = 16 << 20
+_KEPT_AS = "files and modes"
+"""What is kept of a build: those of versions that kept less are not taken."""
 MOST_BUILDS = 24
 """Builds of one base that are kept: the newest."""
 
@@ -89,13 +91,13 @@ class _RunFailed(Exception):
 
 def _built(
     payload: Mapping[str, Any], context: JobContext, limits: Limits
-) -> tuple[dict[str, bytes], ExecutionResult | None]:
-    """(what the build makes of this tree, None), or ({}, how it failed). Built once for equal inputs."""
+) -> tuple[dict[str, Path], ExecutionResult | None]:
+    """(the files that the build makes of this tree, None), or ({}, how it failed). Built once for equal inputs."""
     if not payload["build"]:
         return {}, None
     base = Path(payload["inputs"])
     inputs = {p: text for p, text in sorted(payload["changes"].items()) if matches(p, payload["build_inputs"])}
-    key = sha256(json.dumps([payload["build"], inputs]).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    key = sha256(json.dumps([_KEPT_AS, payload["build"], inputs]).encode("utf-8", "surrogatepass")).hexdigest()[:24]
     place = base.parent / "builds" / key
     if not place.is_dir():
         with run_on_base(
@@ -110,9 +112,7 @@ def _built(
                 return {}, result.model_copy(update={"message": f"problem.build: {result.message}"})
             _keep(run.workspace, base, inputs, place)
     os.utime(place)
-    return {
-        path.relative_to(place).as_posix(): path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file()
-    }, None
+    return {path.relative_to(place).as_posix(): path for path in sorted(place.rglob("*")) if path.is_file()}, None
 
 
 def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -> None:
@@ -123,13 +123,16 @@ def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -
     for folder, _, names in os.walk(workspace):
         for name in names:
             relative = os.path.relpath(os.path.join(folder, name), workspace)
-            data = None if relative in inputs else collect_file(workspace, relative, left).data
-            if data is None or _is_base(base / relative, data):
+            if relative in inputs:
                 continue
-            left -= len(data)
+            found = collect_file(workspace, relative, left)
+            if found.data is None or _is_base(base / relative, found.data):
+                continue
+            left -= len(found.data)
             target = fresh / relative
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+            target.write_bytes(found.data)
+            target.chmod(0o755 if found.executable else 0o644)
     try:
         fresh.rename(place)
     except OSError:

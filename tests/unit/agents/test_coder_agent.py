@@ -324,6 +324,19 @@ def test_a_diff_changes_the_first_parent(context, fence):
     assert result.node.plan == "Double it." and "<<<<<<< SEARCH" in task.query.calls[0]["system"]
 
 
+@pytest.mark.parametrize("fence", ["", "```diff\n"])
+def test_a_unified_diff_is_read_though_nobody_asks_for_one(context, fence):
+    diff = "--- a/x.py\n+++ b/x.py\n@@ -7,1 +7,1 @@\n-x = 1\n+x = 2\n"
+    parents = (Node(id="p", code="import os\n\nx = 1\nprint(x, os.name)\n"),)
+    result = CoderAgent(single_function=True).generate(
+        context([f"Double it.\n\n{fence}{diff}"], "improve", parents=parents)
+    )
+    assert result.node.code == "import os\n\nx = 2\nprint(x, os.name)\n" and result.node.plan == "Double it."
+    task = context([f"Double it.\n\n{fence}{diff.replace('x = 1', 'y = 1')}"] * 4, "improve", parents=parents)
+    assert CoderAgent(single_function=True).generate(task).failure is FailureKind.REPLY_ERROR
+    assert "the program has no line 'y = 1'" in task.query.calls[1]["user"]
+
+
 def test_a_diff_that_does_not_fit_goes_back_with_the_reason(context):
     parents = (Node(id="p", code="z = 1\n"),)
     task = context([DIFF.format(fence="")] * 4, "improve", parents=parents)

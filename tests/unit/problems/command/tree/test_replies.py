@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from problems.command.tree.base import snapshot
 from problems.command.tree.replies import Wanted, as_reply, asked_files, edits_of, read_reply, unnamed_blocks
-from problems.command.tree.tree import Ground, Tree, TreeError
+from problems.command.tree.tree import Ground, Tree, TreeError, is_path, read_tree
 from utils.response import strip_thinking
 
 BLOCK = "<<<<<<< SEARCH\nFACTOR = 3\n=======\nFACTOR = 5\n>>>>>>> REPLACE"
@@ -123,6 +125,29 @@ def test_what_is_handed_in_is_read_back(awkward, text):
     tree, plan = read_reply(Tree(awkward), strip_thinking(f"What was done.\n\n{as_reply(files)}"))
     assert dict(tree.changes) == files
     assert plan == "What was done."
+
+
+LINES = st.sampled_from(
+    [
+        "", "x", "```", "````whole", "~~~", "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "--- a/x", "+++ b/x", "\\",
+        "@@ -1 +1 @@", "diff --git a/x b/x", "DELETE src/b.py", "READ src/b.py", "src/b.py", "`src/b.py`", "<think>",
+    ]
+)  # fmt: skip
+NAME = st.text(st.sampled_from("ab .-_()[]'#$&ü,~=@+%!"), min_size=1, max_size=12).filter(
+    lambda name: is_path(f"x/{name}")
+)
+
+
+@given(st.dictionaries(NAME, st.lists(LINES, max_size=8), min_size=1, max_size=3), st.booleans())
+@example({"a b/x": []}, False)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_any_file_of_any_name_is_read_back(ground, files, ends):
+    texts = {
+        f"src/new/{name}": "".join(f"{line}\r\n" if ends else f"{line}\n" for line in files[name]) for name in files
+    }
+    tree, _ = read_reply(Tree(ground), strip_thinking(as_reply({**texts, "src/b.py": None})))
+    assert dict(tree.changes) == {**texts, "src/b.py": None}
+    assert read_tree(ground, tree.code()).changes == tree.changes
 
 
 def test_a_file_that_is_handed_in_as_it_was_is_no_change(ground):
