@@ -275,12 +275,18 @@ def _read_yaml(
     return loaded if ours == plain else OmegaConf.create(ours)
 
 
-def _yaml_fault(error: Exception) -> str:
+def _yaml_fault(error: Exception, place: str = "line {}: ") -> str:
     """What YAML's parser found, and where, in a line."""
     mark = getattr(error, "problem_mark", None)
     said = str(getattr(error, "problem", None) or str(error).splitlines()[0])
-    tab = " (is it a tab? YAML indents by blanks)" if "cannot start any token" in said else ""
-    return f"line {mark.line + 1}: {' '.join(said.split())}{tab}" if mark else said
+    remedy = next((told for words, told in _YAML_REMEDIES.items() if words in said), "")
+    return f"{place.format(mark.line + 1) if mark else ''}{' '.join(said.split())}{remedy}"
+
+
+_YAML_REMEDIES = {
+    "cannot start any token": " (is it a tab? YAML indents by blanks)",
+    "unexpected ':'": " (a blank is needed after it)",
+}
 
 
 def _presets_of(layer: DictConfig) -> dict[str, str]:
@@ -310,7 +316,7 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
         try:
             OmegaConf.from_dotlist([_quoted(text)])
         except Exception as error:  # a value that is not YAML
-            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({str(error).splitlines()[0]})") from error
+            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({_yaml_fault(error, '')})") from error
     typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
     plain = OmegaConf.to_container(typed, resolve=False)
     assert isinstance(plain, dict)

@@ -82,6 +82,7 @@ def test_time_limit_is_the_default_of_the_budgets_seconds():
         (["execution.timeout=3e6"], ["execution.timeout", "3000000", "2000000"]),
         (["budget.seconds=1e300"], ["budget.seconds", "1e+300", "1000000000"]),
         (["execution.memory_mb=99999999999999"], ["execution.memory_mb", "1000000000"]),
+        (["search.islands.grid={a:{low:1}}"], ["found unexpected ':' (a blank is needed after it)"]),
         (["nonsense"], ["nonsense", "key=value"]),
         (["=3"], ["key=value"]),
     ],
