@@ -7,7 +7,7 @@ import difflib
 
 from cli.read_keys import is_read
 from runs.stored_config import is_kept
-from utils.config import known_keys
+from utils.config import PRESET_KINDS, known_keys
 from utils.registry import ending_alike
 
 GO_ON = ("resume", "fork", "step", "replay", "export-best")
@@ -20,6 +20,9 @@ def meant(word: str, parser: argparse.ArgumentParser, args: argparse.Namespace) 
     option = word.partition("=")[0]
     own = [known for known in options_of(parser, args.verb) if known != "--help"]
     name = option.removeprefix("--").replace("-", "_")
+    inside = [key for key in known_keys() if key.startswith(f"{name}.") and _takes(key, args)]
+    if inside and name not in PRESET_KINDS:
+        return f"; {name} is a section of keys: --{inside[0]}=…, and what `config {name}` lists"
     keys = [f"--{key}=…" for key in ending_alike(name, known_keys()) if _takes(key, args)]
     least = 0.8 if is_read("search.policy", args.verb, args) else 0.6
     near, alike = (difflib.get_close_matches(option, own, 1, cutoff) for cutoff in (0.8, least))

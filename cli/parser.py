@@ -157,6 +157,8 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
             continue
         key, equals, value = word.partition("=")
         name = key.removeprefix("--")
+        if key == "--" and equals:
+            raise ConfigError(f"'{word}' names no key; one is written --key.of.it=value")
         if word == "--llm" and words[:1] == ["doctor"]:
             rest.append("--llm=")
             continue

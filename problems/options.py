@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from utils.errors import ConfigError
+from utils.registry import nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -19,5 +20,9 @@ def checked_options(model: type[Model], options: Mapping[str, Any] | None) -> Mo
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         key = ".".join(map(str, fault["loc"]))
-        allowed = ", ".join(model.model_fields)
-        raise ConfigError(f"problem.options.{key}: {fault['msg']}; allowed: {allowed}") from error
+        if fault["type"] == "extra_forbidden":
+            known = list(model.model_fields)
+            said = f"unknown key{nearest(key, known)}; allowed: {', '.join(known)}"
+            raise ConfigError(f"problem.options.{key}: {said}") from error
+        said = fault["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"problem.options.{key}={fault['input']!r:.80}: {said}") from error

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -20,6 +20,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from utils.config_places import CONFIG_DIR, ENV_PREFIX
 from utils.config_schema import Config, plugin_folders
+from utils.config_section import kinds_of
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
@@ -105,6 +106,9 @@ def _load(
     except OmegaConfBaseException as error:
         raise ConfigError(f"configuration: {str(error).splitlines()[0]}") from error
     assert isinstance(plain, dict)
+    for parts, expression in expressions_in(OmegaConf.to_container(merged)).items():
+        if ".".join(parts) in _number_keys() and _get(plain, parts) is None:
+            raise ConfigError(f"{'.'.join(parts)}={expression}: that is not set in the environment{_NONE_MEANT}")
     try:
         config = check_config({str(key): value for key, value in plain.items()})
     except ConfigError as error:
@@ -293,10 +297,13 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
     for text in overrides:
         if "=" not in text or not text.partition("=")[0]:
             raise ConfigError(f"'{text}' is not of the form key=value")
+        key, _, value = text.partition("=")
+        if not value.strip() and key in _number_keys():
+            raise ConfigError(f"'{text}' gives no value{_NONE_MEANT}")
         try:
             OmegaConf.from_dotlist([_quoted(text)])
         except Exception as error:  # a value that is not YAML
-            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({str(error).splitlines()[0]})") from error
+            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({yaml_fault(error, '')})") from error
     typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
     plain = OmegaConf.to_container(typed, resolve=False)
     assert isinstance(plain, dict)
@@ -310,14 +317,26 @@ def _quoted(override: str) -> str:
     return override if is_plain or key not in _text_keys() else f"{key}={json.dumps(value, ensure_ascii=False)}"
 
 
+_NONE_MEANT = ": null is what says `none`, so that a variable that is not set lifts no limit"
+
+
 @lru_cache(maxsize=1)
 def _text_keys() -> frozenset[str]:
     """Dotted keys whose value is free text, with or without null."""
+    return _keys_of({str, SecretStr})
 
+
+@lru_cache(maxsize=1)
+def _number_keys() -> frozenset[str]:
+    """Dotted keys whose value is a number, with or without null."""
+    return _keys_of({int, float})
+
+
+def _keys_of(wanted: set[type]) -> frozenset[str]:
     def visit(model: type[BaseModel], prefix: str) -> Iterator[str]:
         for name, info in model.model_fields.items():
-            kinds = set(get_args(info.annotation) or (info.annotation,)) - {type(None)}
-            if kinds <= {str, SecretStr} and get_origin(info.annotation) is not list:
+            kinds = kinds_of(info.annotation) - {type(None)}
+            if kinds <= wanted and get_origin(info.annotation) is not list:
                 yield prefix + name
             elif isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
                 yield from visit(info.annotation, f"{prefix}{name}.")
@@ -333,6 +352,9 @@ def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
     path = [str(part) for part in fault["loc"]]
     key = ".".join(path)
     if fault["type"] == "extra_forbidden":
+        if word := next((part for part in path if "." in part), None):
+            section, _, rest = word.partition(".")
+            return f"unknown key '{word}' in one word: a file's keys are nested, as in {section}: {{{rest}: …}}"
         known = [*known_keys(), *option_keys(plugins), *(f"search.{name}" for name in HOMES)]
         parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
         return f"unknown key '{key}'{nearest(key, [*known, *parents])}"

@@ -17,7 +17,7 @@ from pydantic import (
 
 from utils.config_llm import LLMSection
 from utils.config_places import PROJECT_DIR
-from utils.config_section import Section, comma_list
+from utils.config_section import LONGEST, LONGEST_WAIT, Section, comma_list
 from utils.processors import processors
 from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
@@ -70,7 +70,7 @@ class DataSection(Section):
 
 
 class ExecutionSection(Section):
-    timeout: float = Field(300.0, gt=0)
+    timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
     """Wall-clock seconds of one program's run."""
     sandbox: Literal["auto", "warm", "lite", "bubblewrap", "none"] = "auto"
     """The tier that programs run in; auto: the strongest that holds here. none needs --i-accept-unsandboxed."""
@@ -82,9 +82,9 @@ class ExecutionSection(Section):
     """Graphics cards that a worker's programs may use, whole ones or a part of one: on Ray 0.25 lets four share it."""
     paths: list[str] = Field(default_factory=list)
     """Folders of toolchains (rustup, nvm, conda, …) that programs may read and run; `doctor` names those found here."""
-    cpu_seconds: float | None = Field(None, gt=0)
+    cpu_seconds: float | None = Field(None, gt=0, le=LONGEST)
     """Processor seconds of one run; null: four times the timeout."""
-    memory_mb: int = Field(4096, ge=64)
+    memory_mb: int = Field(4096, ge=64, le=10**9)
     """Memory of one run."""
     processes: int = Field(128, ge=1)
     """Processes and threads of one run."""
@@ -125,7 +125,7 @@ class ExecutionSection(Section):
 
 
 class AgentSection(Section):
-    time_limit: float = Field(43200.0, gt=0)
+    time_limit: float = Field(43200.0, gt=0, le=LONGEST)
     """Seconds of active time across resumes; the default of `budget.seconds`."""
     memory: Literal["none", "related", "all"] = "all"
     """Which earlier programs a prompt tells of: none, those related to the parent, or all."""
@@ -152,7 +152,7 @@ class AgentSection(Section):
     `check`. Each call is a request more."""
     tool_calls: int = Field(8, ge=1)
     """Most calls before one program, with `agent.tools`."""
-    tool_seconds: float = Field(60.0, gt=0)
+    tool_seconds: float = Field(60.0, gt=0, le=LONGEST_WAIT)
     """Seconds that all of them together may run."""
     tool_kb: int = Field(8, ge=1)
     """Longest answer of one call, in KB."""
@@ -254,7 +254,7 @@ class NotifySection(Section):
     """A command of yours, started on a new best and at the end with one JSON object on its standard input."""
     url: SecretStr | None = None
     """An address that the same object is posted to, as a chat service's web hook."""
-    seconds: float = Field(10.0, ge=0)
+    seconds: float = Field(10.0, ge=0, le=LONGEST)
     """At most one new best is told in so many seconds; the newest is never lost."""
 
 
@@ -305,7 +305,7 @@ class PromptsSection(Section):
 
 
 class BudgetSection(Section):
-    seconds: float | None = Field(None, ge=0)
+    seconds: float | None = Field(None, ge=0, le=LONGEST)
     """Active seconds of the run, resumes added up; null: agent.time_limit."""
     tokens: int | None = Field(None, ge=0)
     """Tokens of all models together."""
@@ -334,7 +334,7 @@ class ArenaSection(Section):
     """End games that both engines call drawn."""
     resign_adjudication: bool = False
     """End games that both engines call lost for one."""
-    deadline: float = Field(10.0, gt=0)
+    deadline: float = Field(10.0, gt=0, le=LONGEST_WAIT)
     """Wall-clock seconds a move may take under a nodes or depth limit."""
 
 

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+
+LONGEST = 1e9
+"""Seconds that a key may hold, thirty years: clocks and processors' limits count no further everywhere."""
+LONGEST_WAIT = 2e6
+"""Seconds of one wait, three weeks: the system's own waits (`poll`) count milliseconds in 31 bits."""
 
 
 class Section(BaseModel):
-    """A part with known keys only."""
+    """A part with known keys only, whose numbers are finite and are numbers: `true` is no 1."""
 
     model_config = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_truth_as_a_number(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, bool):
+            kinds = kinds_of(cls.model_fields[str(info.field_name)].annotation)
+            if kinds & {int, float} and bool not in kinds:
+                raise ValueError("a number is needed, not true or false")
+        return value
+
+
+def kinds_of(annotation: Any) -> set[Any]:
+    """The types that a field may hold: {float} for `float | None`, and NoneType beside it."""
+    return set(get_args(annotation) or (annotation,))
 
 
 def comma_list(value: Any) -> Any:

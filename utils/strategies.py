@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from utils.config_section import Section
 from utils.registry import Registry
 
 
-class Options(BaseModel):
+class Options(Section):
     """The settings of one strategy. A line of text under a field is its documentation, on the dashboard too: who shows
     it reads it (`utils.key_docs.meanings`), since pydantic would read every file again at each start.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(frozen=True)
 
 
 class PolicyOptions(Options):

@@ -26,6 +26,15 @@ def host_of(url: str) -> str:
         return ""
 
 
+def is_address(url: str) -> bool:
+    """Whether something can be asked there: http or https, a host, and a port that can be."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and " " not in url
+    except ValueError:
+        return False
+
+
 def is_loopback(host: str) -> bool:
     """True for `localhost`, names below it, 127.0.0.0/8 and ::1."""
     if host == "localhost" or host.endswith(".localhost"):

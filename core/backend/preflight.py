@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.backend.hosts import key_names
-from core.backend.network import host_of, is_loopback, shown_url
+from core.backend.network import host_of, is_address, is_loopback, shown_url
 from core.backend.prices import cost_of, is_priced, usual_tokens
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
@@ -43,9 +43,9 @@ def check(roles: Mapping[str, ModelSettings], budget: BudgetSection) -> None:
 def check_model(settings: ModelSettings) -> None:
     """Raise ConfigError with one line if this model cannot be asked as it is set. Sends nothing."""
     spec_of(settings).require(settings)
-    address = shown_url(settings.base_url)
-    if settings.base_url and not (host_of(address) and address.startswith(("http://", "https://"))):
-        raise ConfigError(f"llm.{settings.role}.base_url={address}: an address begins with http:// or https://")
+    if settings.base_url and not is_address(settings.base_url):
+        key = f"llm.{settings.role}.base_url={shown_url(settings.base_url)}"
+        raise ConfigError(f"{key}: an address begins with http:// or https://, then has a host")
     _check_key(settings)
 
 

@@ -27,7 +27,10 @@ def split(code: str, names: list[str]) -> dict[str, str] | None:
 
 
 def read_metric(output: str, name: str) -> float | None:
-    """The last `NAME: value`, `NAME = value` or JSON `"NAME": value` of an output; None if it is not there."""
-    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?({DECIMAL}|nan|[-+]?inf)\b'
+    """The last `NAME: value`, `NAME = value` or JSON `"NAME": value` of an output; None if it is not there.
+
+    `1,5` and `1,234.5` are no values: a part of them would be another number.
+    """
+    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?({DECIMAL}|nan|[-+]?inf)\b(?![.,]?\d)'
     found = re.findall(pattern, output, re.IGNORECASE)
     return float(found[-1]) if found else None

@@ -24,7 +24,7 @@ from problems.options import checked_options
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
-from utils.config_section import Section
+from utils.config_section import LONGEST_WAIT, Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
@@ -54,7 +54,7 @@ class Options(Section):
     shows: list[str] = Field(default_factory=list)
     """Further files and folders that the evaluator reads, for `screen` and `together`. What it is seen to read is
     known without."""
-    evaluation_timeout: float = Field(300.0, gt=0)
+    evaluation_timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
     """Seconds for one whole evaluation; `execution.timeout` is for one call of the program."""
 
 

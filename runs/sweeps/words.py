@@ -15,6 +15,13 @@ MOST_RUNS = 10_000
 """Of a sweep: its plan, its table and a file a run are made as a whole."""
 _PRESETS = ("llm",)
 """Presets that may vary. Another problem has other scores: it is another sweep."""
+_PROBLEM = "another problem has other scores, which no table compares: make another sweep of it"
+_FIXED = {
+    "project.seed": "a sweep has seeds of its own, --seeds",
+    "project.dir": "all runs of a sweep lie in one project",
+    **dict.fromkeys(("presets.problem", "problem.kind", "problem.name", "problem.path", "data.dir"), _PROBLEM),
+}
+"""Keys that no setting may have, and why."""
 
 
 def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -30,6 +37,10 @@ def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, .
     _check_count(prod(map(len, columns)) + len(cases), "settings")
     settings = [tuple(found) for found in product(*columns)] if columns else []
     settings += [tuple(_pair(word, "--case") for word in _COMMA.split(case)) for case in cases]
+    for setting in settings:
+        keys = [word.partition("=")[0] for word in setting]
+        if twice := next((key for key in keys if keys.count(key) > 1), None):
+            raise ConfigError(f"sweep: {twice} stands twice in one setting ({' '.join(setting)[:200]})")
     if len(set(settings)) < 2:
         raise ConfigError("sweep: two settings at least, as in --vary search.policy=three_phase,mcts")
     return tuple(dict.fromkeys(settings))
@@ -45,6 +56,8 @@ def _pair(word: str, option: str) -> str:
     if not equals or not value or ("." not in key and key not in _PRESETS):
         allowed = f"a dotted configuration key or {', '.join(_PRESETS)}"
         raise ConfigError(f"{option} {word}: KEY=VALUE[,…] is wanted, KEY {allowed}")
+    if key in _FIXED:
+        raise ConfigError(f"{option} {word}: {_FIXED[key]}")
     return f"{key}={value}"
 
 

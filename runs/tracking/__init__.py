@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from importlib.util import find_spec
 
+from core.backend.network import is_address, shown_url
 from runs.facts import RunFacts
 from runs.tracking.background import BackgroundSink
 from utils.config_schema import Config
@@ -34,8 +35,9 @@ def trackers_of(config: Config) -> dict[str, str]:
         _, _, package, extra = TRACKERS[key]
         if package and not _is_there(package):
             raise ConfigError(f"{key} needs a package that is not installed: {install_line(extra)}")
-        if key in ("tracking.otel", "notify.url") and not wanted[key].startswith(("http://", "https://")):
-            raise ConfigError(f"{key}: an address that begins with http:// or https:// is needed")
+        if key in ("tracking.otel", "notify.url") and not is_address(wanted[key]):
+            told = f"{key}={shown_url(wanted[key])}" if key == "tracking.otel" else key  # the other is a secret
+            raise ConfigError(f"{told}: an address that begins with http:// or https:// and names a host is needed")
     return wanted
 
 

@@ -157,8 +157,15 @@ def test_a_command_that_complains_is_told_the_end_all_the_same(cli, toy, tmp_pat
 @pytest.mark.parametrize(
     ("word", "told"),
     [
-        ("tracking.otel=localhost:4318", "tracking.otel: an address that begins with http:// or https:// is needed"),
-        ("notify.url=ftp://x", "notify.url: an address that begins with http:// or https:// is needed"),
+        (
+            "tracking.otel=localhost:4318",
+            ": an address that begins with http:// or https:// and names a host is needed",
+        ),
+        ("tracking.otel=http://", "tracking.otel=http://: an address that begins"),
+        (
+            "notify.url=ftp://x",
+            "notify.url: an address that begins with http:// or https:// and names a host is needed",
+        ),
         ("notify.seconds=-1", "notify.seconds"),
     ],
 )

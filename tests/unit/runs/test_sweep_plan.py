@@ -30,6 +30,21 @@ def test_what_does_not_differ_or_is_no_key_is_refused(vary, cases):
         settings_of(vary, cases)
 
 
+@pytest.mark.parametrize(
+    ("vary", "cases", "told"),
+    [
+        (["project.seed=1,2"], [], "--vary project.seed=1,2: a sweep has seeds of its own, --seeds"),
+        ([], ["search.batch=1", "project.seed=3"], "--case project.seed=3: a sweep has seeds of its own"),
+        (["project.dir=a,b"], [], "all runs of a sweep lie in one project"),
+        (["problem.name=u120,u500"], [], "another problem has other scores"),
+        (["search.batch=1,2", "search.batch=3,4"], [], "search.batch stands twice in one setting"),
+    ],
+)
+def test_what_a_sweep_decides_itself_is_no_setting(vary, cases, told):
+    with pytest.raises(ConfigError, match=told):
+        settings_of(vary, cases)
+
+
 def test_seeds():
     assert seeds_of("1..5") == (1, 2, 3, 4, 5) and seeds_of("7,2,7") == (7, 2)
     for wrong in ("5..1", "one", ""):

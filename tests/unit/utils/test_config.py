@@ -73,6 +73,16 @@ def test_time_limit_is_the_default_of_the_budgets_seconds():
         (["search=5"], ["search", "5"]),
         (["project.seed=1.5"], ["project.seed", "1.5"]),
         (["budget.usd=free"], ["budget.usd", "free"]),
+        (["budget.usd="], ["'budget.usd=' gives no value", "null"]),
+        (["search.max_steps= "], ["'search.max_steps= ' gives no value", "null"]),
+        (["budget.usd=true"], ["budget.usd=True", "a number is needed"]),
+        (["search.max_steps=yes"], ["search.max_steps=True", "a number is needed"]),
+        (["search.islands.num_islands=true"], ["search.islands.num_islands", "a number is needed"]),
+        (["search.selectors.softmax.temperature=.inf"], ["softmax.temperature", "finite"]),
+        (["execution.timeout=3e6"], ["execution.timeout", "3000000", "2000000"]),
+        (["budget.seconds=1e300"], ["budget.seconds", "1e+300", "1000000000"]),
+        (["execution.memory_mb=99999999999999"], ["execution.memory_mb", "1000000000"]),
+        (["search.islands.grid={a:{low:1}}"], ["found unexpected ':' (a blank is needed after it)"]),
         (["nonsense"], ["nonsense", "key=value"]),
         (["=3"], ["key=value"]),
     ],
@@ -135,6 +145,28 @@ def test_files_that_cannot_be_read(here):
     with pytest.raises(ConfigError, match=r"latin\.yaml"):
         load_config("latin.yaml", env={})
     assert load_config(write(here, "empty.yaml", ""), env={}).search.max_steps == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("search: {max_steps: 2}\nsearch: {max_steps: 3}\n", "line 2: found duplicate key search"),
+        ("search:\n\tmax_steps: 2\n", "line 2: found character .*is it a tab"),
+        ("search.max_steps: 2\n", "unknown key 'search.max_steps' in one word: .* as in search: {max_steps: …}"),
+        ("budget: {usd: '${env:CAP}'}\n", "budget.usd=.*{env:CAP}: that is not set in the environment"),
+    ],
+)
+def test_a_fault_in_a_file_says_what_and_where(here, text, said):
+    with pytest.raises(ConfigError, match=said) as caught:
+        load_config(write(here, "bad.yaml", text), env={})
+    assert "\n" not in str(caught.value)
+
+
+def test_null_lifts_a_limit_and_a_variable_that_is_set_gives_it(here):
+    assert load_config(None, ["budget.usd=null"], env={}).budget.usd is None
+    file = write(here, "cap.yaml", "budget: {usd: '${env:CAP}'}\n")
+    assert load_config(file, env={"CAP": "3"}).budget.usd == 3
+    assert load_config(file, ["budget.usd=4"], env={}).budget.usd == 4
 
 
 def test_every_preset_in_the_box_is_valid():
@@ -200,6 +232,7 @@ def test_what_the_environment_gave_is_stored_as_its_expression():
         ("SWARM_EVO__SEARCH__MCTS__EXPLORATION", "-1", "search.mcts.exploration"),
         ("SWARM_EVO__SEARCH", "[", "'search=[': the value cannot be read as YAML"),
         ("SWARM_EVO__", "2", "=2"),
+        ("SWARM_EVO__BUDGET__USD", "", "'budget.usd=' gives no value"),
     ],
 )
 def test_a_fault_of_the_environment_names_its_variable(variable, value, said):

@@ -51,6 +51,9 @@ def test_without_a_key_it_says_so_in_one_line(provider: str, variable: str) -> N
         ({"temprature": 0.1}, "llm.code.temprature"),
         ({"base_url": ""}, "llm.code.base_url is empty"),
         ({"base_url": "ftp://h.example"}, "begins with http:// or https://"),
+        ({"base_url": "http://"}, "begins with http:// or https://, then has a host"),
+        ({"base_url": "http://h.example:99999"}, "begins with http:// or https://"),
+        ({"base_url": "http://h example"}, "begins with http:// or https://"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(options: dict[str, str], said: str) -> None:

@@ -55,7 +55,8 @@ def files(tmp_path: Path) -> Path:
         ("score: 1.5\n", 1.5), ("score = -2e-3", -2e-3), ('{"score": 7, "other": 1}', 7), ("a\nscore:1\nscore: 2\n", 2),
         ("'x' \"score\" : \"3.25\"", 3.25), ("SCORE: .5", 0.5), ("score: +4.", 4), ("best score: 9", 9),
         ("myscore: 3", None), ("score 3", None), ("score: high", None), ("", None), ("score: nan", "nan"),
-        ("score: inf", float("inf")),
+        ("score: inf", float("inf")), ("score: 1,5", None), ("score: 1,234.5", None), ("score: 1.2.3", None),
+        ("score=3,other=5", 3), ('{"score":3,"other":5}', 3), ("score: 12.5, time: 3", 12.5), ("score: 7.\n", 7),
     ],
 )  # fmt: skip
 def test_the_metric_is_found_in_text_and_json(output, value):
