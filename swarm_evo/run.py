@@ -41,7 +41,8 @@ class Run:
 
     Args:
         words: of the command line, verb first.
-        on_step: called with each `Step` while somebody waits; what it raises ends the run in good order and is raised.
+        on_step: called with each `Step` while somebody waits or loops; what it raises ends the run in good order and is
+            raised.
         show: a picture of the progress in the notebook's cell; None: where there is a cell.
         printed: is given what the user's evaluator printed for a candidate.
     """
@@ -75,10 +76,11 @@ class Run:
     def __iter__(self) -> Iterator[Step]:
         """Each candidate once, as it gets its verdict; ends with the run. Baselines and own programs come too.
 
+        Who waits here for the next one and is interrupted (Ctrl-C) ends the run in good order; then that is raised.
         A `stop()` inside of the loop waits for the end itself: what was still judged comes to the loop afterwards.
         """
         place = self._seen
-        while place < self._seen or self._advance():
+        while place < self._seen or self._looped():
             line = self._child.told[place]
             place += 1
             if line["type"] == "node.committed":
@@ -113,6 +115,23 @@ class Run:
 
     # ------------------------------------------------------------ following
 
+    def _looped(self) -> bool:
+        """As `_advance`; whatever breaks ends the run."""
+        try:
+            return self._advance()
+        except BaseException:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        """End the search in good order, since nobody follows it any more; an interrupt meanwhile ends it at once."""
+        self._child.interrupt()
+        try:
+            self._child.exit_code()
+        except KeyboardInterrupt:
+            self._child.interrupt()
+            raise
+
     def _follow(self, stopping: bool = False) -> None:
         try:
             while self._advance():
@@ -122,8 +141,7 @@ class Run:
                 self._child.interrupt()
             raise
         except BaseException:
-            self._child.interrupt()
-            self._child.exit_code()
+            self._end()
             raise
 
     def _advance(self) -> bool:

@@ -1,0 +1,56 @@
+"""Following a run: whoever breaks off ends it in good order."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from swarm_evo import child
+from swarm_evo.run import Run
+
+NODE = {
+    "type": "node.committed", "step": 1, "node_id": "a", "operator": "draft", "metric": 1.0, "is_best": True,
+    "best_metric": 1.0, "failure": None, "message": "", "elapsed": 0.1, "parent_ids": [],
+}  # fmt: skip
+PROGRAM = f"""
+import signal, sys, time
+out = {{}}
+def stop(*_):
+    open(sys.argv[1], "w").write("in good order")
+    sys.exit(130)
+signal.signal(signal.SIGINT, stop)
+print('{{"type": "run.opened", "run": "r", "folder": "/nowhere"}}')
+for number in range(int(sys.argv[2])):
+    print({json.dumps(json.dumps(NODE))}.replace('"a"', f'"{{number}}"'), flush=True)
+time.sleep(float(sys.argv[3]))
+"""
+
+
+@pytest.fixture
+def started(monkeypatch, tmp_path):
+    monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", *words])
+
+    def started(nodes=3, seconds=60.0, **more):
+        return Run([PROGRAM, str(tmp_path / "ended"), str(nodes), str(seconds)], show=False, **more)
+
+    return started
+
+
+def refuse(step):
+    raise KeyError("enough")
+
+
+def interrupt(step):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("on_step", "raised"), [(refuse, KeyError), (interrupt, KeyboardInterrupt)])
+def test_a_loop_that_breaks_while_it_follows_ends_the_run(started, tmp_path, on_step, raised):
+    """The run went on by itself, and nobody knew of it."""
+    run = started(on_step=on_step)
+    with pytest.raises(raised):
+        list(run)
+    assert Path(tmp_path / "ended").read_text() == "in good order" and "ended" in repr(run)
