@@ -33,10 +33,15 @@ time.sleep(float(sys.argv[3]))
 def started(monkeypatch, tmp_path):
     monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", *words])
 
-    def started(nodes=3, seconds=60.0, **more):
-        return Run([PROGRAM, str(tmp_path / "ended"), str(nodes), str(seconds)], show=False, **more)
+    runs = []
 
-    return started
+    def started(nodes=3, seconds=60.0, **more):
+        runs.append(Run([PROGRAM, str(tmp_path / "ended"), str(nodes), str(seconds)], show=False, **more))
+        return runs[-1]
+
+    yield started
+    for run in runs:
+        run._child.exit_code()
 
 
 def refuse(step):
@@ -54,3 +59,28 @@ def test_a_loop_that_breaks_while_it_follows_ends_the_run(started, tmp_path, on_
     with pytest.raises(raised):
         list(run)
     assert Path(tmp_path / "ended").read_text() == "in good order" and "ended" in repr(run)
+
+
+def test_lines_that_were_followed_are_not_kept(started):
+    run = started(nodes=50, seconds=0)
+    assert [step.node_id for step in run] == [str(number) for number in range(50)]
+    assert not run._child.told and not run._loops
+
+
+def test_a_loop_has_what_was_followed_inside_of_it(started):
+    """A `stop()` inside of a loop takes in the rest; the loop gets it afterwards, and so does one inside of it."""
+    run = started(nodes=4, seconds=0)
+    inner = []
+    outer = []
+    for step in run:
+        outer.append(step.node_id)
+        inner += [one.node_id for one in run]
+    assert outer == ["0", "1", "2", "3"] and inner == ["1", "2", "3"]
+    assert run.folder == Path("/nowhere") and list(run) == []
+
+
+def test_a_loop_that_was_left_gets_nothing_more(started):
+    run = started(nodes=4, seconds=0)
+    for _ in run:
+        break
+    assert not run._loops and [step.node_id for step in run] == ["1", "2", "3"]
