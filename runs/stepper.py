@@ -8,6 +8,7 @@ from typing import Any
 
 from core.contracts import STAGES, WRITING_ROLES, Proposal
 from core.events import NodeCommitted
+from core.loop.by_hand import code_stage
 from core.loop.stages import EXECUTE_AGAIN
 from core.state.node import Node
 from core.state.operators import Operator
@@ -144,9 +145,9 @@ class Stepper:
         if "prompt" in before and calls:
             stages["prompt"] = {"system": calls[0].system, "user": calls[0].user, "context": {}}
         if "reply" in before and calls:
-            stages["reply"] = {"text": calls[-1].reply}
+            stages["reply"] = {"text": calls[-1].reply, "writer": source.writer}
         if "code" in before:
-            stages["code"] = {"code": source.code, "plan": source.plan, "genes": source.genes}
+            stages["code"] = code_stage(source)
         return stages
 
     def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[StageShown]:

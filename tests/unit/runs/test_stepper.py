@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from core.backend.records import reply_fields
 from core.events import NodeCommitted
 from runs.session import RunSession
 from runs.stepper import StageShown, StepBegun, Stepper
@@ -67,3 +68,38 @@ def test_a_merge_needs_two_good_nodes(session):
         step(session)
     begun, *_ = step(session, operator="merge")
     assert begun.task.operator == "merge" and len(begun.task.parent_ids) == 2
+
+
+def in_turn(toy_config, *untils, **words):
+    """One step, a process for each of its commands; the node."""
+    config, run_dir = toy_config(9), words.pop("run_dir", None)
+    for until in untils:
+        with RunSession(config, run_dir, by_hand=True) as session:
+            told = step(session, until=until, **words)
+            words = {}
+            run_dir = session.run_dir
+            if isinstance(told[-1], NodeCommitted):
+                return run_dir, session.search.journal[told[-1].node_id], session.store.calls(told[-1].node_id)
+    raise AssertionError("no node")
+
+
+@pytest.mark.parametrize("untils", [("reply", None), ("reply", "code", "execute", None)])
+def test_a_node_that_took_several_commands_has_its_writer_and_what_it_cost(toy_config, monkeypatch, untils):
+    """Where a reply was stored none was asked, and only what this process had asked was counted."""
+    monkeypatch.setattr("core.backend.call_pipeline.reply_fields", priced)
+    _, node, calls = in_turn(toy_config, *untils)
+    assert len(calls) == 1
+    assert (node.writer, node.prompt_tokens, node.completion_tokens, node.cost_usd) == ("rules", 70, 7, 0.5)
+
+
+@pytest.mark.parametrize("since", ["code", "execute"])
+def test_a_node_from_a_stage_of_another_has_its_writer_and_cost_nothing(toy_config, monkeypatch, since):
+    monkeypatch.setattr("core.backend.call_pipeline.reply_fields", priced)
+    run_dir, first, _ = in_turn(toy_config, None)
+    for untils in ((None,), (since, None)):
+        _, node, calls = in_turn(toy_config, *untils, run_dir=run_dir, node=first.id, since=since)
+        assert (node.code, node.writer, node.cost_usd, calls) == (first.code, "rules", None, []), untils
+
+
+def priced(reply):
+    return {**reply_fields(reply), "prompt_tokens": 70, "completion_tokens": 7, "cost_usd": 0.5}
