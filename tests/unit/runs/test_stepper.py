@@ -6,6 +6,7 @@ import pytest
 
 from core.backend.records import reply_fields
 from core.events import NodeCommitted
+from core.loop.stages import IN_ORDER
 from runs.session import RunSession
 from runs.stepper import StageShown, StepBegun, Stepper
 from utils.errors import ConfigError
@@ -68,6 +69,18 @@ def test_a_merge_needs_two_good_nodes(session):
         step(session)
     begun, *_ = step(session, operator="merge")
     assert begun.task.operator == "merge" and len(begun.task.parent_ids) == 2
+
+
+@pytest.mark.parametrize(("since", "left"), [("code", []), ("execute", ["code"]), ("review", [*IN_ORDER[3:7]])])
+def test_from_a_stage_nothing_is_left_of_what_follows_it(session, since, left):
+    """The mean of several scores of the program before was taken for that of the new one."""
+    (begun, *_) = step(session, until="execute")
+    node_id = begun.task.node_id
+    for stage in ("execute again", "confirm", "review"):
+        session.store.save_stage(node_id, stage, {"metric": -1.0})
+    session.store.drop_stages(node_id, ["prompt", "reply"])
+    next(Stepper(session).step(None, None, since, "execute" if since != "review" else "review"))
+    assert sorted(session.store.stages(node_id)) == sorted(left)
 
 
 def in_turn(toy_config, *untils, **words):
