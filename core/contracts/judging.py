@@ -137,7 +137,10 @@ class EvaluatorDefaults(Protocol):
         return False
 
     def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
-        """A better founded verdict, for scores that are not the same twice; None: the one it has is enough."""
+        """A better founded verdict, for scores that are not the same twice; None: the one it has is enough.
+
+        Whatever verdict is returned is stored, also the same again: that it was looked at.
+        """
         return None
 
     @property

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from core.contracts import (
+    CONFIRM,
     STAGES,
     Agent,
     AgentContext,
@@ -44,8 +45,6 @@ EXECUTE_AGAIN = "execute again"
 """The stage of a program that was repaired in the same step."""
 _SCORED_ONCE = FREE_OPERATORS | {"tune"}
 """What was scored before, in trials, or is not the search's own."""
-CONFIRM = "confirm"
-"""The stage of a program that is scored several times, before it is committed."""
 IN_ORDER = (*STAGES[:-1], EXECUTE_AGAIN, CONFIRM, STAGES[-1])
 """Every stage that may be stored, in the order in which a node comes to it."""
 OTHERS_CONSIDERED = 16
