@@ -7,6 +7,8 @@ import pytest
 from core.backend.records import reply_fields
 from core.events import NodeCommitted
 from core.loop.stages import IN_ORDER
+from dashboard.server.control import send_line
+from runs.dry_run import dry_run
 from runs.session import RunSession
 from runs.stepper import StageShown, StepBegun, Stepper
 from utils.errors import ConfigError
@@ -116,3 +118,23 @@ def test_a_node_from_a_stage_of_another_has_its_writer_and_cost_nothing(toy_conf
 
 def priced(reply):
     return {**reply_fields(reply), "prompt_tokens": 70, "completion_tokens": 7, "cost_usd": 0.5}
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_a_dry_run_names_the_parent_of_the_step_that_follows(toy_config, heard):
+    """What the user had banned or pinned was left out of its choice."""
+    config = toy_config(20, "search.three_phase.num_drafts=2", "search.batch=1")
+    with RunSession(config) as session:
+        while len(session.search.journal.top(3)) < 3:
+            step(session)
+        run_dir, best = session.run_dir, session.search.journal.leader.id
+        if heard:
+            send_line(run_dir, {"kind": "ban", "node_id": best})
+            step(session, operator="draft")
+    before = dry_run(config, run_dir, None, None)["proposals"][0]["parents"]
+    if not heard:
+        send_line(run_dir, {"kind": "ban", "node_id": best})
+    told = dry_run(config, run_dir, None, None)["proposals"][0]["parents"]
+    with RunSession(config, run_dir, by_hand=True) as session:
+        begun, *_ = step(session, until="prompt")
+    assert tuple(told) == begun.task.parent_ids and best not in told and (heard or best in before)
