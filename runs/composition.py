@@ -242,6 +242,7 @@ def _stages(
         run_context=context,
         bind=model_client.bind,
         usage=model_client.usage_of,
+        recall=lambda node_id: model_client.recall(node_id, process.store.calls(node_id)),
         toolbox=toolbox,
         on_stage=live.work.stage,
     )

@@ -57,9 +57,7 @@ class ControlFile:
                 self._interrupted.set()
         elif kind == "note" and isinstance(line.get("text"), str):
             return NoteAdded(text=str(line["text"])[:MAX_NOTE])
-        elif kind in _MARKS and line.get("node_id") in journal:
-            return mark(journal, str(line["node_id"]), _MARKS[str(kind)])
-        return None
+        return _marked(line, journal)
 
 
 class StopWatch:
@@ -137,6 +135,21 @@ def restore_marks(run_dir: Path, journal: Journal) -> None:
         for event in reader.events(types=["node.marked"], limit=1_000_000):
             if isinstance(event, NodeMarked) and event.node_id in journal:
                 mark(journal, event.node_id, event.mark)
+
+
+def heard_marks(run_dir: Path, journal: Journal) -> None:
+    """`restore_marks`, and what the next process will hear of them in the control file. Stores nothing."""
+    restore_marks(run_dir, journal)
+    with RunReader(run_dir) as reader:
+        read = int(reader.fact(OFFSET) or 0)
+    for line in whole_lines(run_dir / CONTROL, read)[0]:
+        _marked(line, journal)
+
+
+def _marked(line: dict[str, object], journal: Journal) -> NodeMarked | None:
+    """Set the mark that a line of the control file is; None where it is none."""
+    kind, node_id = line.get("kind"), line.get("node_id")
+    return mark(journal, str(node_id), _MARKS[str(kind)]) if kind in _MARKS and node_id in journal else None
 
 
 def stopped_nodes(run_dir: Path) -> list[str]:

@@ -10,6 +10,7 @@ from core.state.journal import Journal
 from core.state.task import derive_seed
 from core.storage.reader import RunReader
 from reports.named_node import named_node
+from runs.control import heard_marks
 from runs.policies import policy_of
 from utils.config_schema import Config
 
@@ -28,6 +29,7 @@ def dry_run(config: Config, run_dir: Path | None, node: str | None, operator: st
                 policy.tell(journal, journal[stored.id])
             round_ = reader.rounds()
             open_tasks = reader.open_stages()
+            heard_marks(run_dir, journal)
             if node and not any(name.startswith(node) for name in open_tasks):
                 node = named_node(reader, node).id
     if open_tasks:

@@ -1,9 +1,9 @@
-"""Fits a search to the steps that a model has: fixed when a run begins, and stored with its configuration."""
+"""Fits a search to its writer and to the steps that a model has: fixed when a run begins, and stored with its keys."""
 
 from __future__ import annotations
 
 from core.loop.plan import lag_of
-from runs.writing import uses_models
+from runs.writing import hands_in_programs, uses_models
 from utils.config_schema import USUAL_WORKERS, Config
 from utils.strategies import POLICIES
 
@@ -17,6 +17,21 @@ leaves the best without a child."""
 CONTROL_SHARE = 0.1
 CONTROL_STEPS = 30
 """From so many steps on, a share of them is drawn without the search: fewer draws would say nothing."""
+
+
+def fit_to_writer(config: Config) -> None:
+    """One proposal at a time, and no second turn for what was handed in, for a writer that works on each for long.
+
+    Nothing that the user set is changed.
+    """
+    given = config.given
+    if given is None or not hands_in_programs(config):
+        return
+    if "search.batch" not in given:
+        config.search.batch = 1
+    for key, value in (("repairs", 0), ("repair_crashes", False)):
+        if f"agent.{key}" not in given:
+            setattr(config.agent, key, value)
 
 
 def fit_to_steps(config: Config) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.contracts import Problem
 from runs.composition import problem_of
-from runs.fitting import fit_to_steps
+from runs.fitting import fit_to_steps, fit_to_writer
 from runs.run_folder import check_place
 from runs.scoring_record import check_scored_by
 from runs.unused_words import check_words
@@ -37,6 +37,7 @@ def made_ready(
     if config.execution.sandbox == "none" and not accept_unsandboxed:
         raise NoSandboxError("execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it")
     if run_dir is None:
+        fit_to_writer(config)
         fit_to_steps(config)
     problem = problem_of(config)
     if run_dir is None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from core.contracts import STAGES, WRITING_ROLES, Proposal
 from core.events import NodeCommitted
-from core.loop.stages import EXECUTE_AGAIN
+from core.loop.by_hand import code_stage
+from core.loop.stages import IN_ORDER
 from core.state.node import Node
 from core.state.operators import Operator
 from core.state.task import Task
@@ -119,7 +120,7 @@ class Stepper:
         """A task whose stages before `since` are another node's: an open one's own, or a copy of a committed one's."""
         for task in open_tasks:
             if node_id in (None, task.node_id):
-                self._store.drop_stages(task.node_id, [*STAGES[STAGES.index(since) :], EXECUTE_AGAIN])
+                self._store.drop_stages(task.node_id, IN_ORDER[IN_ORDER.index(since) :])
                 return task
         journal = self._session.search.journal
         source = journal[node_id] if node_id else next(iter(journal.latest(1)), None)
@@ -144,9 +145,9 @@ class Stepper:
         if "prompt" in before and calls:
             stages["prompt"] = {"system": calls[0].system, "user": calls[0].user, "context": {}}
         if "reply" in before and calls:
-            stages["reply"] = {"text": calls[-1].reply}
+            stages["reply"] = {"text": calls[-1].reply, "writer": source.writer}
         if "code" in before:
-            stages["code"] = {"code": source.code, "plan": source.plan, "genes": source.genes}
+            stages["code"] = code_stage(source)
         return stages
 
     def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[StageShown]:

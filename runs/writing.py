@@ -107,14 +107,15 @@ def uses_models(config: Config) -> bool:
 def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
     """The problem's own agents, or the CoderAgent for every operator."""
     prompts = _prompts_dir(config)
+    is_outside = any(spec.is_outside for spec in _writers(config))
     options = {
-        "repairs": config.agent.repairs,
+        "repairs": 0 if is_outside else config.agent.repairs,  # a ticket takes one program
         "max_tokens": config.agent.prompt_tokens,
         "operators": operators_of(config),
         "ideas": ideas_at_once(config),
-        "answers": not any(spec.is_outside or spec.by_session for spec in _writers(config)),
+        "answers": not hands_in_programs(config),
         "asks": _asks_questions(config),
-        "by_tool": any(spec.is_outside for spec in _writers(config)),
+        "by_tool": is_outside,
     }
     own = problem.agents(AgentBuilder(prompts, problem.single_function, options))
     if own:
@@ -134,6 +135,11 @@ def ideas_at_once(config: Config) -> int:
     answers = all(spec.is_model and not (spec.starts_program or spec.is_outside) for spec in _writers(config))
     alone = not POLICIES.get(config.search.policy, config.plugin_folders).whole_rounds
     return batch if least is not None and batch >= least and answers and alone else 0
+
+
+def hands_in_programs(config: Config) -> bool:
+    """True where a proposal is worked on until it is handed in: outside by its ticket, or in a session of an agent."""
+    return any(spec.is_outside or spec.by_session for spec in _writers(config))
 
 
 def _asks_questions(config: Config) -> bool:

@@ -48,8 +48,12 @@ class Child:
     """
 
     def __init__(self, words: Sequence[str], *, quiet: bool) -> None:
-        self.told: list[dict[str, Any]] = []
-        """Every JSON line so far, in order."""
+        self.told: deque[dict[str, Any]] = deque()
+        """JSON lines that nobody has taken yet, in order."""
+        self.opened: dict[str, Any] = {}
+        """The line that names the run; {} before it has begun."""
+        self.last: dict[str, Any] = {}
+        """The newest line: at the end of a run that has a result, that."""
         self.news = threading.Condition()
         self._quiet = quiet
         self._errors: deque[str] = deque(maxlen=_LAST_LINES)
@@ -106,6 +110,9 @@ class Child:
         if isinstance(found, dict) and "type" in found:
             with self.news:
                 self.told.append(found)
+                self.last = found
+                if found["type"] == "run.opened":
+                    self.opened = found
                 self.news.notify_all()
 
     def _read_errors(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +42,8 @@ class Run:
 
     Args:
         words: of the command line, verb first.
-        on_step: called with each `Step` while somebody waits; what it raises ends the run in good order and is raised.
+        on_step: called with each `Step` while somebody waits or loops; what it raises ends the run in good order and is
+            raised.
         show: a picture of the progress in the notebook's cell; None: where there is a cell.
         printed: is given what the user's evaluator printed for a candidate.
     """
@@ -58,31 +60,36 @@ class Run:
         self._child = Child([*words, "--events"], quiet=quiet)
         self._on_step, self._printed = on_step, printed
         self._cell = Cell() if (in_notebook() if show is None else show) else None
-        self._opened: Mapping[str, Any] = {}
-        self._seen = 0
+        self._loops: list[deque[Step]] = []
+        """What each loop that goes on has not had yet."""
         self._result: Result | None = None
 
     def __repr__(self) -> str:
-        name = self._opened.get("run", "not begun yet")
+        name = self._child.opened.get("run", "not begun yet")
         return f"Run({name!r}, {'ended' if self._child.ended else 'running'})"
 
     @property
     def folder(self) -> Path | None:
         """`logs/<run>`; None until the run has begun."""
-        opened = next((line for line in self._child.told if line["type"] == "run.opened"), None)
+        opened = self._child.opened
         return Path(opened["folder"]) if opened else None
 
     def __iter__(self) -> Iterator[Step]:
         """Each candidate once, as it gets its verdict; ends with the run. Baselines and own programs come too.
 
+        Who waits here for the next one and is interrupted (Ctrl-C) ends the run in good order; then that is raised.
         A `stop()` inside of the loop waits for the end itself: what was still judged comes to the loop afterwards.
         """
-        place = self._seen
-        while place < self._seen or self._advance():
-            line = self._child.told[place]
-            place += 1
-            if line["type"] == "node.committed":
-                yield _step(line)
+        steps: deque[Step] = deque()
+        self._loops.append(steps)
+        try:
+            goes_on = True
+            while goes_on:
+                goes_on = self._looped()
+                while steps:
+                    yield steps.popleft()
+        finally:
+            self._loops = [other for other in self._loops if other is not steps]
 
     def wait(self) -> Result:
         """Wait for the end and return what the run came to.
@@ -113,6 +120,23 @@ class Run:
 
     # ------------------------------------------------------------ following
 
+    def _looped(self) -> bool:
+        """As `_advance`; whatever breaks ends the run."""
+        try:
+            return self._advance()
+        except BaseException:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        """End the search in good order, since nobody follows it any more; an interrupt meanwhile ends it at once."""
+        self._child.interrupt()
+        try:
+            self._child.exit_code()
+        except KeyboardInterrupt:
+            self._child.interrupt()
+            raise
+
     def _follow(self, stopping: bool = False) -> None:
         try:
             while self._advance():
@@ -122,44 +146,43 @@ class Run:
                 self._child.interrupt()
             raise
         except BaseException:
-            self._child.interrupt()
-            self._child.exit_code()
+            self._end()
             raise
 
     def _advance(self) -> bool:
         """Take in the next line that the child tells; False at its end."""
         with self._child.news:
-            while self._seen == len(self._child.told) and not self._child.ended:
+            while not self._child.told and not self._child.ended:
                 self._child.news.wait(0.5)
                 if self._cell:
                     self._cell.draw()
-            if self._seen == len(self._child.told):
+            if not self._child.told:
                 return False
-            self._seen += 1
-        self._take(self._child.told[self._seen - 1])
+            line = self._child.told.popleft()
+        self._take(line)
         return True
 
     def _take(self, line: dict[str, Any]) -> None:
         if self._cell:
             self._cell.learn(line)
-        if line["type"] == "run.opened":
-            self._opened = line
         if line["type"] == "run.nothing_left":
             warnings.warn(in_python(line["text"]), stacklevel=6)
         if line["type"] != "node.committed":
             return
+        step = _step(line)
+        for steps in self._loops:
+            steps.append(step)
         if self._printed is not None:
-            self._printed(Path(self._opened["folder"]), line["node_id"])
+            self._printed(Path(self._child.opened["folder"]), step.node_id)
         if self._on_step is not None:
-            self._on_step(_step(line))
+            self._on_step(step)
 
     def _read(self) -> Result:
-        code = self._child.exit_code()
-        last = self._child.told[-1] if self._child.told else {}
+        code, last = self._child.exit_code(), self._child.last
         if code not in (0, NOTHING_VALID, INTERRUPTED) or last.get("type") != "result":
             raise self._child.error()
         facts = last["facts"]
-        result = read_result(Path(self._opened["folder"]), facts)
+        result = read_result(Path(self._child.opened["folder"]), facts)
         if self._cell:
             go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status == "interrupted" else ""
             self._cell.close(result.verdict + go_on)

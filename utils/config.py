@@ -92,13 +92,22 @@ def _load(
     path = Path(file) if file else CONFIG_DIR / "default.yaml"
     from_file = _read_yaml(path, "configuration file", translate, older.append)
     named_in_file = _presets_of(from_file)
-    for kind in PRESET_KINDS if check_presets else ():
-        if kind in named_in_file and kind not in named:
-            layers.append(load_preset(kind, named_in_file[kind], older.append))
+    own = [from_file]
+
+    def add_presets(names: Mapping[str, str]) -> None:
+        """In the order of their kinds: which was named first is no matter."""
+        for kind in PRESET_KINDS:
+            if kind in names:
+                layers.append(load_preset(kind, names[kind], older.append))
+                own.extend(layers[-1:] if _is_file(names[kind]) else ())
+
+    if check_presets:
+        add_presets({kind: name for kind, name in named_in_file.items() if kind not in named})
     layers.append(from_file)
-    layers += [load_preset(kind, name, older.append) for kind, name in named.items()]
-    words = _environment_words(environment)
-    layers += (own := [_from_overrides(words, older.append), _from_overrides(overrides, older.append)])
+    add_presets(named)
+    for words in (_environment_words(environment), overrides):
+        layers.append(_from_overrides(words, older.append))
+        own.append(layers[-1])
     layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
     try:
         merged = OmegaConf.merge(*layers)
@@ -116,7 +125,7 @@ def _load(
             raise
         raise ConfigError(f"{error} ({told(older)})") from error
     config.note_environment(expressions_in(OmegaConf.to_container(merged)))
-    config.note_given(frozenset(key for layer in (from_file, *own) for key in _dotted(OmegaConf.to_container(layer))))
+    config.note_given(frozenset(key for layer in own for key in _dotted(OmegaConf.to_container(layer))))
     return config, older
 
 
@@ -182,12 +191,17 @@ def check_config(plain: Mapping[str, Any]) -> Config:
 def load_preset(kind: str, name: str, seen: Callable[[str], None] = lambda key: None) -> DictConfig:
     """Read `config/<kind>/<name>.yaml`; `name` may also be a path to a YAML file of the user's."""
     path = CONFIG_DIR / kind / f"{name}.yaml"
-    if name.endswith((".yaml", ".yml")):
+    if _is_file(name):
         path = Path(name)
     elif not os.path.isfile(path):  # as `is_file`, but False for a name that is too long
         known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
         raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}")
     return _read_yaml(path, f"{kind} preset", seen=seen)
+
+
+def _is_file(preset: str) -> bool:
+    """True for a preset of the user's own."""
+    return preset.endswith((".yaml", ".yml"))
 
 
 def to_plain(config: Config, *, secrets: bool = False) -> dict[str, Any]:

@@ -142,6 +142,8 @@ class CallPipeline:
 
     def _hand_out(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
         assert self._external is not None
+        if key.attempt and not request.tools:  # the ticket would tell its one program again
+            raise ReplyError("a writer outside is asked once for a program")
         started = time.monotonic()
         name = question_name(key.node_id, key.role, key.attempt) if request.tools else key.node_id
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from math import inf
 from typing import Any
@@ -132,6 +132,11 @@ class ModelClient:
         """Return what the node's calls took so far, those found in the record included."""
         with self._lock:
             return self._usage.get(node_id, NodeUsage())
+
+    def recall(self, node_id: str, records: Iterable[CallRecord]) -> None:
+        """Count calls of a node that are stored, where what they brought is stored too and none is made again."""
+        for record in records:
+            self._count(record, node_id)
 
     def reward(
         self,

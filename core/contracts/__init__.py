@@ -21,6 +21,7 @@ from core.contracts.judging import (
     RepeatedEvaluation,
 )
 from core.contracts.keeping import (
+    CONFIRM,
     STAGES,
     WRITING_ROLES,
     CallLog,
@@ -85,6 +86,7 @@ from core.contracts.writing import (
 from core.state.review import Review
 
 __all__ = [
+    "CONFIRM",
     "FORM",
     "GATEWAY_PORT",
     "NO_PROGRAM",

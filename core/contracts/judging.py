@@ -12,6 +12,7 @@ from core.state.findings import Findings
 from core.state.node import MetricSource, Node
 from core.state.task import Task
 from core.state.text import CleanData, CleanLine, Measured, RunLine, RunText, WholeText
+from utils.errors import JobLost
 
 
 class Evaluation(Findings):
@@ -40,6 +41,11 @@ class Evaluation(Findings):
     """These may quote a program: a verdict is where they are cleaned and bounded, once."""
     code: WholeText | None = None
     """The program as it was really scored, where the evaluator changed it (`tune`)."""
+
+    @classmethod
+    def of_lost(cls, error: JobLost) -> Evaluation:
+        """The verdict on a program whose worker is lost, or which the user stopped."""
+        return cls(failure=FailureKind(error.failure), message=str(error))
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -131,7 +137,10 @@ class EvaluatorDefaults(Protocol):
         return False
 
     def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
-        """A better founded verdict, for scores that are not the same twice; None: the one it has is enough."""
+        """A better founded verdict, for scores that are not the same twice; None: the one it has is enough.
+
+        Whatever verdict is returned is stored, also the same again: that it was looked at.
+        """
         return None
 
     @property

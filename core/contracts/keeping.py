@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 STAGES = ("select", "prompt", "reply", "code", "execute", "review")
 """The life of a node; each stage's result is handed to the store before the next begins."""
+CONFIRM = "confirm"
+"""The stage of a program that is scored several times, before it is committed."""
 
 
 class EventSink(Protocol):

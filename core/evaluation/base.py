@@ -88,7 +88,7 @@ def or_lost(work: Callable[[], A]) -> A | Evaluation:
     try:
         return work()
     except JobLost as error:
-        return Evaluation(failure=FailureKind(error.failure), message=str(error))
+        return Evaluation.of_lost(error)
 
 
 def source_of(isolated: bool) -> MetricSource:

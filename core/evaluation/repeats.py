@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain, islice
 from statistics import fmean
 
-from core.contracts import Evaluation, Evaluator, EvaluatorDeps, RepeatedEvaluation
+from core.contracts import CONFIRM, Evaluation, Evaluator, EvaluatorDeps, RepeatedEvaluation
 from core.evaluation.base import as_time_allows, or_lost
 from core.state.journal import Journal
 from core.state.node import Node
@@ -15,6 +16,8 @@ from utils.stats import standard_error, student_975
 
 STEADY = 2
 """After so many programs that scored the same twice, no other is scored again before the end."""
+EARLY = 500
+"""Among so many first nodes a resumed process finds those that scored the same twice: new bests come early."""
 FREE = 6
 """Further evaluations that a search may make at once; more of them as it has steps."""
 COMPARED = 10
@@ -37,7 +40,8 @@ class Repeats:
     """Scores a program again that may be the best: the best of many noisy scores is best partly by luck.
 
     In the search, where the first look is better than the best so far, or nearer to it than their spread, further ones
-    are taken, and the mean counts. Whether follows from the journal as it stands when the node is committed.
+    are taken, and the mean counts. Whether follows from the journal as it stands when the node is committed; what
+    failed when it was run again is known to this process alone, and only bounds how many more are taken.
 
     Args:
         journal: what is committed.
@@ -49,8 +53,8 @@ class Repeats:
         self._journal = journal
         self._looks = looks
         self._times = times
-        self._same = 0
-        """Programs that scored the same twice."""
+        self._same: set[str] = set()
+        """Programs that scored the same twice, in this process; the journal may lack the newest."""
         self._taken = 0
         """Further evaluations in this process."""
 
@@ -64,21 +68,22 @@ class Repeats:
         if self._journal.direction.gain(verdict.metric, best.metric_value) <= -self._spread():
             return False
         seen = sum(node.interval is not None for node in self._journal)
-        taken = max(self._taken, self._times * seen)
-        return (seen > 0 or self._same < STEADY) and taken < FREE + self._journal.steps
+        same = 0 if seen else self._steady()
+        taken = max(self._taken, self._times * seen + same)
+        return same < STEADY and taken < FREE + self._journal.steps
 
     def confirmed(self, node: Node, verdict: Evaluation, score: Score) -> Evaluation | None:
-        """The mean of several looks at a node; None where the second says what the first one said.
+        """The mean of several looks at a node; the verdict that it has where the second says what the first one said.
 
-        A program that fails when it is run again keeps its first score: the final choice looks once more.
+        None for a program that fails when it is run again: it keeps its first score; the final choice looks once more.
         """
         looks = [score(node)]
         self._taken += 1
         if looks[0].metric is None or verdict.metric is None:
             return None
         if is_rounding(looks[0].metric, verdict.metric):
-            self._same += 1
-            return None
+            self._same.add(node.id)
+            return verdict
         looks += self._more([node] * (self._times - 1), score)
         self._taken += self._times - 1
         scores = [verdict.metric, *(look.metric for look in looks if look.metric is not None)]
@@ -92,6 +97,12 @@ class Repeats:
                 "repeats": tuple(scores),
             }
         )
+
+    def _steady(self) -> int:
+        """How many programs scored the same twice, of earlier processes too; no more than STEADY are counted."""
+        first = islice(self._journal, EARLY)
+        looked = (node.id for node in first if CONFIRM in node.stages and node.id not in self._same)
+        return sum(1 for _ in islice(chain(self._same, looked), STEADY))
 
     def _spread(self) -> float:
         """By how much the first look at a program may lie below what it is worth; 0.0 where nothing is known of it."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from core.contracts import Prompt, Store
 from core.loop.attempt import Attempt
 from core.loop.stages import Stages, stored_prompt, stored_reply
+from core.state.node import Node
 
 
 class ByHand:
@@ -26,11 +29,12 @@ class ByHand:
         return f"{prompt.system}\n\n{prompt.user}"
 
     def _reply(self, attempt: Attempt) -> str:
-        reply = stored_reply(self._store.stages(attempt.task.node_id))
+        stored = self._store.stages(attempt.task.node_id)
+        reply = stored_reply(stored)
         if reply is None:
             agent = self._stages.agent(attempt.task.operator)
             reply = agent.reply(attempt.context, self._asked(attempt))
-        self._stages.keep(attempt, "reply", {"text": reply})
+        self._stages.keep(attempt, "reply", {**stored.get("reply", {}), "text": reply})
         return reply
 
     def _code(self, attempt: Attempt) -> str:
@@ -39,7 +43,7 @@ class ByHand:
         if attempt.verdict is not None:
             return f"{attempt.verdict.failure}: {attempt.verdict.message}"
         node = attempt.node
-        self._stages.keep(attempt, "code", {"code": node.code, "plan": node.plan, "genes": node.genes})
+        self._stages.keep(attempt, "code", code_stage(node))
         return node.code
 
     def _execute(self, attempt: Attempt) -> str:
@@ -54,3 +58,8 @@ class ByHand:
     def _asked(self, attempt: Attempt) -> Prompt:
         stored = stored_prompt(self._store.stages(attempt.task.node_id))
         return stored or self._stages.agent(attempt.task.operator).prompt(attempt.context)
+
+
+def code_stage(node: Node) -> dict[str, Any]:
+    """What the stage `code` keeps of a program."""
+    return {"code": node.code, "plan": node.plan, "genes": node.genes, "writer": node.writer}

@@ -14,6 +14,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from core.contracts import (
+    CONFIRM,
+    STAGES,
     Agent,
     AgentContext,
     AgentResult,
@@ -25,7 +27,6 @@ from core.contracts import (
     Store,
     Toolbox,
 )
-from core.evaluation.base import or_lost
 from core.events import StageDone
 from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
 from core.loop.crash_repair import may_be_repaired, repaired
@@ -44,8 +45,8 @@ EXECUTE_AGAIN = "execute again"
 """The stage of a program that was repaired in the same step."""
 _SCORED_ONCE = FREE_OPERATORS | {"tune"}
 """What was scored before, in trials, or is not the search's own."""
-CONFIRM = "confirm"
-"""The stage of a program that is scored several times, before it is committed."""
+IN_ORDER = (*STAGES[:-1], EXECUTE_AGAIN, CONFIRM, STAGES[-1])
+"""Every stage that may be stored, in the order in which a node comes to it."""
 OTHERS_CONSIDERED = 16
 """Of the best nodes, so many are looked at for programs that a prompt shows beside the parents."""
 
@@ -57,6 +58,7 @@ class Stages:
         agents: by operator; `*` for all others.
         bind: (role, node id) → Query.
         usage: node id → what its calls used.
+        recall: has the stored calls of a node counted in its `usage`, where nothing is asked since a reply is stored.
         toolbox: what a proposal's writer may look at before it writes.
         clock: seconds from any start, for what is told of each stage. Nothing is decided by it.
         on_stage: hears (node id, the stage that begins now; '': it is over), for viewers.
@@ -73,6 +75,7 @@ class Stages:
         run_context: RunContext,
         bind: Callable[[str, str], Query],
         usage: Callable[[str], Usage],
+        recall: Callable[[str], None] = lambda node_id: None,
         toolbox: Callable[[Task, Sequence[Node]], Toolbox | None] = lambda task, parents: None,
         clock: Callable[[], float] = time.perf_counter,
         on_stage: Callable[[str, str], None] = lambda node_id, name: None,
@@ -85,6 +88,7 @@ class Stages:
         self._run_context = run_context
         self._bind = bind
         self._usage = usage
+        self._recall = recall
         self._toolbox = toolbox
         self._clock = clock
         self._on_stage = on_stage
@@ -163,12 +167,18 @@ class Stages:
     def _written(self, attempt: Attempt) -> AgentResult:
         agent, context = self.agent(attempt.task.operator), attempt.context
         stored = self._store.stages(attempt.task.node_id)
+        if "code" in stored or "reply" in stored:
+            self._recall(attempt.task.node_id)
         if "code" in stored:
             return AgentResult(self._blank(attempt.task).model_copy(update=stored["code"]), True)
         prompt = self._stage(attempt, "prompt", lambda: stored_prompt(stored) or agent.prompt(context))
         known = stored_reply(stored)
         reply = self._stage(attempt, "reply", lambda: agent.reply(context, prompt) if known is None else known)
-        return self._stage(attempt, "code", lambda: agent.code(context, reply))
+        result = self._stage(attempt, "code", lambda: agent.code(context, reply))
+        writer = stored.get("reply", {}).get("writer")  # of the node whose reply this one takes over
+        if not writer or result.node is None:
+            return result
+        return replace(result, node=result.node.model_copy(update={"writer": writer}))
 
     def read(self, reply: str, start: str) -> AgentResult:
         """What a reply comes to, as `code` reads it: nothing is asked, stored or run.
@@ -260,11 +270,14 @@ class Stages:
         node = attempt.node
 
         def work() -> Evaluation:
-            if attempt.task.operator == "tune":
-                return self._evaluator.tune(node, node_id, attempt.task.seed)
-            return self._evaluator.evaluate([node])[0]
+            try:
+                if attempt.task.operator == "tune":
+                    return self._evaluator.tune(node, node_id, attempt.task.seed)
+                return self._evaluator.evaluate([node])[0]
+            except JobLost as error:
+                return Evaluation.of_lost(error)
 
-        attempt.verdict = self._stage(attempt, name, lambda: or_lost(work))
+        attempt.verdict = self._stage(attempt, name, work)
         if self._evaluator.together and attempt.task.operator != "tune":  # as of a round: the verdict says what is told
             attempt.seconds[name] = attempt.verdict.seconds
         self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))

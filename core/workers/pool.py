@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from typing import Any
 
@@ -58,8 +58,14 @@ class JobPool:
 
     def map(self, specs: Iterable[JobSpec]) -> list[Any]:
         todo = list(specs)
-        futures = [self._submit(spec) for spec in todo]
-        return [self._value(future, spec) for future, spec in zip(futures, todo, strict=True)]
+        futures: list[Future[JobResult]] = []
+        try:
+            for spec in todo:
+                futures.append(self._submit(spec))
+            return [self._value(future, spec) for future, spec in zip(futures, todo, strict=True)]
+        except BaseException:
+            self._give_up(futures)
+            raise
 
     def stop(self, label: str) -> bool:
         """Kill what runs under that label, for the user; whoever waits gets JobStopped. False if nothing does."""
@@ -132,12 +138,13 @@ class JobPool:
                 return future.result(timeout=None if left is None or left == math.inf else max(left, 0.0))
             except TimeoutError:
                 if self._seconds_left is not None and self._seconds_left() <= 0:
-                    self._give_up(future)
+                    self._give_up([future])
                     raise BudgetExhausted("budget.seconds is reached; what was running stays open") from None
 
-    def _give_up(self, future: Future[JobResult]) -> None:
+    def _give_up(self, futures: Sequence[Future[JobResult]]) -> None:
+        """Cancel what nobody waits for any more; what is over is left as it is."""
         with self._lock:
-            ids = [id_ for id_, (waiting, _) in self._waiting.items() if waiting is future]
+            ids = [id_ for id_, (waiting, _) in self._waiting.items() if any(waiting is one for one in futures)]
             for id_ in ids:
                 del self._waiting[id_]
         for id_ in ids:

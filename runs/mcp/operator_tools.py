@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from core.storage.held import LOCK, is_held, lock_holder
 from dashboard.server.control import note_heard, send_line, stop_gracefully
@@ -85,15 +85,12 @@ _KEYS = {argument: key for key, argument in ARGUMENTS.items()}
 def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     """Start it once, and wait until it can be asked."""
     plan = Plan.of(_plans(project_dir), str(arguments["confirm"]))
-    child = None
     with plan.held() as words:
         if words:
-            child = _start(["run", *words, "--json", f"--idle={IDLE}", f"--ready={plan.ready}"], plan.log)
-            plan.started(child.pid)
+            with plan.begun() as log:
+                _start(["run", *words, "--json", f"--idle={IDLE}", f"--ready={plan.ready}"], log)
     until = time.monotonic() + LONGEST
-    while not plan.run and time.monotonic() < until:
-        if child is not None and child.poll() is not None:
-            break
+    while (is_under_way := plan.is_under_way) and not plan.run and time.monotonic() < until:
         call.progress("the run is being prepared")
         time.sleep(0.1 if until - time.monotonic() > LONGEST - 2 else 1.0)
     if plan.run:
@@ -104,9 +101,9 @@ def start_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
             call.progress("the program that it starts from is scored")
             time.sleep(0.1)
         return {"state": "started", **status(project_dir, {"run": plan.run})}
-    said = _last_line(plan.log.read_text(errors="replace")) if plan.log.is_file() else ""
-    if child is not None and child.poll() is not None:
-        raise SwarmEvoError(said or f"the run ended with code {child.returncode}")
+    said = _last_line(plan.log.read_text(errors="replace"))
+    if not is_under_way:
+        raise SwarmEvoError(said)
     return {"state": "starting", "run": None, "message": spoken(said), "next": "start_run"}
 
 
@@ -140,7 +137,8 @@ def resume_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
         return {**found, "state": "finished", "message": wants}
     if not is_held(run_dir):
         words = ["resume", run_dir.name, *more, f"project.dir={Path(project_dir).resolve()}", f"--idle={IDLE}"]
-        child = _start(words, log)
+        with log.open("wb") as file:
+            child = _start(words, file)
     while (found := status(project_dir, {"run": run_dir.name}))["status"] != "running" and time.monotonic() < until:
         if child is None or child.poll() is not None:
             break
@@ -210,13 +208,12 @@ def _planned(words: Sequence[str]) -> str:
     return out
 
 
-def _start(words: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+def _start(words: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
     """A process apart from this one, which may end before it."""
-    with log.open("wb") as file:
-        return subprocess.Popen(
-            [sys.executable, str(MAIN), *words],
-            stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True, env=_environment(),
-        )  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, str(MAIN), *words],
+        stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=_environment(),
+    )  # fmt: skip
 
 
 def _environment() -> dict[str, str]:

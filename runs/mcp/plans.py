@@ -9,14 +9,16 @@ import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
+from core.storage.held import lock_holder
 from utils.errors import ConfigError
 
 _NAME = re.compile(r"[0-9a-f]{16}")
 
 
 class Plan:
-    """The words of `run`, and what became of them.
+    """The words of `run`, and what became of them: it was started once there is a log.
 
     Args:
         folder: where plans lie; made if it is not there.
@@ -28,13 +30,13 @@ class Plan:
         self.ready = folder / f"{name}.run"
         """The run writes its name there as soon as it can be asked."""
         self.log = folder / f"{name}.log"
-        """What the run's process says."""
+        """What the run's process says; held by it as long as it lives."""
 
     @classmethod
     def new(cls, folder: Path, words: Sequence[str]) -> Plan:
         folder.mkdir(parents=True, exist_ok=True)
         plan = cls(folder, secrets.token_hex(8))
-        plan._path.write_text(json.dumps({"words": list(words), "pid": None}), encoding="utf-8")
+        plan._path.write_text(json.dumps({"words": list(words)}), encoding="utf-8")
         return plan
 
     @classmethod
@@ -55,10 +57,16 @@ class Plan:
         """Its words, while nobody else starts it; an empty list once it was started."""
         with self._path.open("r+", encoding="utf-8") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            known = json.load(file)
-            yield [] if known["pid"] else list(known["words"])
+            yield [] if self.log.is_file() else list(json.load(file)["words"])
 
-    def started(self, pid: int) -> None:
-        """Called while it is held."""
-        words = json.loads(self._path.read_text(encoding="utf-8"))["words"]
-        self._path.write_text(json.dumps({"words": words, "pid": pid}), encoding="utf-8")
+    @contextmanager
+    def begun(self) -> Iterator[IO[bytes]]:
+        """Its log, for the process that starts it; called while it is held."""
+        with self.log.open("wb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+
+    @property
+    def is_under_way(self) -> bool:
+        """True while its process lives, whichever server started it."""
+        return lock_holder(self.log) is not None

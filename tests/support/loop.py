@@ -75,13 +75,15 @@ def open_loop(
     asked: Mapping[int, Task] | None = None,
     delay: float = 0.0,
     remembers: str = "all",
+    external: Any = None,
 ) -> Loop:
     """Put a run together. `wrap` stands between the loop and its store."""
     store = RunStore(folder, delay=delay)
     seen = wrap(store)
     judge: Evaluator = with_defaults(evaluator or ToyEvaluator(), EvaluatorDefaults)
     journal = Journal(lower_is_better=True)
-    model_client = ModelClient(model_settings(LLMSection()), log=seen, rules=writer or ToyWriter(), run_seed=seed)
+    roles = model_settings(LLMSection.model_validate({"code": {"provider": "external" if external else "rules"}}))
+    model_client = ModelClient(roles, log=seen, rules=writer or ToyWriter(), run_seed=seed, external=external)
     stages = Stages(
         agents={"*": CoderAgent(single_function=True, ideas=ideas)},
         reviewer=reviewer,

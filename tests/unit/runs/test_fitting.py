@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runs.fitting import fit_to_steps, idle_workers
+from runs.fitting import fit_to_steps, fit_to_writer, idle_workers
 from utils.config import check_config, load_config, to_plain
 
 MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
@@ -61,10 +61,56 @@ def test_rules_generations_and_stored_runs_are_left_alone():
     assert (stored.search.batch, stored.search.lag, stored.search.options.crossover_kin) == (1, 1, False)
 
 
+BOTH = {"problem": "bin_packing", "llm": "external"}
+AGENT = ["llm.code.provider=agent", "llm.code.command=write"]
+
+
+@pytest.mark.parametrize(
+    ("words", "presets", "env"),
+    [
+        ([], BOTH, {}),
+        ([], dict(reversed(BOTH.items())), {}),
+        (["presets.llm=external"], {"problem": "bin_packing"}, {}),
+        ([], {"problem": "bin_packing"}, {"SWARM_EVO__PRESETS__LLM": "claude-code"}),
+        (["llm.code.provider=external"], {"problem": "bin_packing"}, {}),
+        (AGENT, {"problem": "bin_packing"}, {}),
+    ],
+)
+def test_a_writer_that_hands_programs_in_has_one_proposal_at_a_time_however_it_is_named(words, presets, env):
+    """Named by a key or before the problem, it got bin_packing's 24, and crashes were sent back to it."""
+
+    def made(*more):
+        config = load_config(None, [*words, *more], presets=presets, env=env)
+        fit_to_writer(config)
+        fit_to_steps(config)
+        return config.search.batch, config.agent.repairs, config.agent.repair_crashes
+
+    assert made() == (1, 0, False)
+    assert made("search.batch=3", "agent.repairs=1", "agent.repair_crashes=true") == (3, 1, True)
+
+
+def test_a_preset_of_the_users_own_says_what_the_user_set(tmp_path):
+    (tmp_path / "mine.yaml").write_text("llm: {code: {provider: external}}\nsearch: {batch: 5}\n")
+    for presets in (BOTH, dict(reversed(BOTH.items()))):
+        config = load_config(None, [], presets={**presets, "llm": str(tmp_path / "mine.yaml")}, env={})
+        fit_to_writer(config)
+        assert config.search.batch == 5
+
+
+def test_other_writers_and_stored_runs_are_not_fitted_to_the_writer():
+    config = load_config(None, MODEL, presets={"problem": "bin_packing"}, env={})
+    fit_to_writer(config)
+    assert (config.search.batch, config.agent.repair_crashes) == (24, True)
+    stored = check_config(to_plain(load_config(None, ["search.batch=24"], presets=BOTH, env={})))
+    fit_to_writer(stored)
+    assert stored.search.batch == 24
+
+
 @pytest.mark.parametrize("llm", ["rules", "external", "claude-code"])
 def test_a_generation_has_as_many_engines_whoever_writes_them(llm):
     for words, size in (((), 2), (("search.generations.questions=3",), 3), (("search.batch=1",), 1)):
         config = load_config(None, words, presets={"problem": "connect_four", "llm": llm})
+        fit_to_writer(config)
         fit_to_steps(config)
         assert config.search.batch == size, words
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from core.backend.records import reply_fields
 from core.events import NodeCommitted
+from core.loop.stages import IN_ORDER
+from dashboard.server.control import send_line
+from runs.dry_run import dry_run
 from runs.session import RunSession
 from runs.stepper import StageShown, StepBegun, Stepper
 from utils.errors import ConfigError
@@ -67,3 +71,70 @@ def test_a_merge_needs_two_good_nodes(session):
         step(session)
     begun, *_ = step(session, operator="merge")
     assert begun.task.operator == "merge" and len(begun.task.parent_ids) == 2
+
+
+@pytest.mark.parametrize(("since", "left"), [("code", []), ("execute", ["code"]), ("review", [*IN_ORDER[3:7]])])
+def test_from_a_stage_nothing_is_left_of_what_follows_it(session, since, left):
+    """The mean of several scores of the program before was taken for that of the new one."""
+    (begun, *_) = step(session, until="execute")
+    node_id = begun.task.node_id
+    for stage in ("execute again", "confirm", "review"):
+        session.store.save_stage(node_id, stage, {"metric": -1.0})
+    session.store.drop_stages(node_id, ["prompt", "reply"])
+    next(Stepper(session).step(None, None, since, "execute" if since != "review" else "review"))
+    assert sorted(session.store.stages(node_id)) == sorted(left)
+
+
+def in_turn(toy_config, *untils, **words):
+    """One step, a process for each of its commands; the node."""
+    config, run_dir = toy_config(9), words.pop("run_dir", None)
+    for until in untils:
+        with RunSession(config, run_dir, by_hand=True) as session:
+            told = step(session, until=until, **words)
+            words = {}
+            run_dir = session.run_dir
+            if isinstance(told[-1], NodeCommitted):
+                return run_dir, session.search.journal[told[-1].node_id], session.store.calls(told[-1].node_id)
+    raise AssertionError("no node")
+
+
+@pytest.mark.parametrize("untils", [("reply", None), ("reply", "code", "execute", None)])
+def test_a_node_that_took_several_commands_has_its_writer_and_what_it_cost(toy_config, monkeypatch, untils):
+    """Where a reply was stored none was asked, and only what this process had asked was counted."""
+    monkeypatch.setattr("core.backend.call_pipeline.reply_fields", priced)
+    _, node, calls = in_turn(toy_config, *untils)
+    assert len(calls) == 1
+    assert (node.writer, node.prompt_tokens, node.completion_tokens, node.cost_usd) == ("rules", 70, 7, 0.5)
+
+
+@pytest.mark.parametrize("since", ["code", "execute"])
+def test_a_node_from_a_stage_of_another_has_its_writer_and_cost_nothing(toy_config, monkeypatch, since):
+    monkeypatch.setattr("core.backend.call_pipeline.reply_fields", priced)
+    run_dir, first, _ = in_turn(toy_config, None)
+    for untils in ((None,), (since, None)):
+        _, node, calls = in_turn(toy_config, *untils, run_dir=run_dir, node=first.id, since=since)
+        assert (node.code, node.writer, node.cost_usd, calls) == (first.code, "rules", None, []), untils
+
+
+def priced(reply):
+    return {**reply_fields(reply), "prompt_tokens": 70, "completion_tokens": 7, "cost_usd": 0.5}
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_a_dry_run_names_the_parent_of_the_step_that_follows(toy_config, heard):
+    """What the user had banned or pinned was left out of its choice."""
+    config = toy_config(20, "search.three_phase.num_drafts=2", "search.batch=1")
+    with RunSession(config) as session:
+        while len(session.search.journal.top(3)) < 3:
+            step(session)
+        run_dir, best = session.run_dir, session.search.journal.leader.id
+        if heard:
+            send_line(run_dir, {"kind": "ban", "node_id": best})
+            step(session, operator="draft")
+    before = dry_run(config, run_dir, None, None)["proposals"][0]["parents"]
+    if not heard:
+        send_line(run_dir, {"kind": "ban", "node_id": best})
+    told = dry_run(config, run_dir, None, None)["proposals"][0]["parents"]
+    with RunSession(config, run_dir, by_hand=True) as session:
+        begun, *_ = step(session, until="prompt")
+    assert tuple(told) == begun.task.parent_ids and best not in told and (heard or best in before)

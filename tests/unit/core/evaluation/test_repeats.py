@@ -128,9 +128,10 @@ def committed(journal, repeats, name, *scores):
         value = next(looks)
         return value if isinstance(value, Evaluation) else Evaluation(metric=value, signature=(value, 1.0))
 
-    if repeats.doubts(verdict):
-        verdict = repeats.confirmed(node(name, scores[0]), verdict, score) or verdict
+    found = repeats.confirmed(node(name, scores[0]), verdict, score) if repeats.doubts(verdict) else None
+    verdict = found or verdict
     more = {"interval": verdict.interval, "signature": verdict.signature, "repeats": verdict.repeats}
+    more |= {"stages": {"confirm": 0.5}} if found else {}
     return journal.append(node(name, verdict.metric, **more)), taken
 
 
@@ -189,6 +190,15 @@ def test_a_resumed_process_decides_alike():
     for metric in (0.0, 1.0, 1.9, 2.1, 2.6, 9.0):
         verdict = Evaluation(metric=metric)
         assert Repeats(journal, 2).doubts(verdict) == repeats.doubts(verdict)
+
+
+def test_a_resumed_process_knows_that_scores_are_steady():
+    journal, repeats = search()
+    for score in range(6):
+        committed(journal, repeats, f"n{score}", float(score), float(score))
+    again = Repeats(journal, 2)
+    assert not repeats.doubts(Evaluation(metric=9.0)) and not again.doubts(Evaluation(metric=9.0))
+    assert committed(journal, again, "n9", 9.0)[1] == 1, "two further looks in the run, not in each of its processes"
 
 
 def test_an_evaluator_that_repeats_by_itself_is_left_alone():

@@ -6,6 +6,8 @@ import pytest
 from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
+from core.backend.exchange import Reply
+from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.storage.reader import RunReader
 
@@ -113,3 +115,24 @@ def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, when):
         assert (again.journal.sha256, [node.attempts for node in again.journal]) == expected, f"write {at}"
         twice = [program for program in judges[1].ran if program in judges[0].ran]
         assert len(twice) <= 2, f"write {at}: at most what was under way runs again: {twice}"
+
+
+CHANGE = "Once more.\n<<<<<<< SEARCH\nx = x\n=======\nx = x\nx = broken\n>>>>>>> REPLACE\n"
+
+
+def test_a_writer_outside_is_asked_once_for_a_program(tmp_path):
+    """Its ticket told the same changes again: they were made twice in the program that had crashed."""
+    asked = []
+
+    def tell(name, request):
+        asked.append(name)
+        return Reply(text="```python\nx = x\n```" if len(asked) == 1 else CHANGE, finish_reason="stop")
+
+    run = open_loop(
+        tmp_path, steps=3, batch=1, policy=ThreePhasePolicy(ThreePhaseOptions(num_drafts=1, debug_prob=1.0)),
+        schedule="rounds", repair_crashes=True, external=tell,
+    )  # fmt: skip
+    run.run()
+    first, second, _ = run.journal
+    assert first.failure is FailureKind.RUNTIME and second.code == "x = x\nx = broken\n"
+    assert not any(node.attempts for node in run.journal) and len(asked) == len(set(asked)) == 3

@@ -134,3 +134,38 @@ def test_a_fault_of_the_thread_that_hands_out_results_reaches_who_waits():
     with pytest.raises(SandboxError, match="no space left"):
         pool.run(spec())
     pool.close()
+
+
+def test_what_else_was_mapped_is_cancelled_when_one_raises():
+    """It went on on the workers, for nobody, beside what was tried instead."""
+    runner = Runner(at_once=False)
+    cancelled: list[str] = []
+    runner.cancel = cancelled.append
+    pool = JobPool(runner)
+    raised: list[BaseException] = []
+
+    def wait() -> None:
+        with pytest.raises(SandboxError) as caught:
+            pool.map([spec(number) for number in range(3)])
+        raised.append(caught.value)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    ids = [runner.submitted.get(timeout=10) for _ in range(3)]
+    runner.results.put(JobResult(id=ids[0], value=7))
+    runner.results.put(JobResult(id=ids[1], error="the sandbox broke"))
+    thread.join(10)
+    assert raised and cancelled == [ids[2]] and not pool._waiting
+    pool.close()
+
+
+def test_what_was_mapped_before_one_that_is_refused_is_cancelled():
+    runner = Runner(at_once=False)
+    cancelled: list[str] = []
+    runner.cancel = cancelled.append
+    pool = JobPool(runner)
+    pool.refuse(["stopped"])
+    with pytest.raises(JobStopped):
+        pool.map([spec(1), spec(2, label="stopped"), spec(3)])
+    assert cancelled == ["job-1"] and not pool._waiting
+    pool.close()

@@ -1,0 +1,86 @@
+"""Following a run: whoever breaks off ends it in good order."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from swarm_evo import child
+from swarm_evo.run import Run
+
+NODE = {
+    "type": "node.committed", "step": 1, "node_id": "a", "operator": "draft", "metric": 1.0, "is_best": True,
+    "best_metric": 1.0, "failure": None, "message": "", "elapsed": 0.1, "parent_ids": [],
+}  # fmt: skip
+PROGRAM = f"""
+import signal, sys, time
+out = {{}}
+def stop(*_):
+    open(sys.argv[1], "w").write("in good order")
+    sys.exit(130)
+signal.signal(signal.SIGINT, stop)
+print('{{"type": "run.opened", "run": "r", "folder": "/nowhere"}}')
+for number in range(int(sys.argv[2])):
+    print({json.dumps(json.dumps(NODE))}.replace('"a"', f'"{{number}}"'), flush=True)
+time.sleep(float(sys.argv[3]))
+"""
+
+
+@pytest.fixture
+def started(monkeypatch, tmp_path):
+    monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", *words])
+
+    runs = []
+
+    def started(nodes=3, seconds=60.0, **more):
+        runs.append(Run([PROGRAM, str(tmp_path / "ended"), str(nodes), str(seconds)], show=False, **more))
+        return runs[-1]
+
+    yield started
+    for run in runs:
+        run._child.exit_code()
+
+
+def refuse(step):
+    raise KeyError("enough")
+
+
+def interrupt(step):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("on_step", "raised"), [(refuse, KeyError), (interrupt, KeyboardInterrupt)])
+def test_a_loop_that_breaks_while_it_follows_ends_the_run(started, tmp_path, on_step, raised):
+    """The run went on by itself, and nobody knew of it."""
+    run = started(on_step=on_step)
+    with pytest.raises(raised):
+        list(run)
+    assert Path(tmp_path / "ended").read_text() == "in good order" and "ended" in repr(run)
+
+
+def test_lines_that_were_followed_are_not_kept(started):
+    run = started(nodes=50, seconds=0)
+    assert [step.node_id for step in run] == [str(number) for number in range(50)]
+    assert not run._child.told and not run._loops
+
+
+def test_a_loop_has_what_was_followed_inside_of_it(started):
+    """A `stop()` inside of a loop takes in the rest; the loop gets it afterwards, and so does one inside of it."""
+    run = started(nodes=4, seconds=0)
+    inner = []
+    outer = []
+    for step in run:
+        outer.append(step.node_id)
+        inner += [one.node_id for one in run]
+    assert outer == ["0", "1", "2", "3"] and inner == ["1", "2", "3"]
+    assert run.folder == Path("/nowhere") and list(run) == []
+
+
+def test_a_loop_that_was_left_gets_nothing_more(started):
+    run = started(nodes=4, seconds=0)
+    for _ in run:
+        break
+    assert not run._loops and [step.node_id for step in run] == ["1", "2", "3"]
