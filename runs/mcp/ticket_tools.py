@@ -55,12 +55,13 @@ class TicketTools:
         run_dir = self._run(arguments)
         with self._lock:
             known = self._orphans[run_dir] = self._orphans.get(run_dir, []) + adopted(run_dir)
-        request = {"verb": "ask", "token": new_token(run_dir), "known": known, "holder": _holder(call)}
+        token = new_token(run_dir)
+        request = {"verb": "ask", "token": token, "known": known, "holder": _holder(call)}
         request["surface"] = self._surface
         found = _until(run_dir, request, arguments, call, "waiting for a proposal", _has_none)
         with self._lock:
-            left = [token for token in self._orphans[run_dir] if not str(found.get("ticket")).endswith(token)]
-            unheard = [request["token"]] if found.get("state") == "refused" else []  # it may be leased all the same
+            left = [one for one in self._orphans[run_dir] if not str(found.get("ticket")).endswith(one)]
+            unheard = [token] if found.get("state") == "refused" else []  # it may be leased all the same
             self._orphans[run_dir] = left + unheard
         if call.cancelled.is_set() and found.get("ticket"):
             _asked(run_dir, {"verb": "give_up", "ticket": found["ticket"]}, call, _end())
