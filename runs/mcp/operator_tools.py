@@ -30,6 +30,8 @@ LONGEST = 20.0
 """Seconds of one call."""
 UNSAID = "direction: max (the score grows); say direction=min if less is better"
 """Which way the score of somebody's own evaluator is read, where nobody said."""
+_STARTED: list[subprocess.Popen[bytes]] = []
+"""They may outlive this process, which does not wait for them."""
 Answer = dict[str, Any]
 
 
@@ -210,10 +212,12 @@ def _planned(words: Sequence[str]) -> str:
 
 def _start(words: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
     """A process apart from this one, which may end before it."""
-    return subprocess.Popen(
+    child = subprocess.Popen(
         [sys.executable, str(MAIN), *words],
         stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=_environment(),
     )  # fmt: skip
+    _STARTED[:] = [child, *(one for one in _STARTED if one.poll() is None)]
+    return child
 
 
 def _environment() -> dict[str, str]:

@@ -21,6 +21,8 @@ from utils.mcp_protocol import Call
 
 LONGEST_WAIT = 20.0
 """Seconds of one call: clients give up after a minute, some after less."""
+LONGEST = 23.0
+"""Seconds after which a call has its answer, whatever had to be started for it."""
 _LOOK = 0.1
 ENDS = "the run's process is at its last part, the final score: wait without a ticket until `status` is not running"
 _BETWEEN = 5.0
@@ -47,25 +49,27 @@ class TicketTools:
         """A ticket of a process that was killed, or a new one."""
         if arguments.get("ticket"):
             run_dir, ticket = self._ticket(arguments, "ask for")
-            token = {} if "." in ticket else {"token": new_token(run_dir)}  # another's is this process's from here on
-            again = {"verb": "ask", "ticket": ticket, "holder": _holder(call), **token}
-            return self._laid_out(run_dir, _asked(run_dir, again), arguments)
+            mine = {} if "." in ticket else {"token": new_token(run_dir)}  # another's is this process's from here on
+            again = {"verb": "ask", "ticket": ticket, "holder": _holder(call), **mine}
+            return self._laid_out(run_dir, _asked(run_dir, again, call, _end()), arguments)
         run_dir = self._run(arguments)
         with self._lock:
             known = self._orphans[run_dir] = self._orphans.get(run_dir, []) + adopted(run_dir)
-        request = {"verb": "ask", "token": new_token(run_dir), "known": known, "holder": _holder(call)}
+        token = new_token(run_dir)
+        request = {"verb": "ask", "token": token, "known": known, "holder": _holder(call)}
         request["surface"] = self._surface
         found = _until(run_dir, request, arguments, call, "waiting for a proposal", _has_none)
         with self._lock:
-            left = [token for token in self._orphans[run_dir] if not str(found.get("ticket")).endswith(token)]
-            self._orphans[run_dir] = left
+            left = [one for one in self._orphans[run_dir] if not str(found.get("ticket")).endswith(one)]
+            unheard = [token] if found.get("state") == "refused" else []  # it may be leased all the same
+            self._orphans[run_dir] = left + unheard
         if call.cancelled.is_set() and found.get("ticket"):
-            _asked(run_dir, {"verb": "give_up", "ticket": found["ticket"]})
+            _asked(run_dir, {"verb": "give_up", "ticket": found["ticket"]}, call, _end())
         return self._laid_out(run_dir, found, arguments)
 
     def check(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
-        found = _asked(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)})
+        found = _asked(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)}, call, _end())
         if "state" in found:  # of the ticket: nothing was looked at
             return _told(found, run_dir)
         return {**found, "next": "tell" if found["ok"] else "check"}
@@ -82,7 +86,7 @@ class TicketTools:
 
     def give_up(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments, "give up")
-        return _told(_asked(run_dir, {"verb": "give_up", "ticket": ticket}), run_dir)
+        return _told(_asked(run_dir, {"verb": "give_up", "ticket": ticket}, call, _end()), run_dir)
 
     # ------------------------------------------------------------ parts
 
@@ -130,10 +134,10 @@ def _until(
     run_dir: Path, request: Answer, arguments: Answer, call: Call, doing: str, goes_on: Callable[[Answer], bool]
 ) -> Answer:
     """Ask the same again while nothing has come of it, within the call's time; the client hears that it goes on."""
-    until = time.monotonic() + min(LONGEST_WAIT, float(arguments.get("wait_s", LONGEST_WAIT)))
+    until, end = time.monotonic() + min(LONGEST_WAIT, float(arguments.get("wait_s", LONGEST_WAIT))), _end()
     while True:
         left = max(0.0, until - time.monotonic())
-        found = _asked(run_dir, {**request, "seconds": min(_BETWEEN, left)})
+        found = _asked(run_dir, {**request, "seconds": min(_BETWEEN, left)}, call, end)
         if found.get("over"):
             return _let_go(run_dir, found, call, until)
         if not goes_on(found) or left <= _BETWEEN or call.cancelled.is_set():
@@ -161,9 +165,21 @@ def _has_none(found: Answer) -> bool:
     return not found.get("ticket") and found.get("state") != "refused"
 
 
-def _asked(run_dir: Path, request: Answer) -> Answer:
+def _end() -> float:
+    """When a call that comes now has its answer."""
+    return time.monotonic() + LONGEST
+
+
+def _asked(run_dir: Path, request: Answer, call: Call, end: float) -> Answer:
     """The run's answer, in words that a client of ours understands."""
-    return ask_the_run(run_dir, {"surface": MCP, **request})
+    heard = [time.monotonic()]
+
+    def waiting() -> None:
+        if time.monotonic() - heard[0] > 1:
+            heard[0] = time.monotonic()
+            call.progress("the run is taken up")
+
+    return ask_the_run(run_dir, {"surface": MCP, **request}, seconds=end - time.monotonic(), waiting=waiting)
 
 
 def _holder(call: Call) -> str:

@@ -28,7 +28,10 @@ def plan(tmp_path, monkeypatch):
     main.write_text(SLOW)
     monkeypatch.setattr(operator_tools, "MAIN", main)
     monkeypatch.setattr(operator_tools, "LONGEST", 0.3)
-    return Plan.new(tmp_path / "workspaces" / ".plans", ["problem.kind=toy"])
+    yield Plan.new(tmp_path / "workspaces" / ".plans", ["problem.kind=toy"])
+    for child in operator_tools._STARTED:
+        child.wait()
+    operator_tools._STARTED.clear()
 
 
 def test_a_start_that_fails_between_two_calls_is_told_with_its_reason(plan, tmp_path):
