@@ -15,6 +15,7 @@ import pandas as pd
 from ..scoring.exam import OF_TWO, OwnMetricFault, own_function
 from ..scoring.scores import Undefined
 from ..tables.exact import Unusable, first_line
+from ..tables.table_sample import as_programs_read
 
 MANY_CLASSES = 20
 """So many classes may be there however few the rows are."""
@@ -63,6 +64,18 @@ def task_of(values: Any) -> str:
     """What a function of the user's own is given: numbers, or classes."""
     numeric = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
     return "regression" if numeric and values.nunique() > MANY_CLASSES else "labels"
+
+
+def classes_read(shown: Any, targets: list[str], goal: Goal) -> dict[str, list[Any]]:
+    """Target → its classes in sorted order, as programs read them from the training table; {} for numbers.
+
+    Args:
+        shown: the rows that programs learn.
+    """
+    if goal.task == "regression":
+        return {}
+    found = {name: as_programs_read(shown[[name]].drop_duplicates(), len(shown)).rows[name] for name in targets}
+    return {name: sorted(values.dropna().unique().tolist()) for name, values in found.items()}
 
 
 def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
