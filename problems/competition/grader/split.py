@@ -255,7 +255,9 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, Row
         mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
         if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
             return theirs, name, names or _names_in(tables, name)
-    key = ROW_ID if ROW_ID not in tables.columns else "swarm_row_id"
+    key = ROW_ID
+    while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
+        key = f"swarm_{key}"
     count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
     ids, looked = np.arange(count), spread(np.arange(count))
     tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)
