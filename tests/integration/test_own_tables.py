@@ -545,6 +545,17 @@ def test_data_that_no_program_can_be_scored_on_are_refused_before_the_search(tmp
         made(tmp_path, "data.target=kind", f"data.metric={metric}", f"data.split={split}")
 
 
+def test_ndcg_of_what_was_clicked_ranks_rows_of_a_group(tmp_path, inline):
+    """Two grades of relevance are the usual case."""
+    rows = [f"{i // 6},{i},{int(i % 6 == i // 6 % 4)}" for i in range(ROWS)]
+    plain(tmp_path, content=("\n".join(["query,place,clicked", *rows]) + "\n").encode())
+    words = ("data.target=clicked", "data.metric=ndcg@3", "data.split=group:query")
+    stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", *words)
+    dummy, *others = stand.problem.baselines()
+    assert all(0 <= stand.score(program.code)[1].metric <= 1 for program in (dummy, *others))
+    stand.close()
+
+
 def without(tmp_path, kind: str, *words: str) -> Stand:
     """On data that are split by `a`, with the first seed that hides no row of that kind."""
     for seed in range(20):
