@@ -545,6 +545,62 @@ def test_data_that_no_program_can_be_scored_on_are_refused_before_the_search(tmp
         made(tmp_path, "data.target=kind", f"data.metric={metric}", f"data.split={split}")
 
 
+def test_ndcg_of_what_was_clicked_ranks_rows_of_a_group(tmp_path, inline):
+    """Two grades of relevance are the usual case."""
+    rows = [f"{i // 6},{i},{int(i % 6 == i // 6 % 4)}" for i in range(ROWS)]
+    plain(tmp_path, content=("\n".join(["query,place,clicked", *rows]) + "\n").encode())
+    words = ("data.target=clicked", "data.metric=ndcg@3", "data.split=group:query")
+    stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", *words)
+    dummy, *others = stand.problem.baselines()
+    assert all(0 <= stand.score(program.code)[1].metric <= 1 for program in (dummy, *others))
+    stand.close()
+
+
+def without(tmp_path, kind: str, *words: str) -> Stand:
+    """On data that are split by `a`, with the first seed that hides no row of that kind."""
+    for seed in range(20):
+        options = (f"problem.options.split_seed={seed}", "data.split=group:a", "data.target=kind")
+        stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", *options, *words)
+        if kind not in column(stand.problem.hidden_files[0], "kind"):
+            return stand
+        stand.close()
+    raise AssertionError(f"every seed hides rows of {kind}")
+
+
+@pytest.mark.parametrize(("rare", "usual"), [("well", "sick"), ("0", "1")])
+def test_the_second_class_counts_though_no_hidden_row_is_of_it(tmp_path, inline, rare, usual):
+    """Two rows of 120 are of a class of which none is hidden. In sorted order `well` is the second, and 0 the first."""
+    rows = [(i % 60, rare if i % 60 == 3 else usual) for i in range(ROWS)]
+    plain(tmp_path, content=("a,b,kind\n" + "".join(f"{a},{i},{kind}\n" for i, (a, kind) in enumerate(rows))).encode())
+    stand = without(tmp_path, rare, "data.metric=logloss")
+    chance = 0.01 if rare > usual else 0.99
+    verdict = stand.score(writes(f"for row in rows: row['kind'] = {chance}"))[1]
+    stand.close()
+    assert verdict.metric == pytest.approx(0.01005, abs=1e-4), "the rare class is rightly called unlikely"
+
+
+def test_a_part_without_the_class_that_f1_counts_is_refused(tmp_path, inline):
+    rows = [(i, int(i == 3)) for i in range(ROWS)]
+    plain(tmp_path, content=("a,b,kind\n" + "".join(f"{i % 60},{i},{kind}\n" for i, kind in rows)).encode())
+    with pytest.raises(ConfigError, match="cannot be scored: F1 is undefined: no row of the positive class"):
+        without(tmp_path, "1", "data.metric=f1")
+
+
+@pytest.mark.parametrize(
+    ("metric", "change", "score"),
+    [("accuracy", "row['kind'] = ('other', '01', '02')[i % 3]", 1 / 3),
+     ("logloss", "row['01'] = row['02'] = row['other'] = 0.5", 1.0986)],
+)  # fmt: skip
+def test_a_class_that_looks_like_a_number_is_a_word_among_words(tmp_path, inline, metric, change, score):
+    """Of the classes 01, 02 and other the hidden rows have the first two: a program may hand in any of the three."""
+    rows = [(i % 30, "other" if i % 30 == 3 else f"0{1 + i % 2}") for i in range(ROWS)]
+    plain(tmp_path, content=("a,b,kind\n" + "".join(f"{a},{i},{kind}\n" for i, (a, kind) in enumerate(rows))).encode())
+    stand = without(tmp_path, "other", f"data.metric={metric}")
+    verdict = stand.score(writes(f"for i, row in enumerate(rows): {change}"))[1]
+    stand.close()
+    assert verdict.metric == pytest.approx(score, abs=0.25), verdict.message
+
+
 def test_a_time_is_not_cut_in_two(tmp_path, inline):
     """14 flats a day: the day in which the border would lie goes to one side; one day of most rows cannot."""
     draw = random.Random(2)

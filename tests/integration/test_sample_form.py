@@ -61,6 +61,18 @@ def words(mine, target):
     return [f"data.dir={mine}", f"data.target={target}", f"data.metric={'mae' if target == 'rent' else 'logloss'}"]
 
 
+@pytest.mark.parametrize("head", [[], ["row_id,rent"]])
+def test_a_test_may_number_its_rows_where_the_training_table_does_not(tmp_path, inline, head):
+    mine = labelled_folder(tmp_path, sample=(head[0], lambda i: f"{i},0") if head else None)
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(mine / name)
+        table = table.drop(columns="id") if name == "train.csv" else table.rename(columns={"id": "row_id"})
+        table.to_csv(mine / name, index=False)
+    found, _ = handed_in(tmp_path, mine, "row['rent'] = 7", "data.target=rent", "data.metric=mae")
+    wanted = ["row_id,rent", *(f"{i},7" for i in range(TRAINED, COUNT))]
+    assert all(lines == wanted for lines in found.values())
+
+
 def run_on_kaggle(folder, mine):
     (folder / "kaggle").mkdir()
     done = run_cells(folder / "solution.ipynb", mine, folder / "kaggle")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from .mlebench.shim import import_function, refusals
 from .scoring import blend, scores, validate
@@ -50,13 +51,15 @@ class Judge:
     """Holds one competition's answers and grades files.
 
     Args:
-        exam: `answers`, `sample` (paths), `id`, `targets`, `strict`, `grade` ({folder, function}) or `metric`, and
-            `parts` ({part: positions in the answers}) or None where the answers cannot be split.
+        exam: `answers`, `sample` (paths), `id`, `targets`, `strict`, `grade` ({folder, function}) or `metric`, `parts`
+            ({part: positions in the answers}) or None where the answers cannot be split, and maybe `texts` (columns of
+            the answers that are words, though those of the hidden rows alone may look like numbers).
     """
 
     def __init__(self, exam: dict[str, Any]) -> None:
         self._exam = exam
-        self._answers: Any = read_answers(exam["answers"])
+        self._wanted: Any = read_table(exam["sample"])[exam["id"]] if exam["strict"] else None
+        self._answers: Any = read_answers(exam["answers"], self._texts())
         self._metric: str | None = exam.get("metric")
         self._targets: list[str] = exam["targets"]
         grade = exam.get("grade")
@@ -118,6 +121,13 @@ class Judge:
         bounds = blend.Bounds() if most is None else blend.Bounds(seconds=most)
         return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds), "scale": scale}
 
+    def _texts(self) -> list[str]:
+        """Columns of the answers that are words: the ids are what they are among all rows that are predicted."""
+        if self._wanted is None:
+            return []
+        key = [] if pd.api.types.is_numeric_dtype(self._wanted) else [self._exam["id"]]
+        return [*self._exam.get("texts", ()), *key]
+
     def _grade_part(self, table: Any, part: str, interval: bool) -> dict[str, Any]:
         if not self._parts:
             return self._verdict(self._grade(table, self._answers), [], None)
@@ -143,7 +153,7 @@ class Judge:
         """Columns, ids and values as they must be; values converted."""
         key = self._exam["id"]
         validate.check_columns(table, [key, *self._targets])
-        table = validate.check_ids(table, key, read_table(self._exam["sample"])[key])
+        table = validate.check_ids(table, key, self._wanted)
         low, high = BOUNDS.get(self._metric or "", (None, None))
         for name in self._targets:
             if self._exam["labels"]:

@@ -24,10 +24,10 @@ from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
 from .own_data.sides import Sides, part_rows, telling_features
 from .own_data.spelling import Ids
-from .own_data.targets import Goal, goal_of
+from .own_data.targets import Goal, classes_read, goal_of
 from .scoring import parts
 from .tables.columns import ID_NAMES, called_like_id
-from .tables.exact import Unusable
+from .tables.exact import Unusable, read_table
 from .tables.formats import read_texts
 from .tables.keys import as_keys, each_once
 from .tables.pieces import marked, spread
@@ -64,7 +64,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     if how == "time":
         cautions += same_time(as_time(tables.column(column)), hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
-    notes += _positive_class(answers, targets, goal, request)
+    notes += _positive_class(shown, targets, goal, request)
     notes += (
         [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
     )
@@ -89,8 +89,9 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
         "function": request.get("function"), "group": goal.group, "grade": None, "parts": split,
+        **_of_classes(classes_read(shown, targets, goal)),
     }  # fmt: skip
-    _refuse_unscorable(exam, out, _perfect(answers, key, targets, columns, goal), request)
+    _refuse_unscorable(exam, out, request)
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
@@ -108,21 +109,28 @@ def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict
         raise Unusable(f"{said}: all {len(shown)} rows to learn from have the same {alike[0]}; it takes rows of others")
 
 
-def _perfect(answers: Any, key: str, targets: list[str], columns: list[str], goal: Goal) -> Any:
+def _of_classes(read: dict[str, list[Any]]) -> dict[str, Any]:
+    """What the hidden rows alone do not tell: of which classes the last one counts, and whether they are words."""
+    words = [name for name, classes in read.items() if any(isinstance(one, str) for one in classes)]
+    return {"counted": {name: classes[-1] for name, classes in read.items()}, "texts": words}
+
+
+def _perfect(exam: dict[str, Any], answers: Any) -> Any:
     """The submission that nobody can better."""
-    if goal.task == "classes":
+    key, targets = exam["id"], exam["truth"]
+    if exam["task"] == "classes":
         names = answers[targets[0]].astype(str)
-        return with_columns(answers[[key]], {name: (names == name).astype(float) for name in columns})
-    if goal.task != "probability":
+        return with_columns(answers[[key]], {name: (names == name).astype(float) for name in exam["targets"]})
+    if exam["task"] != "probability":
         return answers[[key, *targets]]
-    counted = {name: sorted(answers[name].unique())[-1] for name in targets}
-    return with_columns(answers[[key]], {name: (answers[name] == counted[name]).astype(float) for name in targets})
+    ones = {name: (answers[name] == exam["counted"][name]).astype(float) for name in targets}
+    return with_columns(answers[[key]], ones)
 
 
-def _refuse_unscorable(exam: dict[str, Any], out: Path, perfect: Any, request: dict[str, Any]) -> None:
+def _refuse_unscorable(exam: dict[str, Any], out: Path, request: dict[str, Any]) -> None:
     """Unusable where the metric is undefined on a part, whatever a program predicts: one class only, say."""
     path = out / "private" / "perfect.csv"
-    perfect.to_csv(path, index=False)
+    _perfect(exam, read_table(out / exam["answers"], exam["texts"])).to_csv(path, index=False)
     judge = Judge({**exam, **{name: str(out / exam[name]) for name in ("answers", "sample")}})
     for part, rows in exam["parts"].items():
         verdict = judge.grade(str(path), part, False)
@@ -134,12 +142,12 @@ def _refuse_unscorable(exam: dict[str, Any], out: Path, perfect: Any, request: d
     path.unlink()
 
 
-def _positive_class(answers: Any, targets: list[str], goal: Goal, request: dict[str, Any]) -> Iterator[str]:
+def _positive_class(shown: Any, targets: list[str], goal: Goal, request: dict[str, Any]) -> Iterator[str]:
     """Which of two classes a metric counts, where their names do not say it by themselves."""
     if goal.task != "probability" and request["metric"] != "f1":
         return
     for target in targets:
-        other, counted = sorted(answers[target].unique()) if answers[target].nunique() == 2 else (0, 1)
+        other, counted = sorted(shown[target].unique()) if shown[target].nunique() == 2 else (0, 1)
         if (str(other).casefold(), str(counted).casefold()) not in _PLAIN_PAIRS:
             yield (
                 f"the metric counts '{counted}' as 1 and '{other}' as 0, in sorted order; "
@@ -247,7 +255,9 @@ def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, Row
         mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
         if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
             return theirs, name, names or _names_in(tables, name)
-    key = ROW_ID if ROW_ID not in tables.columns else "swarm_row_id"
+    key = ROW_ID
+    while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
+        key = f"swarm_{key}"
     count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
     ids, looked = np.arange(count), spread(np.arange(count))
     tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)

@@ -15,6 +15,7 @@ import pandas as pd
 from ..scoring.exam import OF_TWO, OwnMetricFault, own_function
 from ..scoring.scores import Undefined
 from ..tables.exact import Unusable, first_line
+from ..tables.table_sample import as_programs_read
 
 MANY_CLASSES = 20
 """So many classes may be there however few the rows are."""
@@ -65,12 +66,24 @@ def task_of(values: Any) -> str:
     return "regression" if numeric and values.nunique() > MANY_CLASSES else "labels"
 
 
+def classes_read(shown: Any, targets: list[str], goal: Goal) -> dict[str, list[Any]]:
+    """Target → its classes in sorted order, as programs read them from the training table; {} for numbers.
+
+    Args:
+        shown: the rows that programs learn.
+    """
+    if goal.task == "regression":
+        return {}
+    found = {name: as_programs_read(shown[[name]].drop_duplicates(), len(shown)).rows[name] for name in targets}
+    return {name: sorted(values.dropna().unique().tolist()) for name, values in found.items()}
+
+
 def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
     given, classes = f"data.metric={metric or 'your function'}", values.nunique()
     if classes < 2:
         raise Unusable(f"data.target={values.name}: all labels are equal")
     if goal.task == "regression":
-        _check_numbers(values, metric, given, targets)
+        _check_numbers(values, metric, given, may_be_two=targets > 1 or goal.group is not None)
     elif classes != 2 and (goal.task == "probability" or metric == "f1"):
         raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
     elif classes > max(MANY_CLASSES, len(values) / 2):
@@ -81,12 +94,17 @@ def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
         raise Unusable(f"{given} needs grades that are whole numbers; '{values.name}' holds {values.iloc[0]!r:.40}")
 
 
-def _check_numbers(values: Any, metric: str, given: str, targets: int) -> None:
+def _check_numbers(values: Any, metric: str, given: str, *, may_be_two: bool) -> None:
+    """Unusable for what are no numbers, and for two that look like classes.
+
+    Args:
+        may_be_two: a target among others, or what rows of a group are ranked by: clicked or not, for NDCG.
+    """
     if not pd.api.types.is_numeric_dtype(values):
         raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds {_text_in(values)}")
     if np.isinf(values.astype(float)).any():
         raise Unusable(f"data.target={values.name}: {int(np.isinf(values.astype(float)).sum())} labels are infinite")
-    if values.nunique() == 2 and metric and targets == 1:
+    if values.nunique() == 2 and metric and not may_be_two:
         both = " and ".join(f"{value:g}" for value in sorted(values.astype(float).unique()))
         raise Unusable(
             f"{given} is for numbers, and '{values.name}' holds only {both}; allowed for two classes: "

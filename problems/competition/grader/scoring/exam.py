@@ -35,8 +35,10 @@ class Scoring:
 
     Args:
         exam: `metric` or `function` ({file, name}), `targets` (columns of the submission), `task`, `labels`, and where
-            they differ from that: `truth` (columns of the answers), `group` (a column of the answers).
-        answers: all rows, for what must not depend on the part that is scored, such as which class is the second.
+            they differ from that: `truth` (columns of the answers), `group` (a column of the answers), `counted`
+            (target → the second of its two classes, which the hidden rows may lack).
+        answers: all rows, for what must not depend on the part that is scored; they tell the second class where
+            nothing else does.
     """
 
     def __init__(self, exam: dict[str, Any], answers: Any) -> None:
@@ -97,6 +99,8 @@ class Scoring:
         return Pair(y.to_numpy(float), p.to_numpy(float))
 
     def _second(self, name: str) -> Any:
+        if name in (counted := self._exam.get("counted") or {}):
+            return counted[name]
         return sorted(self._answers[name].dropna().unique())[-1]
 
 

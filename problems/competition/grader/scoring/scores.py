@@ -96,8 +96,10 @@ def _f1_of(y: Any, p: Any, label: Any) -> float:
 
 
 def f1(y: Any, p: Any) -> float:
-    """Of the positive class: the second of the two classes in sorted order (1, True, yes)."""
-    return _f1_of(y, p, np.unique(y)[-1])
+    """Of the class 1; `y` and `p` are 0/1. Which of two classes that is, `Scoring` knows: some rows may lack it."""
+    if not np.any(y == 1):
+        raise Undefined("F1 is undefined: no row of the positive class")
+    return _f1_of(y, p, 1)
 
 
 def f1_macro(y: Any, p: Any) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -30,19 +31,27 @@ class Unusable(Exception):
         super().__init__("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text))
 
 
-def read_table(path: str | Path | IO[str]) -> Any:
-    """A CSV (or JSON lines) file of ours as a DataFrame, floats read to the last digit."""
+def read_table(path: str | Path | IO[str], texts: Collection[str] = ()) -> Any:
+    """A CSV (or JSON lines) file of ours as a DataFrame, floats read to the last digit.
+
+    Args:
+        texts: columns that are words, though every cell here may look like a number.
+    """
     if str(path).endswith(".jsonl"):
         return pd.read_json(path, lines=True)
-    return pd.read_csv(path, low_memory=False, **EXACT)
+    return pd.read_csv(path, low_memory=False, dtype=dict.fromkeys(texts, "str"), **EXACT)
 
 
-def read_answers(path: str | Path) -> Any:
-    """What a competition's grader gets: a table, of JSON lines a list of records; of other files the path."""
+def read_answers(path: str | Path, texts: Collection[str] = ()) -> Any:
+    """What a competition's grader gets: a table, of JSON lines a list of records; of other files the path.
+
+    Args:
+        texts: as of `read_table`.
+    """
     if str(path).endswith(".jsonl"):
         lines = Path(path).read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines if line.strip()]
-    return read_table(path) if str(path).endswith(".csv") else Path(path)
+    return read_table(path, texts) if str(path).endswith(".csv") else Path(path)
 
 
 def read_submission(path: str | Path) -> Any:

@@ -99,7 +99,9 @@ def test_auc_is_the_chance_that_a_one_ranks_before_a_zero(p):
     assert scores.auc(y, p) == pytest.approx(np.mean(pairs))
 
 
-@pytest.mark.parametrize(("name", "y"), [("auc", np.ones(5)), ("average_precision", np.zeros(5)), ("r2", np.ones(5))])
+@pytest.mark.parametrize(
+    ("name", "y"), [("auc", np.ones(5)), ("average_precision", np.zeros(5)), ("r2", np.ones(5)), ("f1", np.zeros(5))]
+)
 def test_what_has_no_value_says_so(name, y):
     with pytest.raises(scores.Undefined):
         scores.SCORES[name](y, np.arange(5.0))
