@@ -70,7 +70,8 @@ def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadl
     if not settings.stream:
         from openai.types.chat import ChatCompletion
 
-        body = {**arguments, **arguments.pop("extra_body", {})}  # plain already: `create` would walk through all of it
+        extra = arguments.pop("extra_body", {})
+        body = {**arguments, **extra}  # plain already: `create` would walk through all of it
         options: Any = {"timeout": deadline.left}
         return _read(client.post("/chat/completions", cast_to=ChatCompletion, body=body, options=options))
     arguments |= {"stream": True, "stream_options": {"include_usage": True}}

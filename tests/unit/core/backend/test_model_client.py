@@ -369,6 +369,17 @@ def test_overrides_hold_for_one_call(server: FaultyServer) -> None:
         model_client.bind("code")("s", "u", temprature=0.3)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_extra_goes_into_the_body_and_nothing_else_does(server: FaultyServer, stream: bool) -> None:
+    extra = {"top_p": 0.5, "reasoning_effort": "low"}
+    model_client_of(server, options={"extra": extra, "stream": stream}).bind("code", "n1")("s", "u")
+    (bill,) = server.layer.bills
+    body = json.loads(bill.asked)
+    assert extra.items() <= body.items()
+    known = {"model", "messages", "max_tokens", "max_completion_tokens", "stream", "stream_options"}
+    assert body.keys() - extra.keys() <= known, "a server refuses a word that it does not know"
+
+
 def test_the_hash_is_of_the_request_and_of_nothing_else(server: FaultyServer) -> None:
     request = Request("s", (Message("user", "u"),))
     plain = settings(server)
