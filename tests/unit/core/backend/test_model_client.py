@@ -22,7 +22,15 @@ from core.backend.settings import Price
 from core.backend.usage import Amount
 from core.contracts import CallRecord
 from core.storage.repository import RunStore
-from utils.errors import BackendError, BudgetExhausted, ConfigError, ReplyError, RunStopped, StoreError
+from utils.errors import (
+    BackendAuthError,
+    BackendError,
+    BudgetExhausted,
+    ConfigError,
+    ReplyError,
+    RunStopped,
+    StoreError,
+)
 
 KEY = "sk-planted-0123456789"
 
@@ -297,6 +305,36 @@ def test_a_refused_option_names_the_key(server: FaultyServer, message: str, key:
         model_client_of(server).bind("code", "n1")("s", "u")
     assert key in str(caught.value)
     assert not isinstance(caught.value, ReplyError)
+
+
+LIMIT_A_MINUTE = (
+    "Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3. Please try again in 20s. You can increase "
+    "your rate limit by adding a payment method to your account at https://platform.openai.com/account/billing."
+)
+
+
+def test_a_limit_a_minute_is_waited_for_whatever_page_it_names(server: FaultyServer) -> None:
+    server.state.scenarios.add(Fail(429, message=LIMIT_A_MINUTE))
+    assert model_client_of(server).bind("code", "n1")("s", "u")
+    assert server.layer.requests == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (429, "insufficient_quota: You exceeded your current quota, please check your plan and billing details."),
+        (400, "Your credit balance is too low to access the Anthropic API."),
+        (402, "Insufficient Balance"),
+    ],
+)
+def test_an_account_without_credit_stops_at_once_and_is_no_step_of_the_ladder(
+    server: FaultyServer, status: int, message: str
+) -> None:
+    server.state.scenarios.add(Fail(status, message=message, times=None))
+    log = MemoryLog()
+    with pytest.raises(BackendAuthError, match="no credit left"):
+        model_client_of(server, log).bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert server.layer.requests == 1 and not log.records
 
 
 def test_thoughts_are_recorded_and_not_returned(server: FaultyServer) -> None:
