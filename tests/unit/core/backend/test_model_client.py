@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +153,28 @@ def test_a_rerun_is_answered_by_the_cache_at_no_cost_with_its_tokens(server: Fau
     assert (record.cached, record.cost_usd, record.tries) == (True, 0.0, 0)
     assert again.ledger.spent.tokens == first.ledger.spent.tokens > 0
     assert again.ledger.spent.usd == 0.0 < first.ledger.spent.usd
+
+
+@pytest.mark.parametrize(
+    ("refusal", "tools"),
+    [("maximum context length is 4096 tokens", []), ("tools are not supported", [REVIEW_TOOL])],
+)
+def test_a_rerun_is_not_told_what_a_server_refused_before(
+    server: FaultyServer, tmp_path: Path, refusal: str, tools: list[dict[str, Any]]
+) -> None:
+    ask = {"tools": tools, "tool_choice": REVIEW_CHOICE} if tools else {}
+    cache = ReplyCache(tmp_path / "cache.db")
+    server.state.scenarios.add(Fail(400, message=refusal))
+    log = MemoryLog()
+    with suppress(ReplyError):
+        model_client_of(server, log, cache=cache).bind("code", "n1")("s", "u", **ask)
+    (refused,) = (record for record in log.records.values() if not record.completion_tokens)
+    assert cache.find(refused.request_hash, refused.sample) is None
+    cache.save(refused)  # as earlier versions did
+    for requests in (1, 0):
+        server.reset()
+        assert model_client_of(server, cache=cache).bind("code", "n1")("s", "u", **ask)
+        assert server.layer.requests == requests, "it is set up otherwise now, was asked, and has answered"
 
 
 def test_a_rerun_ends_by_tokens_where_the_first_run_did(server: FaultyServer, tmp_path: Path) -> None:
