@@ -132,7 +132,9 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
     collected = Collector(deadline)
     for chunk in collected.within(stream):
         collected.usage = _usage(chunk.usage) or collected.usage
-        for choice in (chunk.choices or [])[:1]:
+        for choice in chunk.choices or []:
+            if choice.index:  # of several replies the first is meant, and their pieces come in turns
+                continue
             delta = choice.delta
             collected.add_text(delta.content or "")
             for call in delta.tool_calls or []:
