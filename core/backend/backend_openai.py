@@ -148,7 +148,8 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
 def _usage(usage: Any) -> Usage | None:
     prompt, completion = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    return Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
+    told = Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
+    return told and told.within(getattr(usage, "total_tokens", None))
 
 
 def _check_azure(settings: ModelSettings) -> None:

@@ -16,6 +16,7 @@ from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, Fa
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, backend_gemini, backend_openai
 from core.backend.deadline import Deadline
+from core.backend.exchange import Usage
 from utils.errors import BackendAuthError, BackendBusyError, CutReplyError, RefusedError, ReplyError
 
 KEY = "sk-planted-0123456789"
@@ -256,3 +257,12 @@ def test_of_several_candidates_in_a_stream_the_first_is_read() -> None:
     pieces = [piece(1, "no "), piece(None, "a "), piece(1, "never", "MAX_TOKENS"), piece(0, "whole one", "STOP")]
     found = backend_gemini._gather(pieces, Deadline(5.0))
     assert (found.text, found.finish_reason) == ("a whole one", "stop")
+
+
+@pytest.mark.parametrize(
+    ("total", "completion"), [(17, 7), (None, 7), (317, 307), (5, 7), ("many", 7), (-1, 7), (10**12, 7), (True, 7)]
+)
+def test_thoughts_that_only_the_sum_of_tokens_tells_are_counted(total: Any, completion: int) -> None:
+    """As xAI's and Google's servers for OpenAI's SDK have it: `completion_tokens` are those of the reply alone."""
+    told = SimpleNamespace(prompt_tokens=10, completion_tokens=7, total_tokens=total)
+    assert backend_openai._usage(told) == Usage(10, completion)

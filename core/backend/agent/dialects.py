@@ -116,7 +116,9 @@ def usage_of(raw: bytes) -> Usage | None:
     within = found.get("cached_tokens", found.get("cachedContentTokenCount", 0))
     prompt = found.get("prompt_tokens", found.get("promptTokenCount", found.get("input_tokens", 0)))
     reply = found.get("completion_tokens", found.get("candidatesTokenCount", found.get("output_tokens", 0)))
-    return Usage.counted(prompt + read + written, reply + found.get("thoughtsTokenCount", 0), read + within, written)
+    thought = found.get("thoughtsTokenCount", 0)
+    told = Usage.counted(prompt + read + written, reply + thought, read + within, written)
+    return told and told.within(found.get("total_tokens"))
 
 
 def _counts(told: Mapping[str, Any]) -> dict[str, int]:
