@@ -58,7 +58,7 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
             if value is not None:
                 store.put_fact(key, value)
         store.append([RunStarted(run="run-1", problem="competition/ames", lower_is_better=True, policy="three_phase")])
-        journal = Journal(bool({**usual, **facts}["lower_is_better"]))
+        journal = Journal(lower_is_better=bool({**usual, **facts}["lower_is_better"]))
         store.commit([journal.append(n) for n in nodes], [])
         for call in calls or []:
             store.save_call(call)

@@ -40,7 +40,7 @@ def judged(tmp_path):
 
     def judged(lost, *codes):
         deps = SimpleNamespace(
-            jobs=Jobs(lost), journal=Journal(False), limits=Limits(seconds=5), seed=1, isolated=True, repeats=0,
+            jobs=Jobs(lost), journal=Journal(), limits=Limits(seconds=5), seed=1, isolated=True, repeats=0,
             run_dir=tmp_path, tune_trials=3,
         )  # fmt: skip
         evaluator = ScriptEvaluator(
