@@ -155,11 +155,12 @@ def _standings(facts: RunFacts) -> Markup:
 
 
 def _ladder(facts: RunFacts) -> Markup:
-    counts = dict(facts.ladder)
-    if not counts:
+    counts, counted = dict(facts.ladder), sum(facts.ladder.values())
+    if not counted:
         return EMPTY
-    total = sum(counts.values()) if "full" in counts else len(facts.steps)
-    saved = total - counts["full"] if "full" in counts else sum(counts.values())
+    # a run that was killed may have counted what it did not commit
+    total = counted if "full" in counts else max(counted, len(facts.steps))
+    saved = total - counts["full"] if "full" in counts else counted
     text = f"Of {total:,} candidates, {saved:,} needed no full evaluation: a cheaper rung had answered."
     rows: list[list[Content]] = [[rung, count, f"{100 * count / total:.0f} %"] for rung, count in counts.items()]
     return join([tag("p", text), table(["ended at rung", "candidates", "share"], rows)])

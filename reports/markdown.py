@@ -14,6 +14,7 @@ from typing import Any
 
 from core.storage.origin import commands
 from reports.facts import RunFacts, read_facts
+from reports.highlight import language
 from reports.outside import who_wrote
 from reports.verdict_kind import IN_WORDS
 from reports.winner import titled
@@ -115,7 +116,7 @@ def _program(facts: RunFacts) -> Iterator[str]:
         yield _fenced(change, "diff")
         yield "\n</details>"
     yield f"\n<details><summary>The {_leader(facts)}</summary>\n"
-    yield _fenced(facts.best.code, "python")
+    yield _fenced(facts.best.code, language(facts))
     yield "\n</details>"
 
 

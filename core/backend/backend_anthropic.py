@@ -126,9 +126,10 @@ def _cacheable(text: str) -> list[dict[str, Any]]:
     A prompt grows at the end of its memory. Blocks are cut from the beginning at the first end of a line after
     BLOCK_SIZE characters, so that two prompts in a row begin with the same blocks, and the provider finds in its cache
     what it was sent before: it looks back over twenty of them. What is behind the breakpoint was never sent before.
+    None is blank: that is refused.
     """
-    starts, place = [0], 0
-    while len(text) - place > 2 * BLOCK_SIZE and (cut := text.find("\n", place + BLOCK_SIZE)) >= 0:
+    starts, place, end = [0], 0, len(text.rstrip())
+    while end - place > 2 * BLOCK_SIZE and 0 <= (cut := text.find("\n", place + BLOCK_SIZE)) < end:
         place = cut + 1
         starts.append(place)
     blocks = [_block(text[start:end]) for start, end in pairwise([*starts, len(text)])]

@@ -133,7 +133,9 @@ def _gather(chunks: Iterable[Any], deadline: Deadline) -> Reply:
         collected.usage = _usage(chunk.usage_metadata) or collected.usage
         if chunk.prompt_feedback is not None and chunk.prompt_feedback.block_reason:
             collected.finish_reason = "filter"
-        for candidate in (chunk.candidates or [])[:1]:
+        for candidate in chunk.candidates or []:
+            if candidate.index:  # of several replies the first is meant, and their pieces come in turns
+                continue
             for part in (candidate.content and candidate.content.parts) or []:
                 _add_part(collected, part)
             if candidate.finish_reason:

@@ -70,7 +70,8 @@ def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadl
     if not settings.stream:
         from openai.types.chat import ChatCompletion
 
-        body = {**arguments, **arguments.pop("extra_body", {})}  # plain already: `create` would walk through all of it
+        extra = arguments.pop("extra_body", {})
+        body = {**arguments, **extra}  # plain already: `create` would walk through all of it
         options: Any = {"timeout": deadline.left}
         return _read(client.post("/chat/completions", cast_to=ChatCompletion, body=body, options=options))
     arguments |= {"stream": True, "stream_options": {"include_usage": True}}
@@ -131,7 +132,9 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
     collected = Collector(deadline)
     for chunk in collected.within(stream):
         collected.usage = _usage(chunk.usage) or collected.usage
-        for choice in (chunk.choices or [])[:1]:
+        for choice in chunk.choices or []:
+            if choice.index:  # of several replies the first is meant, and their pieces come in turns
+                continue
             delta = choice.delta
             collected.add_text(delta.content or "")
             for call in delta.tool_calls or []:
@@ -145,7 +148,8 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
 def _usage(usage: Any) -> Usage | None:
     prompt, completion = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     details = getattr(usage, "prompt_tokens_details", None)
-    return Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
+    told = Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
+    return told and told.within(getattr(usage, "total_tokens", None))
 
 
 def _check_azure(settings: ModelSettings) -> None:

@@ -23,6 +23,13 @@ CREATE TABLE IF NOT EXISTS reply (
     PRIMARY KEY (request_hash, sample)
 ) WITHOUT ROWID
 """
+_KEEP = """
+INSERT INTO reply (request_hash, sample, record) VALUES (?, ?, ?)
+ON CONFLICT (request_hash, sample) DO UPDATE SET record = excluded.record
+WHERE json_extract(reply.record, '$.finish_reason') LIKE 'refused:%'
+OR json_extract(reply.record, '$.finish_reason') = 'unwanted'
+"""
+"""The first answer stays. Caches of earlier versions hold refusals, too, which are none (`records.is_refusal`)."""
 
 
 class ReplyCache:
@@ -93,9 +100,7 @@ class ReplyCache:
 
         def insert(database: sqlite3.Connection) -> None:
             with database:
-                database.executemany(
-                    "INSERT OR IGNORE INTO reply (request_hash, sample, record) VALUES (?, ?, ?)", rows
-                )
+                database.executemany(_KEEP, rows)
 
         self._run(insert)
         with self._lock:

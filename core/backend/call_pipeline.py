@@ -19,7 +19,15 @@ from core.backend.faults import mask
 from core.backend.partial_reply import Listener, PartialReply
 from core.backend.prices import cost_of
 from core.backend.providers import spec_of
-from core.backend.records import REFUSED, UNWANTED, CallKey, blank_record, reply_fields, session_records
+from core.backend.records import (
+    REFUSED,
+    UNWANTED,
+    CallKey,
+    blank_record,
+    is_refusal,
+    reply_fields,
+    session_records,
+)
 from core.backend.retry import Retrier, RetryPolicy
 from core.backend.settings import ModelSettings
 from core.backend.usage import Amount, Ledger, likely_tokens, most_tokens
@@ -109,7 +117,8 @@ class CallPipeline:
             else:
                 record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
             self._log.save_call(record, hold.name)
-            if self._cache is not None and settings.provider != "rules" and not (is_outside or record.cached):
+            is_kept = settings.provider != "rules" and not (is_outside or record.cached or is_refusal(record))
+            if self._cache is not None and is_kept:
                 self._cache.save(record)
             return record
 
@@ -157,7 +166,7 @@ class CallPipeline:
     def _from_cache(self, blank: CallRecord, request: Request, settings: ModelSettings) -> CallRecord | None:
         """A cached answer costs nothing, but its tokens count: a rerun ends by tokens where the first run did."""
         found = self._cache.find(blank.request_hash, blank.sample) if self._cache is not None else None
-        if found is None:
+        if found is None or is_refusal(found):
             return None
         worst = most_tokens(request, settings)
         held = self._ledger.reserve(Amount(worst.prompt + worst.completion))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 from urllib.parse import urlsplit
 
 from core.backend.network import host_of, is_loopback, shown_url
@@ -105,8 +105,16 @@ class Usage:
     def counted(cls, prompt: object, completion: object, cached: object = 0, written: object = 0) -> Usage | None:
         """What a server tells; None where that can be no count: a price below nothing would be added to the budget."""
         counts = [prompt, completion, cached or 0, written or 0]
-        numbers = [count for count in counts if type(count) is int and 0 <= count <= MOST_TOKENS]
+        numbers = [count for count in counts if _is_count(count)]
         return cls(*numbers) if len(numbers) == len(counts) else None
+
+    def within(self, total: object) -> Usage:
+        """With all tokens of which the server tells the sum: some leave those of the thoughts out of the reply's."""
+        return replace(self, completion=max(self.completion, total - self.prompt)) if _is_count(total) else self
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= MOST_TOKENS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ by its status code where it has one, and by where it comes from where it has non
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from time import time
@@ -28,7 +29,10 @@ from utils.errors import (
 from utils.secrets import MASK, secret_parts
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
-_NO_CREDIT = ("insufficient_quota", "billing", "credit balance")
+_NO_CREDIT = (
+    "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "credit balance", "insufficient balance",
+)  # fmt: skip
+"""Not `billing` alone: a limit of requests a minute, too, is told with a link to the page where it can be raised."""
 _UNSUPPORTED = ("not supported", "unsupported", "--jinja")
 """llama.cpp and others say with a 500 that they know no tools."""
 _UNWANTED = (
@@ -44,6 +48,7 @@ _HINTS = {
 }
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("openai", "anthropic", "google")
+_DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
 """What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
 
@@ -90,13 +95,13 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
     if status in (401, 403):
         names = " or ".join(key_names(spec_of(settings), settings.base_url)) or "its usual variable"
         return BackendAuthError(f"{text}; the key comes from llm.{settings.role}.api_key or {names}")
-    if status == 429 and any(word in str(error).lower() for word in _NO_CREDIT):
+    if status == 402 or (status in (400, 429) and any(word in str(error).lower() for word in _NO_CREDIT)):
         return BackendAuthError(f"{text}; the account has no credit left")
     unsupported = status in (500, 501) and any(word in str(error).lower() for word in _UNSUPPORTED)
     if status == 413 or (status in (400, 422) and any(word in str(error).lower() for word in _UNWANTED)):
         return UnwantedPromptError(text)
     if status in BUSY_STATUS or (status >= 500 and not unsupported):
-        return BackendBusyError(text, retry_after=retry_after(_headers(error)))
+        return BackendBusyError(text, retry_after=retry_after(_headers(error)) or _told_delay(error))
     return RefusedError(text + _hint(text, settings.role), status)
 
 
@@ -119,6 +124,16 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time())
     except (ValueError, TypeError):
         return None
+
+
+def _told_delay(error: BaseException) -> float | None:
+    """Seconds that Google asks us to wait: it says so in the body alone, as `retryDelay: "34.4s"`."""
+    body: Any = getattr(error, "details", None)
+    inner = body.get("error") if isinstance(body, Mapping) else None
+    parts = inner.get("details") if isinstance(inner, Mapping) else None
+    told = [part.get("retryDelay") for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
+    found = [_DELAY.fullmatch(text) for text in told if isinstance(text, str)]
+    return next((float(delay[1]) for delay in found if delay), None)
 
 
 def _status(error: BaseException) -> int | None:

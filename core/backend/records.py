@@ -99,6 +99,12 @@ def look_record(key: CallKey, turn: int, settings: ModelSettings, name: str, arg
     )  # fmt: skip
 
 
+def is_refusal(record: CallRecord) -> bool:
+    """True where the server refused the request, which a run's own record keeps and no other run is to be told: the
+    server may have been set up otherwise since."""
+    return record.finish_reason == UNWANTED or record.finish_reason.startswith(REFUSED)
+
+
 def reply_of(record: CallRecord) -> Reply:
     """The reply that a record holds. Raises RefusedError or UnwantedPromptError again where the server had refused."""
     if record.finish_reason == UNWANTED:

@@ -63,8 +63,9 @@ class Grid:
             value = feature(node, name)
             if value is None:
                 return None
-            place = math.floor((value - axis.low) / (axis.high - axis.low) * axis.bins)
-            index.append(min(max(place, 0), axis.bins - 1))
+            inside = min(max(value, axis.low), axis.high)  # a feature may be as large as a float can be
+            place = math.floor((inside - axis.low) / (axis.high - axis.low) * axis.bins)
+            index.append(min(place, axis.bins - 1))
         return tuple(index)
 
     def sample(self, k: int, rng: Random, banned: Container[str] = ()) -> list[Node]:

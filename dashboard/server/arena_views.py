@@ -21,21 +21,22 @@ _MOVES = (
     " AND json_extract(body, '$.game_id') = ? ORDER BY seq"
 )
 _GENERATION_AT = (
-    "SELECT json_extract(body, '$.generation') FROM events WHERE type = 'generation.started' AND seq < ?"
-    " ORDER BY seq DESC LIMIT 1"
+    "SELECT type, json_extract(body, '$.generation') FROM events WHERE type IN ('generation.started',"
+    " 'generation.finished') AND seq < ? ORDER BY seq DESC LIMIT 1"
 )
 
 
 def game_page(reader: RunReader, *, offset: int, limit: int, engine: str | None, generation: int | None) -> GamePage:
     """Games in the order they started, newest first."""
     with reader.db.transaction():
-        starts = events_of(reader, "generation.started")
+        bounds = [*events_of(reader, "generation.started"), *events_of(reader, "generation.finished")]
         started = events_of(reader, "game.started")
         finished = {event["game_id"]: event for event in events_of(reader, "game.finished")}
     told = {event["game_id"] for event in started}
     # a store may hold results without the moves that led there: they are games all the same
     started += [event for game_id, event in finished.items() if game_id not in told]
-    rows = [_row(event, finished.get(event["game_id"]), _generation(starts, event["seq"])) for event in started]
+    bounds.sort(key=lambda event: event["seq"])
+    rows = [_row(event, finished.get(event["game_id"]), _generation(bounds, event["seq"])) for event in started]
     chosen = [
         row
         for row in rows
@@ -52,9 +53,9 @@ def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
             return None
         span = (first[0] if first else 0, last[0] if last else 2**62)
         moves = [json.loads(body) for (body,) in reader.db.select(_MOVES, (*span, game_id))]
-        generation = reader.db.value(_GENERATION_AT, ((first or last)[0],))  # type: ignore[index]
+        bound = reader.db.select(_GENERATION_AT, ((first or last)[0],))  # type: ignore[index]
     started = json.loads(first[1]) if first else json.loads(last[1])  # type: ignore[index]
-    row = _row(started, json.loads(last[1]) if last else None, generation)
+    row = _row(started, json.loads(last[1]) if last else None, _within(*bound[0]) if bound else 0)
     names = Move.model_fields.keys()
     origin, opening = opening_line(row.game, started.get("opening", []))
     return GameDetail(
@@ -132,9 +133,19 @@ def _row(started: dict[str, Any], finished: dict[str, Any] | None, generation: i
     )
 
 
-def _generation(starts: list[dict[str, Any]], seq: int) -> int | None:
-    place = bisect.bisect_left(starts, seq, key=lambda event: event["seq"])
-    return starts[place - 1]["generation"] if place else None
+def _generation(bounds: list[dict[str, Any]], seq: int) -> int | None:
+    """The generation that a game of that `seq` belongs to, as the page has it; 0 rated the starting engines.
+
+    Args:
+        bounds: events of generations that began and ended, in order.
+    """
+    place = bisect.bisect_left(bounds, seq, key=lambda event: event["seq"])
+    return _within(bounds[place - 1]["type"], bounds[place - 1]["generation"]) if place else 0
+
+
+def _within(kind: str, generation: int) -> int | None:
+    """The generation that goes on after that event; None where it has ended: the final part is played."""
+    return generation if kind == "generation.started" else None
 
 
 def _number(value: Any) -> float | None:

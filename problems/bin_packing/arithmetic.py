@@ -53,6 +53,7 @@ def translate(code: str, function: str = "score_bin") -> Program | None:
         builder = _Builder()
         found = None
         for statement in tree.body:
+            builder.has_math |= isinstance(statement, ast.Import)
             if isinstance(statement, ast.FunctionDef) and statement.name == function and found is None:
                 found = statement
             elif not _is_idle(statement) and not builder.global_constant(statement):
@@ -93,6 +94,8 @@ class _Builder:
     names: dict[str, _Value] = field(default_factory=dict)
     histogram: str = ""
     result: int = -1
+    has_math: bool = False
+    """It was imported: without that Python knows no `math`, whatever the sandbox has loaded."""
 
     # -------------------------------------------------------- instructions
 
@@ -148,6 +151,9 @@ class _Builder:
 
     def statement(self, node: ast.stmt, flow: _Flow) -> _Flow:
         if isinstance(node, ast.Pass) or _is_idle(node):
+            if isinstance(node, ast.Import) and flow.reached is not None:
+                raise Unsupported  # elsewhere the name is not bound
+            self.has_math |= isinstance(node, ast.Import)
             return flow
         if isinstance(node, ast.Return) and node.value is not None:
             returned = self.checked(node.value, flow)
@@ -285,7 +291,8 @@ class _Builder:
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise Unsupported
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-            if node.func.value.id != "math" or node.func.attr not in _MATH or len(node.args) != 1:
+            is_known = node.func.value.id == "math" and self.has_math and node.func.attr in _MATH
+            if not is_known or len(node.args) != 1:
                 raise Unsupported
             value = self.expression(node.args[0], names)
             kind = "int" if node.func.attr in ("floor", "ceil") else "float"

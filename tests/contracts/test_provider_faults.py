@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from llmock.scenarios import Delay, Fail, Match, Reply, StreamFault, ToolCall, T
 from pydantic import SecretStr
 from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
 
-from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
+from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, backend_gemini, backend_openai
+from core.backend.deadline import Deadline
+from core.backend.exchange import Usage
 from utils.errors import BackendAuthError, BackendBusyError, CutReplyError, RefusedError, ReplyError
 
 KEY = "sk-planted-0123456789"
@@ -229,3 +232,37 @@ def test_a_proxy_is_not_asked_for_a_server_on_this_machine(
     assert model_client.bind("code")("s", "u")
     model_client.close()
     assert server.layer.requests == 1
+
+
+def test_of_several_replies_in_a_stream_the_first_is_read() -> None:
+    def piece(index: int, text: str, finish: str | None = None) -> Any:
+        delta = SimpleNamespace(content=text, tool_calls=None)
+        choice = SimpleNamespace(index=index, delta=delta, finish_reason=finish)
+        return SimpleNamespace(usage=None, choices=[choice])
+
+    pieces = [piece(1, "no "), piece(0, "a "), piece(1, "never", "length"), piece(0, "whole one", "stop")]
+    found = backend_openai._read_stream(pieces, Deadline(5.0))
+    assert (found.text, found.finish_reason) == ("a whole one", "stop")
+    both = SimpleNamespace(usage=None, choices=[*piece(1, "no", "length").choices, *piece(0, "yes", "stop").choices])
+    assert backend_openai._read_stream([both], Deadline(5.0)).text == "yes"
+
+
+def test_of_several_candidates_in_a_stream_the_first_is_read() -> None:
+    def piece(index: int | None, text: str, finish: str = "") -> Any:
+        part = SimpleNamespace(function_call=None, text=text, thought=None)
+        reason = SimpleNamespace(name=finish) if finish else None
+        candidate = SimpleNamespace(index=index, content=SimpleNamespace(parts=[part]), finish_reason=reason)
+        return SimpleNamespace(usage_metadata=None, prompt_feedback=None, candidates=[candidate])
+
+    pieces = [piece(1, "no "), piece(None, "a "), piece(1, "never", "MAX_TOKENS"), piece(0, "whole one", "STOP")]
+    found = backend_gemini._gather(pieces, Deadline(5.0))
+    assert (found.text, found.finish_reason) == ("a whole one", "stop")
+
+
+@pytest.mark.parametrize(
+    ("total", "completion"), [(17, 7), (None, 7), (317, 307), (5, 7), ("many", 7), (-1, 7), (10**12, 7), (True, 7)]
+)
+def test_thoughts_that_only_the_sum_of_tokens_tells_are_counted(total: Any, completion: int) -> None:
+    """As xAI's and Google's servers for OpenAI's SDK have it: `completion_tokens` are those of the reply alone."""
+    told = SimpleNamespace(prompt_tokens=10, completion_tokens=7, total_tokens=total)
+    assert backend_openai._usage(told) == Usage(10, completion)

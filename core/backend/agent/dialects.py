@@ -77,24 +77,26 @@ def bounded(asked: Asked, most: int) -> dict[str, Any]:
     """The request with a reply of at most `most` tokens, and one that tells what it took."""
     body: dict[str, Any] = json.loads(json.dumps(asked.body))
     *outer, name = asked.dialect.limit.split(".")
-    place: Any = body
+    place = body
     for key in outer:
-        place = place.setdefault(key, {})
+        place[key] = place[key] if isinstance(place.get(key), dict) else {}
+        place = place[key]
     if name == "max_completion_tokens" and "max_tokens" in place:
         name = "max_tokens"
-    place[name] = min(int(place.get(name) or most), most)
+    place[name] = min(reply_limit(asked) or most, most)
     if asked.dialect is CHAT and body.get("stream"):
-        body["stream_options"] = {**(body.get("stream_options") or {}), "include_usage": True}
+        told = body.get("stream_options")
+        body["stream_options"] = {**(told if isinstance(told, dict) else {}), "include_usage": True}
     return body
 
 
 def reply_limit(asked: Asked) -> int | None:
-    """Tokens that the agent itself allows the reply; None where it says nothing."""
+    """Tokens that the agent itself allows the reply; None where it says nothing, or what is no number of tokens."""
     place: Any = asked.body
     for key in asked.dialect.limit.split("."):
         place = place.get(key) if isinstance(place, Mapping) else None
     found = place or asked.body.get("max_tokens")
-    return int(found) if isinstance(found, int) else None
+    return found if type(found) is int and found > 0 else None
 
 
 def usage_of(raw: bytes) -> Usage | None:
@@ -106,14 +108,24 @@ def usage_of(raw: bytes) -> Usage | None:
                 for name in ("usage", "usageMetadata"):
                     counts = place.get(name)
                     if isinstance(counts, Mapping):
-                        found |= {key: value for key, value in counts.items() if isinstance(value, int)}
+                        found |= _counts(counts)
     if not found:
         return None
-    cached = found.get("cache_read_input_tokens", 0)
+    read = found.get("cache_read_input_tokens", 0)  # Anthropic tells these two beside the prompt, the others within it
     written = found.get("cache_creation_input_tokens", 0)
+    within = found.get("cached_tokens", found.get("cachedContentTokenCount", 0))
     prompt = found.get("prompt_tokens", found.get("promptTokenCount", found.get("input_tokens", 0)))
     reply = found.get("completion_tokens", found.get("candidatesTokenCount", found.get("output_tokens", 0)))
-    return Usage.counted(prompt + cached + written, reply + found.get("thoughtsTokenCount", 0), cached)
+    thought = found.get("thoughtsTokenCount", 0)
+    told = Usage.counted(prompt + read + written, reply + thought, read + within, written)
+    return told and told.within(found.get("total_tokens"))
+
+
+def _counts(told: Mapping[str, Any]) -> dict[str, int]:
+    """The counts of a usage, those of OpenAI's `prompt_tokens_details` and `input_tokens_details` among them."""
+    details = (told.get(f"{name}_tokens_details") for name in ("prompt", "input"))
+    parts = [told, *(part for part in details if isinstance(part, Mapping))]
+    return {key: value for part in parts for key, value in part.items() if isinstance(value, int)}
 
 
 def objects(raw: bytes) -> Iterator[dict[str, Any]]:

@@ -146,16 +146,18 @@ class Gateway:
         with self._lock:
             if limits.turns is not None and self.spent.turns >= limits.turns:
                 raise BackendError(f"{limits.turns} turns are used (llm.code.session.turns)")
-            most = min(reply_limit(asked) or _USUAL_REPLY, self._room(limits.tokens, size))
+            wanted = reply_limit(asked) or _USUAL_REPLY
+            most = min(wanted, self._room(limits.tokens, size))
             if limits.usd is not None:
                 most = self._affordable(priced, size, most, limits.usd)
-            if most < LEAST_REPLY:
+            if most < min(LEAST_REPLY, wanted):
                 raise BackendError("tokens or dollars of this session are used (llm.code.session)")
-            worst, usd = Usage(size, most), cost_of(priced, Usage(size, most)) or 0.0
+            body, worst = bounded(asked, most), Usage(size, most, written=size)
+            usd = cost_of(priced, worst) or 0.0
             self._reserved = _plus(self._reserved, worst)
             self._reserved_usd += usd
             self.spent.turns += 1
-        return bounded(asked, most), worst, usd
+        return body, worst, usd
 
     def _room(self, tokens: int | None, size: int) -> int:
         if tokens is None:
@@ -164,34 +166,49 @@ class Gateway:
 
     def _affordable(self, priced: ModelSettings, size: int, most: int, cap: float) -> int:
         """Tokens of a reply that the rest of the dollars pays, a byte of the request being a token at most."""
-        fixed, each = cost_of(priced, Usage(size, 0)), cost_of(priced, Usage(0, 1_000_000))
+        fixed, each = cost_of(priced, Usage(size, 0, written=size)), cost_of(priced, Usage(0, 1_000_000))
         if fixed is None or each is None:
             raise BackendError(f"the price of {priced.model} is not known, so session.usd={cap:g} cannot be kept")
         left = cap - (self.spent.usd or 0.0) - self._reserved_usd - fixed
         return most if each == 0 else min(most, int(left / each * 1_000_000))
 
-    def settle(self, asked: Asked, worst: Usage, usd: float, kept: Exchanged, raw: bytes) -> None:
-        """A reply came, or broke off: count what it says, or the worst where it does not say."""
-        used = usage_of(raw) or (worst if kept.status == 200 else Usage(0, 0))
+    def settle(self, asked: Asked, worst: Usage, usd: float, kept: Exchanged, raw: bytes, *, broke: bool) -> None:
+        """A reply came, or broke off: count what it says, or the worst where it does not say.
+
+        Args:
+            broke: the request was sent, and its answer did not come to its end: how long it became is not known.
+        """
+        used = usage_of(raw) or (worst if broke or kept.status == 200 else Usage(0, 0))
+        if broke:
+            used = replace(used, completion=max(used.completion, worst.completion))
         priced = replace(self._settings, provider=asked.dialect.provider, model=asked.model or self._settings.model)
         cost = cost_of(priced, used)
         with self._lock:
-            self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion))
+            self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion, written=-worst.written))
             self._reserved_usd -= usd
             self.spent.usage = _plus(self.spent.usage, used)
             self.spent.usd = None if cost is None or self.spent.usd is None else self.spent.usd + cost
             self.exchanges.append(kept)
 
+    def is_first(self, asked: Asked) -> bool:
+        """True for a request that costs something while no other one has: what stops it stops the session."""
+        return not asked.free and not self.spent.turns
+
     def upstream(self, asked: Asked) -> tuple[str, dict[str, str]]:
-        """(address, headers with the key): always the configured one, whatever the agent asks for."""
+        """(address, headers with the key): always the configured one, whatever the agent asks for.
+
+        Raises:
+            BackendError: there is no key for it. An agent's side question to another provider may be refused so.
+        """
         address = self._settings.base_url or asked.dialect.address
         key = self._key_of(asked.dialect.provider)
         if not key and not is_loopback(host_of(address)):
             from core.backend.providers import PROVIDERS  # they import this
 
             names = (*key_names(PROVIDERS.get(asked.dialect.provider), self._settings.base_url), "llm.code.api_key")
-            self.broken = f"the gateway has no key for {shown_url(address)}: set {' or '.join(names)}"
-            raise BackendError(self.broken)
+            why = f"the gateway has no key for {shown_url(address)}: set {' or '.join(names)}"
+            self.broken = why if self.is_first(asked) else self.broken
+            raise BackendError(why)
         check_address(address)
         return address.rstrip("/").removesuffix("/v1"), asked.dialect.headers(key) if key else {}
 
@@ -269,35 +286,45 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _pass_on(self, asked: Asked, raw: bytes) -> None:
         began, body, worst, usd = time.monotonic(), asked.body, Usage(0, 0), 0.0
+        gateway, ends = self.server.gateway, self.server.gateway.is_first(asked)
         try:
-            address, headers = self.server.gateway.upstream(asked)
+            address, headers = gateway.upstream(asked)
+            ends = True  # a limit that is reached always does
             if not asked.free:
-                body, worst, usd = self.server.gateway.admit(asked, len(raw))
+                body, worst, usd = gateway.admit(asked, len(raw))
         except BackendError as error:
-            self.server.gateway.end(str(error))
+            if ends:
+                gateway.end(str(error))
             self._refuse(403, str(error))
             return
         sent = json.dumps(body).encode() if self.command == "POST" else b""
-        status, reply = self._stream(address, headers, sent)
+        status, reply, broke = self._stream(address, headers, sent)
         if not asked.free:
             kept = Exchanged(asked.model, self.path, body, reply.decode("utf-8", "replace"), status,
                              time.monotonic() - began)  # fmt: skip
-            self.server.gateway.settle(asked, worst, usd, kept, reply)
+            gateway.settle(asked, worst, usd, kept, reply, broke=broke)
 
-    def _stream(self, address: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes]:
-        """Pass the reply on as it comes; read it to its end, also when the agent is gone."""
+    def _stream(self, address: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes, bool]:
+        """Pass the reply on as it comes; read it to its end, also when the agent is gone.
+
+        Returns (status, reply, whether it may be billed without having come to its end).
+        """
         parts = urlsplit(address)
         made = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         kept = {name: value for name, value in self.headers.items() if name.lower() in _KEPT}
         connection = made(parts.hostname or "", parts.port, timeout=self.server.gateway.seconds)
+        reached = False
         try:
+            connection.connect()
+            reached = True
             target = parts.path + self.path.replace(self.server.gateway.token, "")
             connection.request(self.command, target, body or None, {**kept, **headers})
             answer = connection.getresponse()
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            connection.close()
             self._refuse(502, f"the model cannot be reached: {type(error).__name__}")
-            return 502, b""
-        reply, heard = b"", True
+            return 502, b"", reached
+        reply, heard, broke = b"", True, False
         with suppress(OSError):
             self.send_response(answer.status)
             for name in ("content-type", "retry-after", "request-id"):
@@ -315,10 +342,11 @@ class _Handler(BaseHTTPRequestHandler):
                     except OSError:
                         heard = False
         except (OSError, http.client.HTTPException):
-            pass  # it broke off: what came is counted
+            broke = True
         finally:
             connection.close()
-        return answer.status, reply
+        # what is left of a length that was announced never came
+        return answer.status, reply, answer.status == 200 and (broke or bool(answer.length))
 
     def _refuse(self, status: int, message: str) -> None:
         error = {"type": "permission_error", "message": f"swarm-evo gateway: {message}"}
@@ -351,4 +379,6 @@ def _object(raw: bytes) -> dict[str, Any]:
 
 
 def _plus(one: Usage, two: Usage) -> Usage:
-    return Usage(one.prompt + two.prompt, one.completion + two.completion, one.cached + two.cached)
+    return Usage(
+        one.prompt + two.prompt, one.completion + two.completion, one.cached + two.cached, one.written + two.written
+    )

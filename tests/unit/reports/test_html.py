@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from core.events import GenerationFinished, Warned
+from core.events import GenerationFinished, LadderCounted, Warned
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -290,3 +290,13 @@ def test_a_run_that_broke_off_says_why_in_its_report(write_run, small_nodes):
     for nodes in ([], small_nodes):
         text = outline_of(write_run(nodes, status="failed", final=None)).text
         assert "The run failed after" in text
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [({"behaviour": 0, "cheap": 0, "full": 0}, None), ({"text": 2}, "Of 2 candidates, 2 needed"),
+     ({"text": 1, "full": 3}, "Of 4 candidates, 1 needed")],
+)  # fmt: skip
+def test_a_ladder_of_a_run_without_a_committed_step_is_told(write_run, counts, told):
+    page = render(read_facts(write_run([], [LadderCounted(round=0, counts=counts)])))
+    assert told in page if told else "What the ladder saved" not in page

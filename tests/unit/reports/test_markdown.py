@@ -6,7 +6,9 @@ import re
 
 from support.synthetic_runs import competition
 
-from reports.markdown import write_markdown
+from core.state.node import Node
+from reports.facts import read_facts
+from reports.markdown import render_markdown, write_markdown
 
 
 def test_it_says_the_verdict_the_scores_and_the_change(tmp_path):
@@ -22,6 +24,13 @@ def test_it_says_the_verdict_the_scores_and_the_change(tmp_path):
         and "30 steps: " in text
         and ", written by rules" in text
     )
+
+
+def test_a_program_stands_in_a_fence_of_its_own_language(write_run):
+    node = Node(id="a" * 12, code="fn main() {}\n", metric_value=1.0, metric_source="verified")
+    final = {"node_id": node.id, "metric": None}
+    folder = write_run([node], final=final, config={"problem": {"program": "solve.rs"}})
+    assert "```rust\nfn main() {}" in render_markdown(read_facts(folder))
 
 
 def test_texts_of_programs_stay_in_their_fences(tmp_path):

@@ -5,12 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 from support.model_server import ModelServer
+from support.processes import eventually
 
 from core.backend.agent.dialects import bounded, understood, usage_of
 from core.backend.agent.gateway import Gateway
@@ -141,6 +144,70 @@ def test_a_model_that_is_gone_is_told_and_costs_nothing(gateway, models):
     models.__init__(lambda request, results: "yes")  # the fixture closes it again
 
 
+def test_a_short_answer_may_be_asked_for(gateway, models):
+    assert asked(gateway, "/v1/messages", {**BODY, "max_tokens": 1})[0] == 200
+    assert models.requests[-1]["max_tokens"] == 1 and not gateway.over.is_set()
+
+
+@pytest.mark.parametrize("odd", ["many", None, -5, 0, 3.5, [1], {"a": 1}])
+@pytest.mark.parametrize(
+    ("path", "limit"),
+    [("/v1/messages", "max_tokens"), ("/v1beta/models/m:generateContent", "generationConfig"),
+     ("/v1/chat/completions", "max_completion_tokens")],
+)  # fmt: skip
+def test_an_odd_limit_is_replaced_and_leaves_nothing_reserved(gateway, models, path, limit, odd):
+    assert asked(gateway, path, {"model": "m", limit: odd, "stream_options": odd})[0] == 200
+    eventually(lambda: gateway._reserved == Usage(0, 0))
+    assert gateway.spent.tokens == 110
+
+
+@pytest.mark.parametrize(
+    ("answer", "completion"),
+    [
+        (b"", 100),
+        (b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 5000\r\n\r\n{", 100),
+        (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n62\r\n"
+         b'data: {"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}\n\n..\r\n',
+         100),
+        (b"HTTP/1.1 500 No\r\ncontent-length: 5000\r\n\r\n{", 0),
+    ],
+    ids=["no answer", "cut", "cut in a stream", "refused"],
+)  # fmt: skip
+def test_an_answer_that_broke_off_is_counted_with_the_most_it_can_have_taken(answer, completion):
+    upstream = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        client, _ = upstream.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(answer)
+
+    threading.Thread(target=serve, daemon=True).start()
+    settings = ModelSettings(
+        provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}", timeout=5,
+        api_key=SecretStr("real"), price=Price(1.0, 1.0), session=SessionLimits(turns=6, tokens=100_000, usd=1.0),
+    )  # fmt: skip
+    listener = socket.create_server(("127.0.0.1", 0))
+    made = Gateway(listener, settings, TOKEN, lambda provider: "real", None)
+    with upstream, suppress(http.client.HTTPException, OSError, ValueError):
+        asked(made, "/v1/messages")
+    made.close()
+    assert made.spent.usage.completion == completion and made._reserved == Usage(0, 0)
+    assert bool(made.spent.usd) == bool(completion)
+
+
+def test_a_side_question_to_another_provider_ends_nothing(models):
+    settings = ModelSettings(provider="agent", model="m", base_url="https://models.example")
+    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "", None)
+    assert asked(made, "/v1/models", method="GET")[0] == 403
+    assert not made.over.is_set() and not made.broken, "what costs nothing is no reason to throw a session away"
+    made.spent.turns = 1
+    assert asked(made, "/v1/chat/completions")[0] == 403 and not made.over.is_set() and not made.broken
+    made.spent.turns = 0
+    assert asked(made, "/v1/messages")[0] == 403 and made.over.is_set() and "no key" in made.broken
+    made.close()
+
+
 def events(*parts: dict[str, Any]) -> bytes:
     return b"".join(b"event: x\ndata: " + json.dumps(part).encode() + b"\n\n" for part in parts) + b"data: [DONE]\n\n"
 
@@ -157,6 +224,19 @@ def events(*parts: dict[str, Any]) -> bytes:
          Usage(5, 7)),
         (json.dumps([{"usageMetadata": {"promptTokenCount": 5, "candidatesTokenCount": 3, "thoughtsTokenCount": 4}}])
          .encode(), Usage(5, 7)),
+        (json.dumps({"usage": {"prompt_tokens": 105, "completion_tokens": 7,
+                               "prompt_tokens_details": {"cached_tokens": 100}}}).encode(), Usage(105, 7, 100)),
+        (events({"response": {"usage": {"input_tokens": 105, "output_tokens": 7,
+                                        "input_tokens_details": {"cached_tokens": 100}}}}), Usage(105, 7, 100)),
+        (json.dumps({"usageMetadata": {"promptTokenCount": 105, "candidatesTokenCount": 7,
+                                       "cachedContentTokenCount": 100}}).encode(), Usage(105, 7, 100)),
+        (json.dumps({"usage": {"input_tokens": 5, "output_tokens": 7, "cache_read_input_tokens": 60,
+                               "cache_creation_input_tokens": 40}}).encode(), Usage(105, 7, 60, 40)),
+        (json.dumps({"usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 312}}).encode(),
+         Usage(5, 307)),
+        (json.dumps({"usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 10}}).encode(), Usage(5, 7)),
+        (json.dumps({"usage": {"prompt_tokens": 5, "completion_tokens": 7, "prompt_tokens_details": "none"}}).encode(),
+         Usage(5, 7)),
         (b"<html>", None), (b"", None),
     ],
 )  # fmt: skip

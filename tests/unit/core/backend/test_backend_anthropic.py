@@ -32,6 +32,13 @@ def test_no_character_is_lost_and_few_breakpoints_are_sent(lines, tail):
     assert "".join(block["text"] for block in found) == text
     assert sum("cache_control" in block for block in found) == (len(found) > 1)
     assert all(block["text"] for block in found[:-1])
+    assert found[-1]["text"].strip() or len(found) == 1, "a blank block is refused"
+
+
+@pytest.mark.parametrize("end", ["\n", "\n\n  \n"])
+def test_a_long_last_line_leaves_no_blank_block(end):
+    found = blocks("line\n" * 2000 + "x" * (3 * BLOCK_SIZE) + end)
+    assert len(found) > 1 and found[-1]["text"].strip()
 
 
 def test_a_prompt_that_grew_finds_what_was_sent_before():

@@ -10,7 +10,9 @@ import pytest
 
 from core.backend.clients import RateLimiter
 from core.backend.deadline import Callers, Deadline, call_within
+from core.backend.faults import read_fault
 from core.backend.retry import LONGEST_WAIT, Retrier, RetryPolicy
+from core.backend.settings import ModelSettings
 from utils.errors import (
     BackendAuthError,
     BackendBusyError,
@@ -73,6 +75,24 @@ def test_retry_after_is_kept_and_goes_before_the_plan() -> None:
     assert answer == "answer 3"
     assert 33.0 <= clock.waits[0] <= 36.3
     assert 0.5 <= clock.waits[1] <= 0.55
+
+
+QUOTA = (
+    "You exceeded your current quota, please check your plan and billing details. * Quota exceeded for metric: "
+    "generate_content_free_tier_requests, limit: 10\nPlease retry in 34.4s."
+)
+
+
+def test_googles_limit_a_minute_is_busy_for_as_long_as_its_body_says() -> None:
+    errors = pytest.importorskip("google.genai.errors")
+    details = [{"@type": "type.googleapis.com/google.rpc.Help"}, {"retryDelay": "34.4s"}]
+    body = {"error": {"code": 429, "message": QUOTA, "status": "RESOURCE_EXHAUSTED", "details": details}}
+    settings = ModelSettings(provider="gemini", model="gemini-2.5-flash")
+    fault = read_fault(errors.ClientError(429, body), settings)
+    assert isinstance(fault, BackendBusyError) and fault.retry_after == 34.4
+    for odd in ({"error": {"details": 3}}, {"error": {"details": [{"retryDelay": 5}, {"retryDelay": "soon"}]}}, [1]):
+        fault = read_fault(errors.ClientError(429, odd), settings)
+        assert isinstance(fault, BackendBusyError) and fault.retry_after is None
 
 
 def test_a_server_that_asks_for_hours_is_given_up() -> None:

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,15 @@ from core.backend.settings import Price
 from core.backend.usage import Amount
 from core.contracts import CallRecord
 from core.storage.repository import RunStore
-from utils.errors import BackendError, BudgetExhausted, ConfigError, ReplyError, RunStopped, StoreError
+from utils.errors import (
+    BackendAuthError,
+    BackendError,
+    BudgetExhausted,
+    ConfigError,
+    ReplyError,
+    RunStopped,
+    StoreError,
+)
 
 KEY = "sk-planted-0123456789"
 
@@ -144,6 +153,28 @@ def test_a_rerun_is_answered_by_the_cache_at_no_cost_with_its_tokens(server: Fau
     assert (record.cached, record.cost_usd, record.tries) == (True, 0.0, 0)
     assert again.ledger.spent.tokens == first.ledger.spent.tokens > 0
     assert again.ledger.spent.usd == 0.0 < first.ledger.spent.usd
+
+
+@pytest.mark.parametrize(
+    ("refusal", "tools"),
+    [("maximum context length is 4096 tokens", []), ("tools are not supported", [REVIEW_TOOL])],
+)
+def test_a_rerun_is_not_told_what_a_server_refused_before(
+    server: FaultyServer, tmp_path: Path, refusal: str, tools: list[dict[str, Any]]
+) -> None:
+    ask = {"tools": tools, "tool_choice": REVIEW_CHOICE} if tools else {}
+    cache = ReplyCache(tmp_path / "cache.db")
+    server.state.scenarios.add(Fail(400, message=refusal))
+    log = MemoryLog()
+    with suppress(ReplyError):
+        model_client_of(server, log, cache=cache).bind("code", "n1")("s", "u", **ask)
+    (refused,) = (record for record in log.records.values() if not record.completion_tokens)
+    assert cache.find(refused.request_hash, refused.sample) is None
+    cache.save(refused)  # as earlier versions did
+    for requests in (1, 0):
+        server.reset()
+        assert model_client_of(server, cache=cache).bind("code", "n1")("s", "u", **ask)
+        assert server.layer.requests == requests, "it is set up otherwise now, was asked, and has answered"
 
 
 def test_a_rerun_ends_by_tokens_where_the_first_run_did(server: FaultyServer, tmp_path: Path) -> None:
@@ -299,6 +330,36 @@ def test_a_refused_option_names_the_key(server: FaultyServer, message: str, key:
     assert not isinstance(caught.value, ReplyError)
 
 
+LIMIT_A_MINUTE = (
+    "Rate limit reached for gpt-4o-mini on requests per min (RPM): Limit 3. Please try again in 20s. You can increase "
+    "your rate limit by adding a payment method to your account at https://platform.openai.com/account/billing."
+)
+
+
+def test_a_limit_a_minute_is_waited_for_whatever_page_it_names(server: FaultyServer) -> None:
+    server.state.scenarios.add(Fail(429, message=LIMIT_A_MINUTE))
+    assert model_client_of(server).bind("code", "n1")("s", "u")
+    assert server.layer.requests == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (429, "insufficient_quota: You exceeded your current quota, please check your plan and billing details."),
+        (400, "Your credit balance is too low to access the Anthropic API."),
+        (402, "Insufficient Balance"),
+    ],
+)
+def test_an_account_without_credit_stops_at_once_and_is_no_step_of_the_ladder(
+    server: FaultyServer, status: int, message: str
+) -> None:
+    server.state.scenarios.add(Fail(status, message=message, times=None))
+    log = MemoryLog()
+    with pytest.raises(BackendAuthError, match="no credit left"):
+        model_client_of(server, log).bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert server.layer.requests == 1 and not log.records
+
+
 def test_thoughts_are_recorded_and_not_returned(server: FaultyServer) -> None:
     said = "<think>Maybe ```python\nbad\n```?</think>\nThe answer."
     server.state.scenarios.add(Reply(text=said))
@@ -367,6 +428,17 @@ def test_overrides_hold_for_one_call(server: FaultyServer) -> None:
     assert model_client.settings_of("code").temperature is None
     with pytest.raises(ConfigError, match="temprature"):
         model_client.bind("code")("s", "u", temprature=0.3)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_extra_goes_into_the_body_and_nothing_else_does(server: FaultyServer, stream: bool) -> None:
+    extra = {"top_p": 0.5, "reasoning_effort": "low"}
+    model_client_of(server, options={"extra": extra, "stream": stream}).bind("code", "n1")("s", "u")
+    (bill,) = server.layer.bills
+    body = json.loads(bill.asked)
+    assert extra.items() <= body.items()
+    known = {"model", "messages", "max_tokens", "max_completion_tokens", "stream", "stream_options"}
+    assert body.keys() - extra.keys() <= known, "a server refuses a word that it does not know"
 
 
 def test_the_hash_is_of_the_request_and_of_nothing_else(server: FaultyServer) -> None:

@@ -29,6 +29,8 @@ def test_values_outside_fall_into_the_outermost_bins_and_missing_ones_nowhere():
     grid = grid_of({"size": {"low": 0, "high": 10, "bins": 5}, "length": {"low": 0, "high": 100, "bins": 2}})
     assert grid.cell(node("a", 1.0, size=-3)) == (0, 0)
     assert grid.cell(node("b", 1.0, "x" * 500, size=99)) == (4, 1)
+    assert grid.cell(node("e", 1.0, size=1.7e308)) == (4, 0) and grid.cell(node("f", 1.0, size=-1.7e308)) == (0, 0)
+    assert grid_of({"x": {"low": 0, "high": 0.5, "bins": 10}}).cell(node("g", 1.0, x=1.7e308)) == (9,)
     assert grid.cell(node("c", 1.0)) is None
     assert grid.cell(node("d", 1.0, size=float("nan"))) is None
 

@@ -104,6 +104,14 @@ def test_more_than_arithmetic_is_left_to_the_sandbox(body):
     assert translate(HEAD + body + "\n") is None
 
 
+def test_math_is_there_where_python_has_it():
+    head, body = "def score_bin(item, room, h):\n", "    return math.exp(-room / 9)\n"
+    assert translate(head + body) is None, "the sandbox tells that the name is not defined"
+    assert translate(f"{head}{body}\nimport math\n") is not None
+    assert translate(f"{head}    import math\n{body}") is not None
+    assert translate(f"{head}    if room > 3:\n        import math\n{body}") is None
+
+
 def test_a_branch_not_taken_does_no_harm_and_one_taken_does():
     safe = HEAD + "    return 1 / (room - 5) if room != 5 else 7\n"
     assert by_machine(safe, 5, [5, 6], [0] * 31) == [7, 1]
