@@ -142,11 +142,11 @@ def search(run_dir: Path, own: OwnTime, total: int, stop: Callable[[Any], str | 
     from core.state.memory import remember
     from core.storage.event_writer import IN_A_SEARCH
     from core.storage.repository import RunStore
-    from utils.config_llm import LLMSection
+    from utils.config_llm import LLMConfig
 
     store, judge = RunStore(run_dir, delay=IN_A_SEARCH), with_defaults(Judge(own), EvaluatorDefaults)
     journal = Journal(lower_is_better=True, read=store.texts)
-    model_client = ModelClient(model_settings(LLMSection()), log=store, rules=Writer(own), run_seed=1)
+    model_client = ModelClient(model_settings(LLMConfig()), log=store, rules=Writer(own), run_seed=1)
     run_context = RunContext(
         "Predict the price. " * 50, preview="c0: float, 1 % missing\n" * 80, packages="numpy==2\n" * 10
     )

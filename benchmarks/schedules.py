@@ -31,7 +31,7 @@ from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.journal import Journal
 from core.state.memory import Memory
 from core.storage.repository import RunStore
-from utils.config_llm import LLMSection
+from utils.config_llm import LLMConfig
 
 MEDIAN_REPLY, SIGMA, PROGRAM = 10.0, 1.0, 2.0
 """Seconds."""
@@ -72,7 +72,7 @@ def search(schedule: str, steps: int, scale: float, *, ideas: bool, clock: int, 
     """(seconds, journal's hash) of one search."""
     with tempfile.TemporaryDirectory(prefix="swarm-schedules-") as folder:
         store, journal, judge = RunStore(Path(folder)), Journal(lower_is_better=True), SlowJudge(scale)
-        client = ModelClient(model_settings(LLMSection()), log=store, rules=SlowWriter(clock, scale), run_seed=1)
+        client = ModelClient(model_settings(LLMConfig()), log=store, rules=SlowWriter(clock, scale), run_seed=1)
         agent = CoderAgent(single_function=True, ideas=BATCH if ideas else 0)
         stages = Stages(
             agents={"*": agent}, reviewer=None, evaluator=judge, store=store, journal=journal,

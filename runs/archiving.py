@@ -7,13 +7,13 @@ from pathlib import Path
 from core.events import Event, NodeCommitted
 from core.executor.archive import RunArchive
 from core.storage.repository import RunStore
-from utils.config_schema import ExecutionSection
+from utils.config_schema import ExecutionConfig
 
 
 class ArchiveSink:
     """Implements `EventSink`."""
 
-    def __init__(self, run_dir: Path, store: RunStore, execution: ExecutionSection) -> None:
+    def __init__(self, run_dir: Path, store: RunStore, execution: ExecutionConfig) -> None:
         self._archive = RunArchive(
             run_dir,
             best=execution.archive_best,

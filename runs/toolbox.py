@@ -15,7 +15,7 @@ from core.state.task import Task, derive_seed
 from core.workers.local import script_spec
 from runs.tickets.files import ProgramFiles
 from runs.tickets.names import MOST_CHECKS
-from utils.config_schema import AgentSection, Config
+from utils.config_schema import AgentConfig, Config
 from utils.errors import ConfigError, JobLost
 from utils.prompt_builder import shorten
 
@@ -41,7 +41,7 @@ class Looks(Toolbox):
         limits: Limits,
         journal: Journal,
         files: ProgramFiles,
-        bounds: AgentSection,
+        bounds: AgentConfig,
         inputs: Path | None,
         start: str,
         before: int,

@@ -9,7 +9,7 @@ from pydantic import Field, SecretStr, field_validator
 from utils.config_section import Section, comma_list
 
 
-class PriceSection(Section):
+class PriceConfig(Section):
     input: float = Field(ge=0)
     """Dollars per million prompt tokens."""
     output: float = Field(ge=0)
@@ -25,10 +25,10 @@ class ModelChoice(Section):
     base_url: str | None = None
     api_key: SecretStr | None = None
     """Needed where `base_url` is another host than the role's: a key is not sent to a host it was not made for."""
-    price: PriceSection | None = None
+    price: PriceConfig | None = None
 
 
-class SessionSection(Section):
+class SessionConfig(Section):
     """What one session of a coding agent may take (provider agent); its seconds are `timeout`. null: no limit."""
 
     turns: int | None = Field(60, ge=1)
@@ -39,7 +39,7 @@ class SessionSection(Section):
     """Dollars; needed where budget.usd is set. Models whose price is not known are then refused."""
 
 
-class ModelSection(Section):
+class ModelConfig(Section):
     """One role's model. `llm.feedback` and `llm.refine` inherit every key they do not set from `llm.code`."""
 
     provider: str | None = None
@@ -65,7 +65,7 @@ class ModelSection(Section):
     network: Literal["gateway", "open"] | None = None
     """What a coding agent reaches (provider agent): our gateway alone, which holds the key and counts, or everything,
     with a login of its own and costs that nobody checks."""
-    session: SessionSection | None = None
+    session: SessionConfig | None = None
     """Limits of one session of a coding agent (provider agent): `turns` (60), `tokens` (2,000,000), `usd` (none)."""
     env: list[str] | None = None
     """Environment variables that the command gets besides PATH, language, time zone and certificates."""
@@ -93,7 +93,7 @@ class ModelSection(Section):
     """Calls that may begin in a minute."""
     context: int | None = Field(None, ge=256)
     """Context size in tokens, for the prompt's budget."""
-    price: PriceSection | None = None
+    price: PriceConfig | None = None
     """Dollars for a million tokens: input and output; null: from the table of known models."""
     extra: dict[str, Any] | None = None
     """Passed to the provider as they are."""
@@ -104,10 +104,10 @@ class ModelSection(Section):
         return comma_list(value)
 
 
-class LLMSection(Section):
-    code: ModelSection = Field(default_factory=ModelSection)
-    feedback: ModelSection = Field(default_factory=ModelSection)
-    refine: ModelSection = Field(default_factory=ModelSection)
+class LLMConfig(Section):
+    code: ModelConfig = Field(default_factory=ModelConfig)
+    feedback: ModelConfig = Field(default_factory=ModelConfig)
+    refine: ModelConfig = Field(default_factory=ModelConfig)
     cache: bool = True
     """Answer repeated requests from `logs/llm_cache.db`."""
     ticket_seconds: float = Field(3600.0, gt=0)

@@ -15,21 +15,21 @@ from pydantic import (
     model_validator,
 )
 
-from utils.config_llm import LLMSection
+from utils.config_llm import LLMConfig
 from utils.config_places import PROJECT_DIR
 from utils.config_section import LONGEST, LONGEST_WAIT, Section, comma_list
 from utils.processors import processors
 from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
 
-class PresetsSection(Section):
+class PresetsConfig(Section):
     problem: str = "competition"
     """Problem preset, as `--problem`."""
     llm: str = "rules"
     """Language model preset, as `--llm`."""
 
 
-class ProjectSection(Section):
+class ProjectConfig(Section):
     name: str = ""
     """Prefix of the run id; '' takes the problem's name."""
     seed: int = Field(42, ge=0)
@@ -38,7 +38,7 @@ class ProjectSection(Section):
     """Where `logs/` and `workspaces/` go."""
 
 
-class DataSection(Section):
+class DataConfig(Section):
     """The user's own data, in place of a bundled competition."""
 
     dir: str | None = None
@@ -69,7 +69,7 @@ class DataSection(Section):
         raise ValueError("allowed: random, stratified, distinct, group:COLUMN, time:COLUMN")
 
 
-class ExecutionSection(Section):
+class ExecutionConfig(Section):
     timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
     """Wall-clock seconds of one program's run."""
     sandbox: Literal["auto", "warm", "lite", "bubblewrap", "none"] = "auto"
@@ -124,7 +124,7 @@ class ExecutionSection(Section):
         return comma_list(value)
 
 
-class AgentSection(Section):
+class AgentConfig(Section):
     time_limit: float = Field(43200.0, gt=0, le=LONGEST)
     """Seconds of active time across resumes; the default of `budget.seconds`."""
     memory: Literal["none", "related", "all"] = "all"
@@ -162,7 +162,7 @@ USUAL_WORKERS = 2
 """Programs that run at once where the user says nothing, on two processors or more."""
 
 
-class SearchSection(Section):
+class SearchConfig(Section):
     """What is common to all policies. A policy's own options stand below its name: `search.islands.per_island`."""
 
     model_config = ConfigDict(extra="allow")
@@ -229,7 +229,7 @@ class SearchSection(Section):
         self.__pydantic_extra__[self.policy] = self.options.model_copy(update={key: value})
 
 
-class LoggingSection(Section):
+class LoggingConfig(Section):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     """DEBUG, INFO, WARNING or ERROR, for system.log."""
     view: Literal["auto", "live", "plain", "quiet"] = "auto"
@@ -238,7 +238,7 @@ class LoggingSection(Section):
     """Plots and report.html at the end, some two seconds of a processor. `report RUN` writes the page later too."""
 
 
-class TrackingSection(Section):
+class TrackingConfig(Section):
     otel: str | None = None
     """Address of an OpenTelemetry receiver (OTLP/HTTP), as `http://127.0.0.1:4318`: traces and metrics."""
     mlflow: str | None = None
@@ -249,7 +249,7 @@ class TrackingSection(Section):
     """Also send the programs' source and the winner's files; keys are never sent."""
 
 
-class NotifySection(Section):
+class NotifyConfig(Section):
     command: str | None = None
     """A command of yours, started on a new best and at the end with one JSON object on its standard input."""
     url: SecretStr | None = None
@@ -258,7 +258,7 @@ class NotifySection(Section):
     """At most one new best is told in so many seconds; the newest is never lost."""
 
 
-class ProblemSection(Section):
+class ProblemConfig(Section):
     name: str | None = None
     """Which of the family: a competition, a data set, …"""
     path: str | None = None
@@ -299,12 +299,12 @@ class ProblemSection(Section):
     """The problem's own settings, checked by the problem."""
 
 
-class PromptsSection(Section):
+class PromptsConfig(Section):
     dir: str | None = None
     """Folder with prompt templates of the user's own, in place of ours."""
 
 
-class BudgetSection(Section):
+class BudgetConfig(Section):
     seconds: float | None = Field(None, ge=0, le=LONGEST)
     """Active seconds of the run, resumes added up; null: agent.time_limit."""
     tokens: int | None = Field(None, ge=0)
@@ -319,7 +319,7 @@ class BudgetSection(Section):
     """Steps in a row whose programs were all known already: the writer has nothing new to say. null: go on."""
 
 
-class ArenaSection(Section):
+class ArenaConfig(Section):
     promotion: Literal["argmax", "los", "sprt"] = "argmax"
     """When a challenger becomes champion: best rating, likelihood of superiority, or a sequential test."""
     limit: str = "depth:4"
@@ -338,7 +338,7 @@ class ArenaSection(Section):
     """Wall-clock seconds a move may take under a nodes or depth limit."""
 
 
-class DashboardSection(Section):
+class DashboardConfig(Section):
     host: str = "127.0.0.1"
     """Address that the page is served at."""
     port: int = Field(8008, ge=0, le=65535)
@@ -348,18 +348,18 @@ class DashboardSection(Section):
 
 
 class Config(Section):
-    presets: PresetsSection = Field(default_factory=PresetsSection)
-    project: ProjectSection = Field(default_factory=ProjectSection)
-    data: DataSection = Field(default_factory=DataSection)
-    llm: LLMSection = Field(default_factory=LLMSection)
-    execution: ExecutionSection = Field(default_factory=ExecutionSection)
-    agent: AgentSection = Field(default_factory=AgentSection)
-    search: SearchSection = Field(default_factory=SearchSection)
-    logging: LoggingSection = Field(default_factory=LoggingSection)
-    tracking: TrackingSection = Field(default_factory=TrackingSection)
-    notify: NotifySection = Field(default_factory=NotifySection)
-    problem: ProblemSection = Field(default_factory=ProblemSection)
-    prompts: PromptsSection = Field(default_factory=PromptsSection)
+    presets: PresetsConfig = Field(default_factory=PresetsConfig)
+    project: ProjectConfig = Field(default_factory=ProjectConfig)
+    data: DataConfig = Field(default_factory=DataConfig)
+    llm: LLMConfig = Field(default_factory=LLMConfig)
+    execution: ExecutionConfig = Field(default_factory=ExecutionConfig)
+    agent: AgentConfig = Field(default_factory=AgentConfig)
+    search: SearchConfig = Field(default_factory=SearchConfig)
+    logging: LoggingConfig = Field(default_factory=LoggingConfig)
+    tracking: TrackingConfig = Field(default_factory=TrackingConfig)
+    notify: NotifyConfig = Field(default_factory=NotifyConfig)
+    problem: ProblemConfig = Field(default_factory=ProblemConfig)
+    prompts: PromptsConfig = Field(default_factory=PromptsConfig)
     initial: list[str] = Field(default_factory=list)
     """Programs of the user that become the first nodes."""
     plugins: list[str] = Field(default_factory=list)
@@ -367,9 +367,9 @@ class Config(Section):
     final: Literal["all", "part"] = "all"
     """What a competition's own grader scores at the end: the whole test set too, as published scores do and as medals
     are given for, or only the part that no step of the search saw."""
-    budget: BudgetSection = Field(default_factory=BudgetSection)
-    arena: ArenaSection = Field(default_factory=ArenaSection)
-    dashboard: DashboardSection = Field(default_factory=DashboardSection)
+    budget: BudgetConfig = Field(default_factory=BudgetConfig)
+    arena: ArenaConfig = Field(default_factory=ArenaConfig)
+    dashboard: DashboardConfig = Field(default_factory=DashboardConfig)
 
     _environment: dict[tuple[str, ...], str] = PrivateAttr(default_factory=dict)
     _given: frozenset[str] | None = PrivateAttr(default=None)

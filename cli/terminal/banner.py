@@ -6,7 +6,7 @@ from runs.facts import RunFacts
 from runs.notes import is_unmetered, notes_of
 from runs.search_limits import limits_text
 from runs.writing import ideas_at_once
-from utils.config_schema import SearchSection
+from utils.config_schema import SearchConfig
 from utils.direction import Direction
 
 
@@ -64,7 +64,7 @@ def quote_line(facts: RunFacts) -> str:
     return quote(facts.roles, steps, reviews=reviews, ideas=ideas_at_once(config)).text(cap)
 
 
-def _expected_steps(search: SearchSection) -> int | None:
+def _expected_steps(search: SearchConfig) -> int | None:
     """Steps that the limits allow; None without a limit on steps or generations."""
     a_generation = search.options.generation_size
     generations = search.max_generations if a_generation else None

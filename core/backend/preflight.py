@@ -10,7 +10,7 @@ from core.backend.network import host_of, is_address, is_loopback, shown_url
 from core.backend.prices import cost_of, is_priced, usual_tokens
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
-from utils.config_schema import BudgetSection
+from utils.config_schema import BudgetConfig
 from utils.errors import ConfigError
 
 
@@ -32,7 +32,7 @@ class Quote:
         return f"{self.steps} steps, some {self.calls} calls, about {self.tokens / 1000:.0f}k tokens, {price}, {cap}"
 
 
-def check(roles: Mapping[str, ModelSettings], budget: BudgetSection) -> None:
+def check(roles: Mapping[str, ModelSettings], budget: BudgetConfig) -> None:
     """Raise ConfigError with one line for the first model that cannot be asked or not be paid within the cap."""
     for settings in roles.values():
         for model in settings.alternatives:
@@ -72,7 +72,7 @@ def _check_key(settings: ModelSettings) -> None:
         raise ConfigError(f"llm.{settings.role}.{asked} needs a key: {where}")
 
 
-def _check_price(settings: ModelSettings, budget: BudgetSection) -> None:
+def _check_price(settings: ModelSettings, budget: BudgetConfig) -> None:
     spec = spec_of(settings)
     if budget.usd is None or not spec.is_model or (settings.session.usd if spec.by_session else is_priced(settings)):
         return

@@ -16,7 +16,7 @@ from core.backend.provider import ProviderSpec
 from core.backend.providers import PROVIDERS, spec_of
 from core.backend.settings import ModelSettings, Price, SessionLimits
 from core.contracts import WriterBox, WriterDesk
-from utils.config_llm import LLMSection, ModelSection, SessionSection
+from utils.config_llm import LLMConfig, ModelConfig, SessionConfig
 from utils.errors import ConfigError
 
 ROLES = ("code", "feedback", "refine")
@@ -24,7 +24,7 @@ _REASONING = re.compile(r"^(o[134](-|$)|gpt-5|gpt-6|gpt-oss)")
 
 
 def model_settings(
-    llm: LLMSection,
+    llm: LLMConfig,
     env: Mapping[str, str] | None = None,
     plugins: Sequence[str] = (),
     box: Callable[[], WriterBox] | None = None,
@@ -98,7 +98,7 @@ def _moves_away(own: Mapping[str, Any], code: Mapping[str, Any]) -> bool:
     return bool(address) and host_of(address) != host_of(code.get("base_url") or "")
 
 
-def _set_keys(section: ModelSection) -> dict[str, Any]:
+def _set_keys(section: ModelConfig) -> dict[str, Any]:
     return {name: value for name in type(section).model_fields if (value := getattr(section, name)) is not None}
 
 
@@ -168,7 +168,7 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def _session(given: SessionSection | None) -> SessionLimits:
+def _session(given: SessionConfig | None) -> SessionLimits:
     return SessionLimits(given.turns, given.tokens, given.usd) if given else SessionLimits()
 
 

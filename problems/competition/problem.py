@@ -11,7 +11,7 @@ from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.seeds import seed_of
 from problems.competition.source import DATA_PACKAGES, Source, find_source
-from utils.config_schema import AgentSection, Config
+from utils.config_schema import AgentConfig, Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.packages import boosters
@@ -64,7 +64,7 @@ def _blend_seconds(cfg: Config) -> float | None:
 
 def _budget(cfg: Config) -> float | None:
     """The search's seconds; None where nobody limited them: half a day is only where every search ends."""
-    unlimited: float = AgentSection.model_fields["time_limit"].default
+    unlimited: float = AgentConfig.model_fields["time_limit"].default
     return None if cfg.budget.seconds is None or cfg.budget.seconds >= unlimited else cfg.budget.seconds
 
 

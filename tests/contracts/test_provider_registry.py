@@ -11,8 +11,8 @@ import pytest
 from core.backend import PROVIDERS, MemoryLog, ModelClient, ModelSettings, ProviderSpec, check, model_settings
 from core.backend.preflight import check_model
 from utils.config import load_config
-from utils.config_llm import LLMSection
-from utils.config_schema import BudgetSection
+from utils.config_llm import LLMConfig
+from utils.config_schema import BudgetConfig
 from utils.errors import ConfigError, SwarmEvoError
 
 ROOT = Path(__file__).parents[2]
@@ -80,9 +80,9 @@ def test_no_file_outside_its_own_knows_a_providers_name() -> None:
 
 
 def test_a_provider_of_a_plug_in_folder_is_checked_priced_and_asked(plugins: Path) -> None:
-    section = LLMSection.model_validate({"code": {"provider": "echo"}})
+    section = LLMConfig.model_validate({"code": {"provider": "echo"}})
     roles = model_settings(section, {}, [str(plugins)])
-    check(roles, BudgetSection(usd=5))
+    check(roles, BudgetConfig(usd=5))
     client = ModelClient(roles, log=MemoryLog())
     assert client.bind("code", "n")("s", "hello") == "parrot: hello"
     used = client.usage_of("n")
@@ -95,28 +95,28 @@ def test_a_provider_of_a_plug_in_folder_is_checked_priced_and_asked(plugins: Pat
 def test_its_spec_is_obeyed(plugins: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = ', key_variables=("PARROT_KEY",), package="no_such_package"'
     (plugins / "providers" / "shy.py").write_text(ECHO.replace("sends_bills=False, ", "") % spec)
-    section = LLMSection.model_validate({"code": {"provider": "shy"}})
+    section = LLMConfig.model_validate({"code": {"provider": "shy"}})
     with pytest.raises(ConfigError, match=r"provider=shy needs the package no_such_package.*pip install no_such"):
-        check(model_settings(section, {}, [str(plugins)]), BudgetSection(usd=5))
+        check(model_settings(section, {}, [str(plugins)]), BudgetConfig(usd=5))
     with pytest.raises(ConfigError, match="no_such_package"):
         ModelClient(model_settings(section, {}, [str(plugins)]), log=MemoryLog()).bind("code")("s", "u")
     (plugins / "providers" / "shier.py").write_text(
         ECHO.replace("sends_bills=False, ", "") % spec.split(", package")[0]
     )
-    section = LLMSection.model_validate({"code": {"provider": "shier"}})
+    section = LLMConfig.model_validate({"code": {"provider": "shier"}})
     with pytest.raises(ConfigError, match="needs a key: set PARROT_KEY"):
-        check(model_settings(section, {}, [str(plugins)]), BudgetSection(usd=5))
+        check(model_settings(section, {}, [str(plugins)]), BudgetConfig(usd=5))
     keyed = model_settings(section, {"PARROT_KEY": "k-123456"}, [str(plugins)])
     assert keyed["code"].key_text == "k-123456"
     with pytest.raises(ConfigError, match="its price is not known"):
-        check(keyed, BudgetSection(usd=5))
+        check(keyed, BudgetConfig(usd=5))
 
 
 def test_an_error_of_its_own_is_told_as_an_error_of_the_call(plugins: Path) -> None:
     (plugins / "providers" / "angry.py").write_text(
         ECHO.replace("return Reply(", "raise RuntimeError(request.user)\n    return Reply(") % ""
     )
-    roles = model_settings(LLMSection.model_validate({"code": {"provider": "angry"}}), {}, [str(plugins)])
+    roles = model_settings(LLMConfig.model_validate({"code": {"provider": "angry"}}), {}, [str(plugins)])
     with pytest.raises(SwarmEvoError, match=r"angry/parrot: RuntimeError: hello"):
         ModelClient(roles, log=MemoryLog()).bind("code")("s", "hello")
 
@@ -130,7 +130,7 @@ def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path, monkeyp
     monkeypatch.syspath_prepend(str(tmp_path))
     try:
         assert isinstance(PROVIDERS.get("cockatoo"), ProviderSpec)
-        section = LLMSection.model_validate({"code": {"provider": "cockatoo"}})
+        section = LLMConfig.model_validate({"code": {"provider": "cockatoo"}})
         client = ModelClient(model_settings(section, {}), log=MemoryLog())
         assert client.bind("code", "n")("s", "hello") == "parrot: hello"
     finally:

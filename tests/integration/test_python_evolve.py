@@ -19,7 +19,7 @@ from support.command_line import PLUGINS, ROOT
 import swarm_evo
 from swarm_evo.result import Best, Result
 from swarm_evo.search import BUDGET
-from utils.config_schema import BudgetSection
+from utils.config_schema import BudgetConfig
 
 TOY = {"problem__kind": "toy", "problem__plugins": str(PLUGINS), "logging__report": False}
 
@@ -126,7 +126,7 @@ def test_a_word_that_no_budget_has_is_refused_with_the_nearest(tmp_path, budget,
 
 
 def test_every_key_of_the_budget_is_a_word_of_pythons():
-    assert set(BUDGET) == {"steps", *BudgetSection.model_fields}
+    assert set(BUDGET) == {"steps", *BudgetConfig.model_fields}
 
 
 def test_a_score_that_is_no_function_is_refused_before_anything_starts(tmp_path):

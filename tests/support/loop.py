@@ -26,7 +26,7 @@ from core.state.journal import Journal
 from core.state.memory import remember
 from core.state.task import Task
 from core.storage.repository import RunStore
-from utils.config_llm import LLMSection
+from utils.config_llm import LLMConfig
 
 Wrapper = Callable[[RunStore], Any]
 
@@ -82,7 +82,7 @@ def open_loop(
     seen = wrap(store)
     judge: Evaluator = with_defaults(evaluator or ToyEvaluator(), EvaluatorDefaults)
     journal = Journal(lower_is_better=True)
-    roles = model_settings(LLMSection.model_validate({"code": {"provider": "external" if external else "rules"}}))
+    roles = model_settings(LLMConfig.model_validate({"code": {"provider": "external" if external else "rules"}}))
     model_client = ModelClient(roles, log=seen, rules=writer or ToyWriter(), run_seed=seed, external=external)
     stages = Stages(
         agents={"*": CoderAgent(single_function=True, ideas=ideas)},

@@ -21,7 +21,7 @@ from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
 from problems.user_files import named_files
 from utils.clean_text import one_line
-from utils.config_schema import Config, ProblemSection
+from utils.config_schema import Config, ProblemConfig
 from utils.config_section import Section
 from utils.errors import ConfigError
 
@@ -71,7 +71,7 @@ class TreeProblem(Problem):
         store: Path,
         scoring: Scoring,
         *,
-        section: ProblemSection,
+        section: ProblemConfig,
         editable: tuple[str, ...],
         protected: tuple[str, ...],
         statement: str = "",

@@ -12,8 +12,8 @@ from core.backend.prices import cost_of
 from core.backend.roles import model_settings
 from core.backend.settings import ModelSettings
 from utils.config import check_config, load_config
-from utils.config_llm import LLMSection
-from utils.config_schema import BudgetSection
+from utils.config_llm import LLMConfig
+from utils.config_schema import BudgetConfig
 from utils.errors import ConfigError
 
 PRESETS = ("openai", "anthropic", "gemini", "deepseek", "glm", "ollama", "vllm")
@@ -22,7 +22,7 @@ UNPRICED: dict[str, object] = {"provider": "openai", "model": "nobody-knows-it",
 
 
 def settings(env: dict[str, str] | None = None, **roles: object) -> dict[str, ModelSettings]:
-    return model_settings(LLMSection.model_validate(roles), env or {})
+    return model_settings(LLMConfig.model_validate(roles), env or {})
 
 
 def test_feedback_and_refine_inherit_what_they_do_not_set() -> None:
@@ -143,7 +143,7 @@ def test_what_cannot_be_asked_or_paid_is_refused_before_the_run(
     code: dict[str, object], usd: float | None, line: str
 ) -> None:
     with pytest.raises(ConfigError, match=line):
-        check(settings(code=code), BudgetSection(usd=usd))
+        check(settings(code=code), BudgetConfig(usd=usd))
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_what_cannot_be_asked_or_paid_is_refused_before_the_run(
     ],
 )
 def test_what_can_be_paid_passes(code: dict[str, object], usd: float | None) -> None:
-    check(settings(code=code), BudgetSection(usd=usd))
+    check(settings(code=code), BudgetConfig(usd=usd))
 
 
 def test_missing_sdk_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.backend.provider.is_installed", lambda module: False)
     with pytest.raises(ConfigError, match=r"pip install .*\[gemini\]"):
-        check(settings(code={"provider": "gemini", "model": "m", "api_key": KEY}), BudgetSection())
+        check(settings(code={"provider": "gemini", "model": "m", "api_key": KEY}), BudgetConfig())
 
 
 SEED = """
