@@ -57,8 +57,9 @@ def _dummy(facts: Facts) -> str:
     """The best constant for the metric, of each target."""
     if facts.task == "classes":
         return _class_shares(facts)
+    known = ".dropna()" if facts.unlabelled else ""
     found = {
-        name: _constant(alike).format(y=f"y[{name!r}]")
+        name: _constant(alike).format(y=f"y[{name!r}]{known}")
         for alike in facts.by_goal().values() for name in alike.targets
     }  # fmt: skip
     constants = "\n".join(f"predictions[{name!r}] = {found[name]}" for name in facts.targets)
@@ -69,7 +70,7 @@ import numpy as np
 import pandas as pd
 
 y = pd.read_csv("input/{facts.table}", usecols={list(facts.targets)!r})
-test = pd.read_csv("input/test.csv", usecols=[{facts.key!r}])
+test = pd.read_csv("input/{facts.ids}", usecols=[{facts.key!r}])
 
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)
@@ -95,14 +96,15 @@ def _constant(facts: Facts) -> str:
 
 def _class_shares(facts: Facts) -> str:
     """How frequent each class is, as its probability in every row."""
+    known = ".dropna()" if facts.unlabelled else ""
     return f"""# [SECTION: DATA]
 import os
 
 import pandas as pd
 
-y = pd.read_csv("input/{facts.table}", usecols=[{facts.target!r}])[{facts.target!r}]
+y = pd.read_csv("input/{facts.table}", usecols=[{facts.target!r}])[{facts.target!r}]{known}
 shares = y.astype(str).value_counts(normalize=True)
-test = pd.read_csv("input/test.csv", usecols=[{facts.key!r}])
+test = pd.read_csv("input/{facts.ids}", usecols=[{facts.key!r}])
 
 # [SECTION: PREDICT]
 os.makedirs("submission", exist_ok=True)

@@ -85,8 +85,11 @@ while len(tables) < len(running):
 def combine(columns):
     columns = [column for column, weight in zip(columns, WEIGHTS) for _ in range(weight)]
     if SCALE == "vote":
-        frame = pd.concat(columns, axis=1)
-        return frame.mode(axis=1)[0].astype(columns[0].dtype)
+        codes, names = pd.factorize(pd.concat(columns), sort=True)
+        codes = codes.reshape(len(columns), -1)
+        votes = np.stack([(codes == one).sum(axis=0) for one in codes])
+        most = np.where(votes == votes.max(axis=0), codes, len(names)).min(axis=0)
+        return pd.Series(np.asarray(names)[most], columns[0].index).astype(columns[0].dtype)
     if SCALE == "log":
         return np.expm1(sum(np.log1p(column) for column in columns) / len(columns))
     if SCALE == "rank":

@@ -204,6 +204,7 @@ class CompetitionProblem(Problem):
     def _extras(self, *, bare: bool) -> dict[str, Any]:
         meta, kind = self._ready().meta, self._source.metric
         data = {name: meta[name] for name in ("id", "targets", "label", "rows", "files", "table")}
+        data["ids"] = meta.get("ids")
         data["form"] = meta.get("form") or {}
         data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
         data["metric"] = kind.name if kind else self._source.label

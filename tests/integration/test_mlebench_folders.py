@@ -78,6 +78,22 @@ def stand(tmp_path):
         each.close()
 
 
+@pytest.mark.parametrize("hole", ["labels are missing", "the test has no ids"])
+def test_programs_run_where_rows_lack_a_label_or_the_test_its_ids(tmp_path, stand, hole):
+    folder = soils(tmp_path)
+    public = folder / "prepared" / "public"
+    train, test = pd.read_csv(public / "train.csv"), pd.read_csv(public / "test.csv")
+    if hole == "labels are missing":
+        train.loc[3:9, "soil"] = None
+        train.to_csv(public / "train.csv", index=False)
+    else:
+        test.drop(columns="id").to_csv(public / "test.csv", index=False)
+    made = stand(f"problem.path={folder}", "problem.direction=max")
+    scored = [made.score(program.code)[1] for program in made.problem.baselines()]
+    assert len(scored) == 3 and [verdict.message for verdict in scored] == [""] * 3
+    assert scored[2].metric > 0.8
+
+
 # ------------------------------------------------------------ names of graders
 
 

@@ -58,7 +58,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     if tables is None:
         seen = survey(public, out / exam["sample"], exam["targets"])
         tables = samples_of(train=seen.labelled, test=seen.test)
-    meta.update(_describe(public, exam, preview, seen, tables))
+    meta.update(_describe(out, public, exam, preview, seen, tables))
     found = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     if found:
         told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
@@ -210,13 +210,20 @@ def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
 
 
 def _describe(
-    public: Path, exam: dict[str, Any], preview: Any, seen: Survey, tables: dict[str, TableSample]
+    out: Path, public: Path, exam: dict[str, Any], preview: Any, seen: Survey, tables: dict[str, TableSample]
 ) -> dict[str, Any]:
     """Columns with their kinds and the sizes, for prompts and rules; without a table to predict, the sizes alone."""
     tables = tables if seen.is_plain else {name: table for name, table in tables.items() if name != "test"}
     rows = {name: table.count for name, table in tables.items()}
     columns = _columns(tables["train"], preview) if seen.is_plain and "train" in tables else []
     label = exam["truth"][0] if exam.get("task") == "classes" else seen.label
+    for column in columns:
+        if column["name"] in (label, *exam["targets"]) and tables["train"].rows[column["name"]].isna().any():
+            column["unlabelled"] = True
+    named = TEST
+    if "test" in tables and exam["id"] not in tables["test"].rows:  # its rows are the sample's, one by one
+        named = SAMPLE if len(read_table(out / exam["sample"])) == rows["test"] else ""
+        columns = columns if named else []
     if "test" in tables:
         usable = {str(name) for name in tables["test"].rows.columns} | {label, *exam["targets"]}
         columns = [column for column in columns if column["name"] in usable]
@@ -226,7 +233,7 @@ def _describe(
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
     return {
         "rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir()),
-        "table": seen.labelled.name if seen.labelled else None,
+        "table": seen.labelled.name if seen.labelled else None, "ids": named,
     }  # fmt: skip
 
 
@@ -239,6 +246,7 @@ def _columns(train: TableSample, preview: Any) -> list[dict[str, Any]]:
     for column in columns:
         if column["unique"] > len(train.rows) / 2:
             column["unique"] = round(column["unique"] / train.share)
+        column["fewest"] = round(column["fewest"] / train.share)
         formats = date_formats(train.rows[column["name"]]) if column["kind"] == "date" else []
         if formats and formats[0] != "ISO8601":
             column["format"] = formats[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -108,6 +108,12 @@ class Facts:
     """Columns with next to no values: nothing is learned from them."""
     rarest: float = inf
     """Rows that the rarest class of a target has, as far as is known."""
+    filled: Mapping[str, float] = field(default_factory=dict)
+    """Rows that have a value, of columns with missing ones."""
+    unlabelled: bool = False
+    """Whether training rows lack a label."""
+    ids: str = "test.csv"
+    """The table in `input/` that names the rows to predict; where it is not `test.csv`, row by row."""
 
     def at(self, ordinal: int | None) -> Facts:
         """As the writer of that program of the run sees them, the first is 0; None: of any."""
@@ -216,11 +222,14 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         packages=tuple(data.get("packages") or ()),
         memory_mb=float((data.get("limits") or {}).get("memory_mb") or 4096),
         flags=sum(min(used[n]["unique"], MOST_FLAGS) for n in of("category")),
-        narrow=frozenset(n for n in numbers if _is_narrow(used[n])),
+        narrow=frozenset(n for n in numbers if _is_narrow(used[n]) and not used[n].get("strays")),
         extreme=tuple(n for n in numbers if not -EXTREME < used[n].get("min", 0) <= used[n].get("max", 0) < EXTREME),
         strays=tuple(n for n in numbers if used[n].get("strays")),
         scarce=scarce,
-        rarest=min(aim.get("fewest", inf) for aim in aims),
+        rarest=min(_rarest(aim, data) if label in columns else aim.get("fewest", inf) for aim in aims),
+        filled={n: (1 - column["missing"]) * rows for n, column in used.items() if column["missing"] > 0},
+        unlabelled=any(aim.get("unlabelled") for aim in aims),
+        ids=str(data.get("ids") or "test.csv"),
     )
 
 
@@ -249,6 +258,11 @@ def _is_learnable(goal: Mapping[str, Any], task: str, rows: int) -> bool:
 def _outputs(task: str, goal: Mapping[str, Any]) -> int:
     classes = int(goal.get("unique", 0)) if task in ("labels", "classes") else 0
     return classes if classes > 2 else 1
+
+
+def _rarest(label: Mapping[str, Any], data: Mapping[str, Any]) -> float:
+    """Of classes that are the submission's columns: of one that nobody has looked at nothing is known."""
+    return 0 if len(data["targets"]) > label.get("unique", 0) > 0 else label.get("fewest", inf)
 
 
 def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:

@@ -6,6 +6,7 @@ from problems.competition.rules import features, size
 from problems.competition.rules.facts import EXTREME, Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.family import ABSOLUTE
+from problems.competition.rules.part import without_sparse
 from problems.competition.rules.recipe import MARK, Member, Recipe
 
 SECTIONS = ("DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT")
@@ -14,6 +15,7 @@ SUBMISSION = "submission/submission.csv"
 
 def render(recipe: Recipe, facts: Facts) -> str:
     """The script. Equal recipes on equal facts give equal text."""
+    facts = without_sparse(facts, recipe.rows)
     sections = _of_one(recipe, facts) if len(facts.targets) == 1 else _of_several(recipe, facts)
     body = "\n\n".join(f"# [SECTION: {name}]\n" + "\n".join(lines) for name, lines in sections.items())
     return f"{MARK}{recipe.dump()}\n{body}\n"
@@ -22,7 +24,7 @@ def render(recipe: Recipe, facts: Facts) -> str:
 def _of_one(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
     freed = ["del rows"] if size.is_large(facts) else []
     return {
-        "DATA": [*_data(recipe, facts), "y = train[TARGET]", *(["del train"] if size.is_large(facts) else [])],
+        "DATA": [*_data(recipe, facts), *_labels(facts), *(["del train"] if size.is_large(facts) else [])],
         "FEATURES": [*features.write(_steps(recipe, facts), facts), *freed],
         "MODEL": _model(recipe, facts),
         "TRAIN": _train(recipe, facts),
@@ -39,7 +41,7 @@ def _of_several(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
         steps = features.write(_steps(recipe, alike), alike)
         body = [*steps, "", *_model(recipe, alike), "", *_train(recipe, alike), "", *_prediction(recipe, alike)]
         doc = '    """What a model of its own predicts for a target."""'
-        lines += [f"def {name}(TARGET):", doc, "    y = train[TARGET]"]
+        lines += [f"def {name}(TARGET):", doc, *(f"    {line}" for line in _labels(facts))]
         lines += [f"    {line}" if line else "" for line in body] + ["    return prediction", "", ""]
         calls |= dict.fromkeys(alike.targets, name)
     table = "pd.DataFrame({ID: test[ID], **predictions})"
@@ -84,11 +86,19 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         if one
         else f"ID, TARGETS = {facts.key!r}, {list(facts.targets)!r}",
         *size.read(recipe, facts),
+        *([] if facts.ids == "test.csv" else [f'test.insert(0, ID, pd.read_csv("input/{facts.ids}")[ID])']),
         *_cut(facts),
         f"names = [name for name in test if name in train and name not in {apart}]",
         "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
     ]
+
+
+def _labels(facts: Facts) -> list[str]:
+    """What is learned, and from which rows."""
+    if not facts.unlabelled:
+        return ["y = train[TARGET]"]
+    return ["y = train[TARGET].dropna()  # a row without a label teaches nothing", "rows = train.loc[y.index, names]"]
 
 
 def _cut(facts: Facts) -> list[str]:

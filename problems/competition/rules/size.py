@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
+from problems.competition.rules.part import with_rare
 from problems.competition.rules.recipe import Recipe
 
 NARROW = 500_000
@@ -38,23 +39,34 @@ def fits(recipe: Recipe, facts: Facts) -> bool:
 def read(recipe: Recipe, facts: Facts) -> list[str]:
     """Lines that leave `train` and `test`."""
     if not is_large(facts):
-        sampled = [f"train = train.sample(min({recipe.rows}, len(train)), random_state=0)"] if recipe.rows else []
+        sampled = []
+        if recipe.rows:
+            draw = f"train.sample(min({recipe.rows}, len(train)), random_state=0)"
+            some = with_rare(draw, "train", facts, recipe.rows)
+            sampled = [f"train = {some}", *(_ONCE if some != draw else [])]
         return [f'train, test = pd.read_csv("input/{facts.table}"), pd.read_csv("input/test.csv")', *sampled]
+    key = "ID, " if facts.ids == "test.csv" else ""
     narrow = [name for name in facts.columns if name in facts.narrow]
     lines = [
         f"NARROW = dict.fromkeys({narrow!r}, 'float32')",
         f"COLUMNS = [*NARROW, *{[name for name in facts.columns if name not in facts.narrow]!r}]",
-        'test = pd.read_csv("input/test.csv", usecols=[ID, *COLUMNS], dtype=NARROW)',
+        f'test = pd.read_csv("input/test.csv", usecols=[{key}*COLUMNS], dtype=NARROW)',
         f'how = {{"usecols": [{_targets(facts)}, *COLUMNS], "dtype": NARROW}}',
     ]
     if not recipe.rows:
         return [*lines, f'train = pd.read_csv("input/{facts.table}", **how)']
+    draw = f"piece.sample(frac={recipe.rows / facts.rows:.4g}, random_state=0)"
+    some = with_rare(draw, "piece", facts, recipe.rows)
     return [
         *lines,
         f'pieces = pd.read_csv("input/{facts.table}", chunksize={PIECE}, **how)',
-        f"few = [piece.sample(frac={recipe.rows / facts.rows:.4g}, random_state=0) for piece in pieces]",
+        f"few = [{some} for piece in pieces]",
         "train = pd.concat(few)  # a part of all rows",
+        *(_ONCE if some != draw else []),
     ]
+
+
+_ONCE = ["train = train[~train.index.duplicated()]  # a few rows of each class among them"]
 
 
 def _targets(facts: Facts) -> str:

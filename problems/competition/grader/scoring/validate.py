@@ -13,6 +13,8 @@ from ..tables.keys import as_keys
 
 SHOWN = 3
 """Examples that a message names."""
+ROUNDING = 1e-9
+"""By so much a mean of probabilities may pass 1: it is 1."""
 
 
 def check_columns(table: Any, wanted: Sequence[str]) -> None:
@@ -63,14 +65,14 @@ def check_numbers(column: Any, name: str, *, low: float | None = None, high: flo
     infinite = np.isinf(numbers)
     if infinite.any():
         raise Malformed(f"column '{name}' has {int(infinite.sum())} infinite values, such as {_at(infinite)}")
-    for bound, outside, words in ((low, numbers < low if low is not None else None, "at least"),
-                                  (high, numbers > high if high is not None else None, "at most")):  # fmt: skip
+    for bound, outside, words in ((low, numbers < low - ROUNDING if low is not None else None, "at least"),
+                                  (high, numbers > high + ROUNDING if high is not None else None, "at most")):  # fmt: skip
         if outside is not None and outside.any():
             bad = numbers[outside].iloc[0]
             raise Malformed(
                 f"column '{name}' must be {words} {bound:g}; {_count(outside)} not, such as {bad:g} {_at(outside)}"
             )
-    return numbers
+    return numbers.clip(low, high)
 
 
 def check_labels(column: Any, name: str, like: Any) -> Any:

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from problems.competition.baselines import baselines
 from problems.competition.rules import features, recipe, script
 from problems.competition.rules.facts import FEWEST, read_facts
-from problems.competition.rules.families import suited
+from problems.competition.rules.families import FAMILIES, suited
 from utils.data_preview import profile
 
 ROWS, HIDDEN = 90, 30
@@ -120,3 +120,101 @@ def test_every_family_takes_awkward_columns(case, monkeypatch):
         for chosen in (steps, ()):
             made = script.render(recipe.Recipe("none", chosen, "native", (member,)), facts)
             hands_in(made, folder, target, monkeypatch)
+
+
+# ------------------------------------------------------------ what a part of the rows lacks, and other holes
+
+
+def laid_out(folder, frame: pd.DataFrame, target: str, task: str, *, rows: int = 0, tested=None, **data) -> dict:
+    """Write `input/`, with the last rows to predict; the extras, of a table that is said to have so many rows."""
+    for name in ("input", "submission"):
+        (folder / name).mkdir()
+    shown, test = frame[:-HIDDEN], frame[-HIDDEN:].drop(columns=target)
+    shown.to_csv(folder / "input" / "train.csv", index=False)
+    (test if tested is None else tested(test)).to_csv(folder / "input" / "test.csv", index=False)
+    test[["Id"]].assign(**{target: 0}).to_csv(folder / "input" / "sample_submission.csv", index=False)
+    columns = profile(pd.read_csv(folder / "input" / "train.csv"))
+    found = {"id": "Id", "targets": [target], "rows": {"train": rows or len(shown)}, "columns": columns, "task": task,
+             "metric": "logloss" if task == "probability" else "score", **data}  # fmt: skip
+    return json.loads(json.dumps({"data": found}))
+
+
+def seldom(count: int = 1230) -> pd.DataFrame:
+    """A column with ten values and a class with six rows."""
+    return pd.DataFrame(
+        {
+            "Id": range(count),
+            "size": [DRAW.gauss(0, 1) for _ in range(count)],
+            "gap": [1.0 * i if i % 120 == 3 else None for i in range(count)],
+            "town": [f"t{i % 7}" if i % 120 == 4 else None for i in range(count)],
+            "kind": [int(i % 200 == 7) for i in range(count)],
+        }
+    )
+
+
+@pytest.mark.parametrize("family", ["hgb", "logistic"])
+@pytest.mark.parametrize("large", [False, True])
+def test_a_few_drawn_rows_lack_neither_a_class_nor_a_column_that_is_used(tmp_path, monkeypatch, family, large):
+    extras = laid_out(tmp_path, seldom(), "kind", "probability", rows=600_000 if large else 0)
+    for column in extras["data"]["columns"] if large else ():
+        column["missing"] = 1 - 10 / 600_000 if column["missing"] else 0.0
+    facts = read_facts(extras)
+    assert {"gap", "town"} <= {*facts.columns}
+    part = 20 * facts.rows // 1200
+    member = FAMILIES[family].default(facts)
+    steps = ("missing", "frequency")
+    names = hands_in(
+        script.render(recipe.Recipe("none", steps, "native", (member,), rows=part), facts), tmp_path, "kind",
+        monkeypatch,
+    )  # fmt: skip
+    assert len(names["classes"]) == 2 and 20 <= len(names["y"]) < 60 and "gap" not in names["X"]
+    whole = script.render(recipe.Recipe("none", steps, "native", (member,)), facts)
+    assert "groupby" not in whole and ("'gap'" in whole or not large)
+
+
+def test_a_class_that_no_drawn_row_has_is_a_column_all_the_same(tmp_path, monkeypatch):
+    frame = seldom().assign(kind=lambda t: np.where(t["kind"] == 1, "rare", np.where(t["Id"] % 2, "cat", "dog")))
+    extras = laid_out(tmp_path, frame, "kind", "classes", label="kind")
+    extras["data"]["targets"] = ["cat", "dog", "rare"]
+    facts = read_facts(extras)
+    made = recipe.Recipe(members=(FAMILIES["hgb"].default(facts),), rows=20)
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()), threadpool_limits(1):
+        exec(compile(script.render(made, facts), "solution.py", "exec"), {"__name__": "__main__"})
+    assert list(pd.read_csv("submission/submission.csv")) == ["Id", "cat", "dog", "rare"]
+
+
+def test_words_among_the_numbers_of_the_rows_to_predict_do_not_stop_a_large_table(tmp_path, monkeypatch):
+    def strayed(test):
+        return test.assign(gap=["n. d.", *range(1, HIDDEN)])
+
+    extras = laid_out(tmp_path, seldom(), "kind", "probability", rows=600_000, tested=strayed)
+    next(column for column in extras["data"]["columns"] if column["name"] == "gap")["strays"] = True
+    facts = read_facts(extras)
+    code = script.render(recipe.Recipe(members=(FAMILIES["hgb"].default(facts),)), facts)
+    assert "float32" in code and "gap" in hands_in(code, tmp_path, "kind", monkeypatch)["numbers"]
+
+
+@pytest.mark.parametrize("task", ["regression", "labels"])
+def test_rows_without_a_label_are_not_learned(tmp_path, monkeypatch, task):
+    values = [DRAW.gauss(0, 1) if task == "regression" else f"k{i % 2}" for i in range(1230)]
+    frame = seldom().assign(kind=[None if i % 50 == 1 else value for i, value in enumerate(values)])
+    extras = laid_out(tmp_path, frame, "kind", task)
+    next(column for column in extras["data"]["columns"] if column["name"] == "kind")["unlabelled"] = True
+    facts = read_facts(extras)
+    made = recipe.Recipe(members=(FAMILIES["hgb"].default(facts),))
+    for code in (script.render(made, facts), *(baseline.code for baseline in baselines(extras))):
+        names = hands_in(code, tmp_path, "kind", monkeypatch)
+        assert "X" not in names or len(names["X"]) == len(names["y"]) == 1200 - 24
+
+
+def test_rows_that_the_sample_alone_names_are_its_rows_one_by_one(tmp_path, monkeypatch):
+    drop = {"tested": lambda test: test.drop(columns="Id"), "ids": "sample_submission.csv"}
+    extras = laid_out(tmp_path, seldom().drop(columns="kind").rename(columns={"size": "kind"}), "kind", "regression",
+                      **drop)  # fmt: skip
+    facts = read_facts(extras)
+    large = read_facts({"data": {**extras["data"], "rows": {"train": 600_000}}})
+    made = recipe.Recipe(members=(FAMILIES["hgb"].default(facts),))
+    for code in (*(script.render(made, one) for one in (facts, large)), *(b.code for b in baselines(extras))):
+        hands_in(code, tmp_path, "kind", monkeypatch)
+        assert list(pd.read_csv("submission/submission.csv")["Id"]) == list(range(1200, 1230))

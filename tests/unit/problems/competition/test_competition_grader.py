@@ -141,6 +141,13 @@ def test_a_bad_value_is_named_with_its_row(values, limits, words):
     assert words in str(caught.value) and len(str(caught.value)) < 200
 
 
+def test_a_mean_of_probabilities_that_rounding_takes_beyond_1_is_1():
+    column = pd.Series([np.nextafter(1, 2), -1e-17, 0.5, sum([0.42, 0.18, 0.4]) * 1.0])
+    assert validate.check_numbers(column, "p", low=0.0, high=1.0).tolist() == [1.0, 0.0, 0.5, 1.0]
+    with pytest.raises(Malformed, match="must be at most 1"):
+        validate.check_numbers(column + 1e-6, "p", low=0.0, high=1.0)
+
+
 def test_truth_values_are_numbers():
     assert list(validate.check_numbers(pd.Series([True, False]), "y")) == [1.0, 0.0]
 
