@@ -204,7 +204,7 @@ class ScriptProblem(Problem):
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
         written = [out / f"solution{self.program.suffix}"]
-        written[0].write_text(node.code)
+        written[0].write_text(node.code, encoding="utf-8")
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
         return written
