@@ -76,7 +76,7 @@ class TourProblem(FunctionProblem):
             "Write\n\n"
             "    score_city(distance, home, spread, left)\n\n"
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
-            "`spread`: mean distance to the other unvisited cities; `left`: share of cities unvisited.\n"
+            "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
             "Metric: tour length over 0.7124·√n, minus 1, mean over instances; lower is better."
         )
 
@@ -146,8 +146,8 @@ class OwnToursProblem(TourProblem):
             f"Build short round trips, city by city, for instances such as {told}. Write\n\n"
             "    score_city(distance, home, spread, left)\n\n"
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
-            "`spread`: mean distance to the other unvisited cities; `left`: share of cities unvisited. Distances are\n"
-            "scaled so that the cities fill the unit square.\n"
+            "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
+            "Distances are scaled so that the cities fill the unit square.\n"
             "Metric: tour length over the best known one (or a lower bound), minus 1, mean over instances; lower is\n"
             "better."
         )
