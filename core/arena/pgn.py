@@ -122,8 +122,8 @@ def _pawns(score: float) -> str:
 
 
 def _hours(seconds: float) -> str:
-    whole, rest = divmod(max(seconds, 0.0), 60)
-    return f"{int(whole) // 60}:{int(whole) % 60:02d}:{rest:06.3f}"
+    minutes, rest = divmod(round(1000 * max(seconds, 0.0)), 60_000)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest / 1000:06.3f}"
 
 
 def _escape(value: str) -> str:

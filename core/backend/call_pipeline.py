@@ -206,7 +206,8 @@ class CallPipeline:
             facts |= {"prompt_tokens": usage.prompt, "completion_tokens": usage.completion}
             facts["cost_usd"] = cost
             for record in session_records(blank, reply):
-                self._log.save_call(record.model_copy(update={"reply": mask(record.reply, settings)}))
+                shown = {name: mask(getattr(record, name), settings) for name in ("user", "reply")}
+                self._log.save_call(record.model_copy(update=shown))
         return blank.model_copy(update={**facts, "seconds": _since(started), "tries": tries})
 
     def _heard(self, blank: CallRecord, settings: ModelSettings) -> Heard:

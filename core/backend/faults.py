@@ -6,6 +6,7 @@ by its status code where it has one, and by where it comes from where it has non
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -39,6 +40,8 @@ _UNWANTED = (
     "context_length", "context length", "context window", "context size", "too long", "input token count",
     "content_filter", "content management policy", "safety system",
 )  # fmt: skip
+_SECRET_VARIABLE = re.compile(r"(?:key|token|secret|password|passwd|credentials?)$", re.IGNORECASE)
+"""Names of environment variables that hold one."""
 _HINTS = {
     "max_completion_tokens": "reasoning",
     "max_tokens": "max_tokens",
@@ -54,7 +57,8 @@ _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | Recur
 
 
 def mask(text: str, settings: ModelSettings) -> str:
-    """`text` without the key, also where it was quoted for a URL, and without the secrets of address and `extra`."""
+    """`text` without the key, also where it was quoted for a URL, and without the secrets of address, `extra` and the
+    environment that a command is handed."""
     for secret in secrets_of(settings):
         text = text.replace(secret, MASK)
     return text
@@ -70,13 +74,16 @@ def secrets_of(settings: ModelSettings) -> list[str]:
         found.append(settings.base_url)
     found = [secret for secret in found if len(secret) >= 4]
     found += [text for text in secret_parts({"extra": settings.extra}) if len(text) >= 12]  # a header, not a word
+    handed = [os.environ.get(name, "") for name in settings.env if _SECRET_VARIABLE.search(name)]
+    found += [value for value in handed if len(value) >= 8]
     return sorted({*found, *map(quote, found)}, key=len, reverse=True)
 
 
 def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     """The error of ours that `error` stands for. It must be raised outside the `except` block: the original's text
     and the request it carries may hold the key, and a chained traceback would print them."""
-    if isinstance(error, SwarmEvoError):
+    if isinstance(error, SwarmEvoError):  # it may quote what a command said
+        error.args = (mask(str(error), settings),)
         return error
     status = _status(error)
     if status is not None:

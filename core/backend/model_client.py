@@ -186,7 +186,10 @@ class ModelClient:
         overrides: Mapping[str, Any],
         toolbox: Toolbox | None,
     ) -> str:
-        settings = self._chooser.choose(_overridden(self.settings_of(role), overrides), node_id, role)
+        settings = self.settings_of(role)
+        if not _names_model(overrides):
+            settings = self._chooser.choose(settings, node_id, role)
+        settings = _overridden(settings, overrides)
         key = CallKey(self._run_seed, node_id, role, attempt)
 
         def exchange(asked: Request, turn: int) -> Reply:
@@ -257,6 +260,11 @@ def _to_log(reason: str, seconds: float) -> None:
 _OVERRIDES = frozenset(field.name for field in fields(ModelSettings)) - {"role", "models", "choice", "weight"}
 
 
+def _names_model(overrides: Mapping[str, Any]) -> bool:
+    """True where a call says whom it asks: then nobody chooses."""
+    return any(overrides.get(name) is not None for name in ("model", "provider"))
+
+
 def _overridden(settings: ModelSettings, overrides: Mapping[str, Any]) -> ModelSettings:
     if not overrides:
         return settings
@@ -266,7 +274,7 @@ def _overridden(settings: ModelSettings, overrides: Mapping[str, Any]) -> ModelS
     changes = {name: value for name, value in overrides.items() if value is not None}
     if isinstance(changes.get("api_key"), str):
         changes["api_key"] = SecretStr(changes["api_key"])
-    if {"model", "provider"} & set(changes):
+    if _names_model(overrides):
         changes["models"] = ()
     return replace(settings, **changes)
 

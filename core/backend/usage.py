@@ -118,7 +118,7 @@ class Ledger:
             self._room.notify_all()
 
     def _fits(self, total: Amount) -> bool:
-        # A reservation of nothing always fits: a free call under a used-up dollar cap, a resumed run above a lower cap.
+        # A reservation of nothing fits where the cap is just used up: a free call beside those that are paid for.
         tokens_ok = self.cap_tokens is None or total.tokens <= self.cap_tokens
         return tokens_ok and (self.cap_usd is None or total.usd + self._machine_usd() <= self.cap_usd + 1e-12)
 

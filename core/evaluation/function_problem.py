@@ -31,6 +31,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.direction import Direction, finite
 from utils.stats import proper_interval, student_interval
+from utils.syntax import without_future
 
 Part = Literal["validation", "test"]
 """The search is steered by the first and never sees the second, which is opened once, at the end."""
@@ -125,7 +126,8 @@ class FunctionProblem(Problem):
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """`solution.py`: the program, after the driver that calls it where there is one."""
         out.mkdir(parents=True, exist_ok=True)
-        parts = [part.strip() for part in (self.driver, node.code) if part.strip()]
+        future, program = without_future(node.code)
+        parts = [part.strip() for part in (future, self.driver, program) if part.strip()]
         (out / "solution.py").write_text("\n\n\n".join(parts) + "\n", encoding="utf-8")
         return [out / "solution.py"]
 

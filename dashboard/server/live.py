@@ -32,8 +32,12 @@ def live_now(run_dir: Path) -> Live:
 
 def _tails(run_dir: Path) -> list[LiveTail]:
     folder = run_dir / "live"
+    try:
+        paths = [] if folder.is_symlink() else sorted(folder.iterdir())
+    except OSError:  # there is none, or the run ended while we looked
+        paths = []
     tails = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else ():
+    for path in paths:
         if (kind := LIVE_KINDS.get(path.suffix)) and NODE_ID.fullmatch(path.stem):
             tails.append(_tail(path, kind))
     return [tail for tail in tails if tail is not None][:MOST]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -34,8 +36,7 @@ def result_routes(catalog: RunCatalog) -> APIRouter:
     @router.get("/runs/{run}/solution")
     def solution(run: Run) -> list[SolutionFile]:
         """The winner's files: its program, what it hands in, its engine. [] before the end or without a winner."""
-        found = solution_files(catalog.run_dir(run))
-        return [SolutionFile(name=name, bytes=path.stat().st_size) for name, path in found.items()]
+        return sized(solution_files(catalog.run_dir(run)))
 
     @router.get("/runs/{run}/solution/file", response_class=FileResponse)
     def solution_file(run: Run, name: Annotated[str, Query(min_length=1, max_length=1000)]) -> FileResponse:
@@ -46,6 +47,15 @@ def result_routes(catalog: RunCatalog) -> APIRouter:
         return FileResponse(path, media_type="application/octet-stream", filename=f"{run}-{path.name}")
 
     return router
+
+
+def sized(found: Mapping[str, Path]) -> list[SolutionFile]:
+    """What is still there: `export-best` writes the winner's files anew."""
+    told = []
+    for name, path in found.items():
+        with suppress(OSError):
+            told.append(SolutionFile(name=name, bytes=path.stat().st_size))
+    return told
 
 
 def solution_files(run_dir: Path) -> dict[str, Path]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from core.state.node import Node
 from problems.bin_packing.instances import FAMILIES, stream
 from problems.bin_packing.program import arity
+from utils.syntax import without_future
 
 if TYPE_CHECKING:
     from problems.bin_packing.data import DataSet
@@ -112,6 +113,8 @@ def write_solution(node: Node, out: Path, data: DataSet, name: str, data_seed: i
     rule = HISTOGRAM if arity(node.code) == 3 else PAIR
     head = HEAD.format(writer=node.writer or node.operator, node=node.id, name=data.name, count=count)
     tail = TAIL.format(capacity=data.capacity, rule=rule)
+    future, program = without_future(node.code)
+    parts = [part.strip() for part in (head, future, program, loader, tail) if part.strip()]
     path = out / "solution.py"
-    path.write_text("\n\n".join([head.rstrip(), node.code.strip(), loader.strip(), tail.strip()]) + "\n")
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path

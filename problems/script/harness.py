@@ -16,7 +16,8 @@ from typing import Any
 
 EVALUATOR = ""
 """Path of the user's evaluator.py, or of a cloudpickled function (.pkl); relative paths start at this file's folder."""
-OPTIONS: dict[str, Any] = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None}
+OPTIONS: dict[str, Any] = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None, "lower_is_better": False}
+"""A threshold of None bounds nothing."""
 
 
 _LOADED: dict[str, Any] = {}
@@ -54,10 +55,10 @@ def evaluate(program_path: str) -> dict[str, Any]:
 
 
 def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
-    """Stages until one is below its threshold; later metrics and artifacts are added to the earlier ones."""
+    """Stages until one is worse than its threshold; later metrics and artifacts are added to the earlier ones."""
     metrics: dict[str, Any] = {}
     artifacts: dict[str, Any] = {}
-    for number, threshold in enumerate([*OPTIONS["thresholds"], float("inf")], 1):
+    for number, threshold in enumerate([*OPTIONS["thresholds"], None], 1):
         stage = getattr(module, f"evaluate_stage{number}", None)
         if stage is None or number > 3:
             break
@@ -65,9 +66,17 @@ def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
         metrics.update(result["metrics"])
         artifacts.update(result["artifacts"])
         metrics["stage"] = number
-        if score_of(result["metrics"]) < threshold:
+        if threshold is not None and is_worse(result["metrics"], threshold):
             break
     return {"metrics": metrics, "artifacts": artifacts}
+
+
+def is_worse(metrics: dict[str, Any], threshold: float) -> bool:
+    """True for a stage that ends the cascade. Of a score that is minimised it is the metric that steers."""
+    if not OPTIONS.get("lower_is_better"):
+        return score_of(metrics) < threshold
+    name = OPTIONS["metric"]
+    return (float(metrics[name]) if name in metrics else score_of(metrics)) > threshold
 
 
 def score_of(metrics: dict[str, Any]) -> float:

@@ -78,7 +78,7 @@ def harness_of(sandbox: WarmSandbox, evaluator: Path, options: dict[str, Any]) -
 
 def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path:
     """The harness, with the user's evaluator and options in place of its own at its end."""
-    text = (Path(__file__).parent / "harness.py").read_text()
+    text = (Path(__file__).parent / "harness.py").read_text(encoding="utf-8")
     write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return folder / HARNESS
 

@@ -30,6 +30,7 @@ from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
 from utils.user_text import user_bytes, user_text
 
+USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
 TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
 MOST_SAID = 3_000
@@ -45,7 +46,9 @@ class Options(Section):
     """What the program is for, for the prompt."""
     cascade: bool = True
     """Use `evaluate_stage1/2/3` where the evaluator has them."""
-    cascade_thresholds: list[float] = Field(default_factory=lambda: [0.5, 0.75, 0.9])
+    cascade_thresholds: list[float] = Field(default_factory=lambda: [*USUAL_THRESHOLDS])
+    """What the score of a stage has to reach for the next stage to run; of one that is minimised, what it may be at
+    most: then the usual ones, which are for scores from 0 to 1, bound nothing."""
     isolation: Literal["auto", "apart", "screen", "together"] = "auto"
     """How programs are kept apart from the evaluator: `apart`, behind a proxy; `screen`, in one sandbox first and apart
     before a score may rank; `together`, in one sandbox, labelled `unisolated`. `auto` decides with your own program.
@@ -175,10 +178,14 @@ class ScriptProblem(Problem):
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.script.evaluator import ScriptEvaluator
 
+        thresholds: Sequence[float | None] = self.options.cascade_thresholds
+        if self.lower_is_better and tuple(thresholds) == USUAL_THRESHOLDS:
+            thresholds = [None for _ in thresholds]
         options = {
-            "thresholds": self.options.cascade_thresholds,
+            "thresholds": thresholds,
             "cascade": self.options.cascade,
             "metric": self.metric,
+            **({"lower_is_better": True} if self.lower_is_better else {}),
         }
         return ScriptEvaluator(
             deps,
@@ -197,7 +204,7 @@ class ScriptProblem(Problem):
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
         written = [out / f"solution{self.program.suffix}"]
-        written[0].write_text(node.code)
+        written[0].write_text(node.code, encoding="utf-8")
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
         return written

@@ -19,6 +19,7 @@ from problems.tsp.instances import Point, excess, generate
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
 from utils.config_section import Section
+from utils.syntax import without_future
 
 DRIVER = """
 from math import dist as dist__
@@ -75,7 +76,7 @@ class TourProblem(FunctionProblem):
             "Write\n\n"
             "    score_city(distance, home, spread, left)\n\n"
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
-            "`spread`: mean distance to the other unvisited cities; `left`: share of cities unvisited.\n"
+            "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
             "Metric: tour length over 0.7124·√n, minus 1, mean over instances; lower is better."
         )
 
@@ -98,10 +99,12 @@ class TourProblem(FunctionProblem):
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """`solution.py`: rule, driver and instances; run by itself it prints its score on the held-out ones."""
         out.mkdir(parents=True, exist_ok=True)
-        measuring = Path(__file__).with_name("instances.py").read_text().partition("annotations\n")[2].strip()
+        measuring = (
+            Path(__file__).with_name("instances.py").read_text(encoding="utf-8").partition("annotations\n")[2].strip()
+        )
         main = MAIN.format(count=HELD_OUT, cities=self.options.cities)
-        parts = ["from __future__ import annotations", node.code, measuring, DRIVER, main]
-        (out / "solution.py").write_text("\n\n\n".join(part.strip() for part in parts) + "\n")
+        parts = ["from __future__ import annotations", without_future(node.code)[1], measuring, DRIVER, main]
+        (out / "solution.py").write_text("\n\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
         return [out / "solution.py"]
 
 
@@ -143,8 +146,8 @@ class OwnToursProblem(TourProblem):
             f"Build short round trips, city by city, for instances such as {told}. Write\n\n"
             "    score_city(distance, home, spread, left)\n\n"
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
-            "`spread`: mean distance to the other unvisited cities; `left`: share of cities unvisited. Distances are\n"
-            "scaled so that the cities fill the unit square.\n"
+            "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
+            "Distances are scaled so that the cities fill the unit square.\n"
             "Metric: tour length over the best known one (or a lower bound), minus 1, mean over instances; lower is\n"
             "better."
         )

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +27,7 @@ from problems.script.writer import ScriptWriter
 from problems.tsp.writer import TourWriter
 from utils.data_preview import profile
 
+ROOT = Path(__file__).parents[3]
 HUGE = "1" + "0" * 400
 NUMBERS = [HUGE, "-" + HUGE, "1e400", "-1e400", "1.7e308", "5e-324", "9" * 20, "9223372036854775807", "True"]
 FUNCTIONS = {
@@ -128,3 +133,54 @@ def test_a_program_that_an_odd_recipe_renders_can_be_changed(facts: Facts) -> No
             assert write(CompetitionWriter(), [odd], "improve", seed)
             assert write(CompetitionWriter(), [odd, code], "crossover", seed)
     assert rendered
+
+
+FUTURE = '"""Ça."""\nfrom __future__ import annotations\n\ndef {}({}):\n    """→"""\n    return {}\n'
+WINNERS = {
+    "tsp": FUTURE.format("score_city", "distance, home, spread, left", "-distance"),
+    "bin_packing": FUTURE.format("score_bin", "item, remaining_capacity, histogram", "-remaining_capacity"),
+    "driven": FUTURE.format("pick", "x: int", "x"),
+    "script": FUTURE.format("f", "x", "x"),
+}
+EXPORTS = """
+import sys
+from pathlib import Path
+from core.evaluation.function_problem import FunctionProblem
+from core.state.node import Node
+from problems.bin_packing.problem import BinPackingProblem
+from problems.bin_packing.problem import Options as PackingOptions
+from problems.script.problem import Options as ScriptOptions
+from problems.script.problem import ScriptProblem
+from problems.tsp.problem import Options as TourOptions
+from problems.tsp.problem import TourProblem
+
+class Driven(FunctionProblem):
+    signature, start = "pick(x: int) -> int", "def pick(x):\\n    return x\\n"
+    driver = "def drive(n):\\n    return [pick(x) for x in range(n)]\\n"
+    def cases(self, part): return [3]
+    def calls(self, case): return [[case]]
+    def score(self, case, answers): return 1.0
+
+problems = {
+    "tsp": lambda here: TourProblem(TourOptions()),
+    "bin_packing": lambda here: BinPackingProblem("u120", PackingOptions(test=2)),
+    "driven": lambda here: Driven(),
+    "script": lambda here: ScriptProblem(here / "program.py", here / "evaluator.txt", ScriptOptions()),
+}
+for name, make in problems.items():
+    here = Path(sys.argv[1], name)
+    make(here).export(Node(id="a" * 12, code=(here / "program.py").read_text(encoding="utf-8")), here / "out", here)
+"""
+
+
+def test_a_winner_is_exported_whole_whatever_it_begins_with_and_wherever(tmp_path):
+    """Its imports from `__future__` have to stand first, and it may hold letters that a locale does not know."""
+    for name, code in WINNERS.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "program.py").write_text(code, encoding="utf-8")
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", EXPORTS, str(tmp_path)], env=plain, check=True)
+    for name in WINNERS:
+        text = (tmp_path / name / "out" / "solution.py").read_text(encoding="utf-8")
+        compile(text, name, "exec")
+        assert "→" in text

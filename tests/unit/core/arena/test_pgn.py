@@ -5,7 +5,7 @@ import re
 import pytest
 
 from core.arena.limit import MoveLimit
-from core.arena.pgn import opening_of, time_control, to_pgn, with_elo
+from core.arena.pgn import _hours, opening_of, time_control, to_pgn, with_elo
 from core.arena.referee import GameRecord, PlayedMove
 from core.state.failure import FailureKind
 from problems.chess_engines.game import Chess
@@ -71,6 +71,15 @@ def test_what_engines_said_stands_beside_their_moves():
     told = [m.model_copy(update={"score": s, "depth": d}) for m, (s, d) in zip(made.moves, scores, strict=True)]
     pgn = to_pgn(Chess(), made.model_copy(update={"moves": tuple(told)}), (), {"White": "A", "Black": "B"})
     assert "[%eval 0.35,4]" in pgn and "[%eval #-3,7]" in pgn and pgn.count("%eval") == 2
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0:00:00.000"), (59.9994, "0:00:59.999"), (59.9996, "0:01:00.000"), (3599.9999, "1:00:00.000"),
+     (3661.5, "1:01:01.500"), (-0.2, "0:00:00.000")],
+)  # fmt: skip
+def test_a_clock_has_no_sixtieth_second(seconds, text):
+    assert _hours(seconds) == text
 
 
 def test_names_cannot_break_out_of_their_tag():

@@ -70,6 +70,22 @@ def test_code_75_is_tried_again_and_others_are_not(tmp_path: Path) -> None:
         ask(line)
 
 
+def test_a_key_that_it_was_handed_is_in_no_reply_and_no_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MYCLI_API_KEY", "planted-0123456789")
+    monkeypatch.setenv("MYCLI_MODE", "a plain word")
+    handed = {"env": ["MYCLI_API_KEY", "MYCLI_MODE"]}
+    said = "' '.join([os.environ['MYCLI_API_KEY'], os.environ['MYCLI_MODE']])"
+    log = MemoryLog()
+    assert ask(command(tmp_path, f"import os; print({said})"), log=log, **handed) == "******** a plain word"
+    assert "planted" not in str(list(log.records.values()))
+    line = command(tmp_path, f"import os, sys; sys.exit('wrong key: ' + {said})")
+    with pytest.raises(BackendError, match=r"wrong key: \*{8} a plain word") as caught:
+        ask(line, **handed)
+    assert "planted" not in repr(caught.value)
+
+
 def test_the_deadline_kills_it_and_its_children(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     body = "import subprocess, time\nchild = subprocess.Popen(['sleep', '60'])\n"

@@ -430,6 +430,17 @@ def test_overrides_hold_for_one_call(server: FaultyServer) -> None:
         model_client.bind("code")("s", "u", temprature=0.3)
 
 
+def test_overrides_hold_whichever_of_several_models_is_chosen(server: FaultyServer) -> None:
+    arms = (settings(server, temperature=0.7), settings(server))
+    model_client = model_client_of(server, options={"models": arms})
+    for node in ("n1", "n2", "n3"):
+        query = model_client.bind("code", node)
+        query("s", "u", temperature=0.3)
+        assert (server.state.journal.records(wait=5.0)[-1].body or {})["temperature"] == 0.3
+        query("s", "u", attempt=1, model="gpt-4o")
+        assert (server.state.journal.records(wait=5.0)[-1].body or {})["model"] == "gpt-4o"
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_extra_goes_into_the_body_and_nothing_else_does(server: FaultyServer, stream: bool) -> None:
     extra = {"top_p": 0.5, "reasoning_effort": "low"}

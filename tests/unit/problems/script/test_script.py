@@ -92,6 +92,44 @@ def test_a_cascade_goes_as_far_as_its_thresholds_allow(harness, one, two, stage,
     assert (metrics["stage"], metrics["combined_score"], "b" in metrics) == (stage, score, stage > 1)
 
 
+ERRORS = (
+    "def evaluate_stage1(path):\n    return {{'loss': {one}, 'n': 900}}\n"
+    "def evaluate_stage2(path):\n    return {{'loss': {two}, 'n': 900}}\n"
+    "def evaluate_stage3(path):\n    return {{'loss': 7.0}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "thresholds", "stage"),
+    [
+        (0.1, 0.2, [0.5, 0.75], 3), (0.6, 0.1, [0.5, 0.75], 1), (0.5, 0.8, [0.5, 0.75], 2),
+        (900.0, 800.0, [None, None], 3), (900.0, 800.0, [1000.0], 2),
+    ],
+)  # fmt: skip
+def test_a_cascade_of_a_minimised_score_goes_on_with_what_is_low(harness, one, two, thresholds, stage):
+    settings = {"thresholds": thresholds, "metric": "loss", "lower_is_better": True}
+    assert harness(ERRORS.format(one=one, two=two), **settings)()["metrics"]["stage"] == stage
+
+
+@pytest.mark.parametrize(
+    ("direction", "given", "asked"),
+    [("max", [0.5, 0.75, 0.9], [0.5, 0.75, 0.9]), ("min", [0.5, 0.75, 0.9], [None] * 3), ("min", [3.0], [3.0])],
+)
+def test_the_usual_thresholds_bound_no_score_that_is_minimised(tmp_path, monkeypatch, direction, given, asked):
+    for name in ("program.py", "evaluator.py"):
+        (tmp_path / name).write_text("def evaluate(path):\n    return 1\n")
+    told = {}
+    monkeypatch.setattr(
+        "problems.script.evaluator.ScriptEvaluator", lambda *_, options, **__: told.update(options) or None
+    )
+    problem = ScriptProblem(
+        tmp_path / "program.py", tmp_path / "evaluator.py", Options(cascade_thresholds=given),
+        lower_is_better=direction == "min",
+    )  # fmt: skip
+    problem.evaluator(None)
+    assert (told["thresholds"], told.get("lower_is_better", False)) == (asked, direction == "min")
+
+
 def test_the_cascade_can_be_switched_off(harness):
     assert harness(STAGES.format(one=1, two=1), cascade=False)()["metrics"] == {"combined_score": -1.0}
 

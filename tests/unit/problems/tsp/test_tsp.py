@@ -85,6 +85,25 @@ def test_rules_write_sound_rules(operator, seed):
     assert plan and isinstance(float(names["score_city"](0.3, 0.5, 0.4, 0.9)), float)
 
 
+def test_the_statement_says_what_the_rule_is_told():
+    points = generate(1, 12, "told")[0]
+    told: list[tuple[float, float, float, float]] = []
+    names: dict = {"score_city": lambda *facts: told.append(facts) or -facts[0]}
+    exec(DRIVER, names)
+    tour = names["drive"](points)
+    place = 0
+    for step, here in enumerate(tour[:-1]):
+        left = sorted(set(range(12)) - set(tour[: step + 1]))
+        for city in left:
+            others = [math.dist(points[city], points[other]) for other in (here, *left) if other != city]
+            distance, home, spread, share = told[place]
+            assert distance == math.dist(points[here], points[city]) and home == math.dist(points[0], points[city])
+            assert spread == pytest.approx(sum(others) / len(others)) and share == len(left) / 12
+            place += 1
+    assert place == len(told)
+    assert "mean distance to the present city and the other unvisited ones" in TourProblem(Options()).statement()
+
+
 def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path):
     TourProblem(Options(cities=8)).export(Node(id="a", code=NEAREST), tmp_path, tmp_path)
     command = [sys.executable, "-I", str(tmp_path / "solution.py")]
