@@ -8,7 +8,7 @@ import { Shell } from "../components/shell";
 import type { Connection } from "../model/connection";
 import { count } from "../model/format";
 import { useRun } from "../model/hooks";
-import { go, href, redirect, type Route, VIEWS } from "../model/router";
+import { href, redirect, type Route, VIEWS } from "../model/router";
 import type { RunState } from "../model/run-state";
 import { tabTitle } from "../model/tab-title";
 import { FactsView } from "./facts";
@@ -196,7 +196,7 @@ function ReplayBar({ connection }: { connection: Connection }) {
         </label>
         <div className="meter" style={{ flex: 1, minWidth: 80 }} role="progressbar" aria-label="Replayed" aria-valuemin={0} aria-valuemax={last} aria-valuenow={state.seq}><span style={{ width: `${last ? (100 * state.seq) / last : 0}%` }} /></div>
         <span className="num">event {state.seq} of {last}</span>
-        {connection.replayEnded && <button type="button" onClick={() => { go("#/"); window.setTimeout(() => go(`#/run/${encodeURIComponent(state.id)}/overview?speed=${speed}`), 0); }}>Again</button>}
+        {connection.replayEnded && <button type="button" onClick={() => connection.rewind()}>Again</button>}
       </div>
     </div>
   );
