@@ -21,6 +21,12 @@ function connectionFor(run: string, speed: number | null): Connection {
 export function useRun(run: string, speed: number | null): Connection {
   const connection = connectionFor(run, speed);
   useSyncExternalStore(connection.subscribe, () => connection.version);
+  useEffect(
+    () => () => {
+      if (current?.phase === "failed") current = null; // who comes back asks again: by then it may be there
+    },
+    [],
+  );
   return connection;
 }
 
