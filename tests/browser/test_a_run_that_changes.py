@@ -57,6 +57,50 @@ def test_a_killed_run_is_said_to_be_interrupted_and_runs_nothing(page: Any, tmp_
     made.close()
 
 
+def test_a_double_click_stops_a_run_once(page: Any, tmp_path: Path) -> None:
+    """Asked a second time, a run stops at once, without finishing what is in flight."""
+    made = competition(tmp_path / "logs", 30, run="kept")
+    take_up(made, resumed=False)
+    asked: list[str] = []
+    with serving(tmp_path) as (address, _), held(made):
+        page.route("**/stop", lambda route: (asked.append(route.request.url), route.fulfill(json={"accepted": True})))
+        page.goto(f"http://{address}/#/run/kept/overview")
+        page.get_by_role("button", name="Stop", exact=True).dblclick()
+        page.get_by_role("button", name="Stopping… stop now").wait_for()
+        page.wait_for_timeout(300)
+        assert len(asked) == 1
+        page.get_by_role("button", name="Stopping… stop now").click(delay=20)
+        page.wait_for_timeout(300)
+        assert len(asked) == 2
+    made.close()
+
+
+def test_the_stretch_of_a_chart_that_was_chosen_outlives_a_step(page: Any, tmp_path: Path) -> None:
+    made = competition(tmp_path / "logs", 30, run="long")
+    take_up(made, resumed=False)
+    with serving(tmp_path) as (address, _), held(made):
+        page.goto(f"http://{address}/#/run/long/overview")
+        chart = page.locator(".u-over").bounding_box()
+
+        def step_at(place: float) -> int:
+            page.mouse.move(chart["x"] + 30, chart["y"] + 40)
+            page.mouse.move(chart["x"] + chart["width"] * place, chart["y"] + 40)
+            return int(page.locator(".u-note").inner_text().split(",")[0].split("\n")[0].removeprefix("step "))
+
+        page.mouse.move(chart["x"] + chart["width"] * 0.5, chart["y"] + 40)
+        page.mouse.down()
+        page.mouse.move(chart["x"] + chart["width"] * 0.7, chart["y"] + 40, steps=5)
+        page.mouse.up()
+        page.wait_for_timeout(200)
+        chosen = step_at(0.02), step_at(0.98)
+        assert 10 < chosen[0] < chosen[1] < 25
+        better(made)
+        page.locator(f"html[data-seq='{made.store.seq}']").wait_for()
+        page.wait_for_timeout(200)
+        assert (step_at(0.02), step_at(0.98)) == chosen
+    made.close()
+
+
 def test_the_verdict_of_a_run_that_was_resumed_is_that_of_its_second_end(page: Any, tmp_path: Path) -> None:
     made = competition(tmp_path / "logs", 8, run="twice")
     made.end()

@@ -462,6 +462,10 @@ def test_a_stored_run_is_replayed_from_the_button_to_the_end(page, stored):
     page.get_by_role("button", name="Play").click()
     wait_seq(page, last)
     assert data(page, "faults") == "0"
+    page.get_by_role("button", name="Again").click()
+    until(page, f"window.swarm.state.seq < {last} && !window.swarm.replayEnded")
+    wait_seq(page, last)
+    assert data(page, "faults") == "0"
     page.get_by_role("link", name="Leave replay").click()
     page.get_by_role("button", name="Resume").wait_for()
 
@@ -542,6 +546,12 @@ def test_runs_are_searched_labelled_put_away_and_removed(page, tmp_path):
         page.goto(f"http://{address}/")
         page.get_by_role("button", name="Edit beta").click()
         page.get_by_label("Title").fill("<b>first</b> try")
+        page.get_by_role("textbox", name="Tags").fill("paper draft")
+        page.get_by_role("textbox", name="Note").fill("kept")
+        page.get_by_role("textbox", name="Tags").fill("paper !?")
+        page.get_by_role("button", name="Save").click()
+        page.get_by_role("form", name="Words on beta").get_by_role("alert").wait_for()
+        assert page.get_by_role("textbox", name="Note").input_value() == "kept", "what is refused is not lost"
         page.get_by_role("textbox", name="Tags").fill("paper draft")
         page.get_by_role("button", name="Save").click()
         page.get_by_role("link", name="<b>first</b> try").wait_for()

@@ -1,6 +1,7 @@
 // Curves by uPlot, loaded when first needed.
 import { useEffect, useRef, useState } from "react";
 import type uPlot from "uplot";
+import { zoomOf } from "../model/curve";
 import { count } from "../model/format";
 import type { ChartProps } from "./chart-props";
 
@@ -16,7 +17,7 @@ export function Chart(props: ChartProps) {
   const [lost, setLost] = useState(false);
   const latest = useRef(props);
   latest.current = props;
-  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind]), props.grid, props.text, props.axis, props.bands, props.lines?.map((l) => l.label)]);
+  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind, s.dash]), props.grid, props.text, props.axis, props.whole, props.bands, props.lines?.map((l) => l.label)]);
 
   useEffect(() => {
     const host = box.current;
@@ -39,7 +40,11 @@ export function Chart(props: ChartProps) {
   }, [shape]);
 
   useEffect(() => {
-    plot.current?.setData([props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData);
+    const made = plot.current;
+    if (!made) return;
+    const zoom = zoomOf(made.data[0], made.scales.x);
+    made.setData([props.x, ...props.series.map((s) => s.values)] as uPlot.AlignedData, zoom === null);
+    if (zoom) made.setScale("x", zoom);
   }, [props.x, props.series, props.range[0], props.range[1], props.ring?.x]);
 
   if (lost) return <p className="muted">The chart could not be loaded: reload the page when the server answers again.</p>;

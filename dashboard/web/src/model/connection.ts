@@ -77,6 +77,19 @@ export class Connection {
     this.changed();
   }
 
+  /** Of a replay that has ended: from its first event again. */
+  rewind(): void {
+    if (!this.replayEnded) return;
+    const before = this.socket;
+    this.socket = null;
+    before?.close();
+    window.clearTimeout(this.timer);
+    this.state = new RunState(this.run);
+    this.replayEnded = this.paused = false;
+    this.set("loading");
+    void this.start();
+  }
+
   private connect(): void {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const speed = this.replay ? `&speed=${this.replay.speed}` : "";
@@ -89,10 +102,17 @@ export class Connection {
       this.set("open");
       if (this.replay && this.paused) socket.send(JSON.stringify({ paused: true }));
     };
-    // frames are taken one after the other, also while a gap is being fetched
+    // frames are taken one after the other, also while a gap is being fetched; after one that could not be taken none of this
+    // socket is, or what it held would be passed over: the next connection goes on from the last event that was taken
+    let broken = false;
     socket.onmessage = (message) => {
       const frame = JSON.parse(message.data as string) as Frame;
-      this.queue = this.queue.then(() => this.take(frame)).catch(() => socket.close());
+      this.queue = this.queue
+        .then(() => (broken || this.socket !== socket ? undefined : this.take(frame)))
+        .catch(() => {
+          broken = true;
+          socket.close();
+        });
     };
     socket.onclose = (event) => {
       if (this.closed || this.socket !== socket) return;

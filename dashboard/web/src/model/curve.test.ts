@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Curve } from "../api/types";
 import { islandCurves, mergeCurves } from "./compare";
-import { beyond, curveOf, disagrees, linesRange, stacked, told, xRange, yRange } from "./curve";
+import { beyond, curveOf, disagrees, linesRange, stacked, told, xRange, yRange, zoomOf } from "./curve";
 import type { NodeFact } from "./facts";
 
 describe("scores off the scale", () => {
@@ -73,6 +73,11 @@ describe("curves", () => {
     expect(disagrees(45.8352, 45.83521)).toBe(false);
     expect(disagrees(41, 45.8)).toBe(true);
     expect(disagrees(null, 1)).toBe(false);
+  });
+  it("keeps the stretch that was chosen to be seen, and none where all is", () => {
+    expect(zoomOf([0, 5, 9], { min: 2, max: 5 })).toEqual({ min: 2, max: 5 });
+    expect(zoomOf([0, 5, 9], { min: 0, max: 5 })).toEqual({ min: 0, max: 5 });
+    expect([zoomOf([0, 5, 9], { min: 0, max: 9 }), zoomOf([4], { min: 3.5, max: 4.5 }), zoomOf([], {}), zoomOf([1, 2], { min: null, max: null })]).toEqual([null, null, null, null]);
   });
   it("puts several runs on one axis", () => {
     const line = (steps: number[], best: number[]) => ({ steps, best }) as unknown as Curve;

@@ -92,3 +92,9 @@ export function xRange(steps: ArrayLike<number>, first: number | null, last: num
   if (steps.length === 1) return [steps[0] - 0.5, steps[0] + 0.5];
   return [first ?? 0, last ?? 1];
 }
+
+/** The stretch of a chart that was chosen to be seen; null where it shows all of its steps. */
+export function zoomOf(steps: ArrayLike<number>, { min, max }: { min?: number | null; max?: number | null }): { min: number; max: number } | null {
+  if (steps.length < 2 || min == null || max == null) return null;
+  return min > steps[0] || max < steps[steps.length - 1] ? { min, max } : null;
+}

@@ -27,6 +27,7 @@ describe("format", () => {
   });
   it("writes times and clocks", () => {
     expect([seconds(0.02), seconds(5), seconds(119.9), seconds(3661)]).toEqual(["20 ms", "5.0 s", "2 min 00 s", "1 h 01 min"]);
+    expect([seconds(59.9), seconds(59.97), count(999_949), count(999_960)]).toEqual(["59.9 s", "1 min 00 s", "999.9k", "1.00M"]);
     expect([clock(61), clock(9.94), clock(-3), clock(null)]).toEqual(["1:01", "0:09.9", "0:00.0", "--:--"]);
   });
 });

@@ -28,7 +28,7 @@ export function tickTexts(ticks: readonly number[]): string[] {
 export function seconds(value: number | null | undefined): string {
   if (value == null) return DASH;
   if (value < 0.0995) return `${Math.round(value * 1000)} ms`;
-  if (value < 60) return `${value.toFixed(1)} s`;
+  if (value < 59.95) return `${value.toFixed(1)} s`;
   const whole = Math.round(value);
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
@@ -37,7 +37,7 @@ export function seconds(value: number | null | undefined): string {
 export function count(value: number | null | undefined): string {
   if (value == null) return DASH;
   if (value < 10_000) return String(value);
-  return value < 1e6 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1e6).toFixed(2)}M`;
+  return value < 999_950 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1e6).toFixed(2)}M`;
 }
 
 export function dollars(value: number | null | undefined): string {

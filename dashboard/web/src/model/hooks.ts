@@ -1,6 +1,6 @@
 // React's side of the model: a connection per run, resources over REST, the theme.
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
-import { get } from "../api/client";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { Asking } from "./asking";
 import { Connection } from "./connection";
 import { say, useRoute } from "./router";
 
@@ -21,6 +21,12 @@ function connectionFor(run: string, speed: number | null): Connection {
 export function useRun(run: string, speed: number | null): Connection {
   const connection = connectionFor(run, speed);
   useSyncExternalStore(connection.subscribe, () => connection.version);
+  useEffect(
+    () => () => {
+      if (current?.phase === "failed") current = null; // who comes back asks again: by then it may be there
+    },
+    [],
+  );
   return connection;
 }
 
@@ -36,31 +42,24 @@ export function useResource<T>(path: string | null, every = 0, when: unknown = 0
   const [error, setError] = useState("");
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((n) => n + 1), []);
+  const asking = useRef<Asking<T> | null>(null);
   useEffect(() => {
     setData(null);
+    setError("");
   }, [path]);
   useEffect(() => {
     if (path === null) return;
-    const abort = new AbortController();
-    let timer = 0;
-    const ask = async () => {
-      try {
-        const found = await get<T>(path, abort.signal);
-        if (abort.signal.aborted) return;
-        setData(found);
-        setError("");
-      } catch (problem) {
-        if (abort.signal.aborted) return;
-        setError((problem as Error).message);
-      }
-      if (every) timer = window.setTimeout(ask, every);
-    };
-    void ask();
+    const made = new Asking<T>(path, every, (answer) => {
+      if ("data" in answer) setData(answer.data);
+      setError("error" in answer ? answer.error : "");
+    });
+    asking.current = made;
     return () => {
-      abort.abort();
-      window.clearTimeout(timer);
+      asking.current = null;
+      made.close();
     };
-  }, [path, every, when, turn]);
+  }, [path, every]);
+  useEffect(() => asking.current?.ask(), [path, every, when, turn]);
   return { data, error, reload };
 }
 

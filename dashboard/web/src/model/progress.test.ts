@@ -14,6 +14,9 @@ describe("progress", () => {
     const of = (more: object) => secondsLeft({ steps: 10, clock: { worked: 20, whole: 20 }, generationsDone: 0, nodes, totals: {}, ...more } as never);
     expect(of({ started: { max_steps: 20, budget: { seconds: 1000 } } })).toBeCloseTo(20);
     expect(of({ started: { max_steps: 20, budget: { seconds: 30 } } })).toBeCloseTo(10);
+    expect(of({ started: { max_steps: 20, budget: { tokens: 1000 } }, totals: { prompt_tokens: 600, completion_tokens: 200 } })).toBeCloseTo(5);
+    expect(of({ started: { max_steps: 99, budget: { usd: 1, usd_per_hour: 90 } } })).toBeCloseTo(20); // a machine's half dollar in 20 s, no call
+    expect(of({ started: { max_steps: 99, budget: { usd: 1, usd_per_hour: 90 } }, totals: { cost_usd: 0.3 } })).toBeCloseTo(5);
     expect(speedOf([])).toBeNull();
     expect(of({ nodes: [], started: { max_steps: 20, budget: { seconds: 1000 } } })).toBeNull(); // the cap is not what will end it
     expect(of({ nodes: [], started: { budget: { seconds: 1000 } } })).toBe(980);

@@ -33,7 +33,12 @@ export function secondsLeft(state: Pick<RunState, "started" | "steps" | "clock" 
   if (most != null) left.push(speed ? (most - state.steps) / speed : NaN);
   if (generations != null) left.push(done ? ((generations - done) * Math.max(state.clock.worked, state.clock.whole)) / done : NaN);
   if (budget?.seconds != null) left.push(budget.seconds - state.clock.worked);
-  if (budget?.usd != null && state.totals.cost_usd) left.push(((budget.usd - state.totals.cost_usd) / state.totals.cost_usd) * state.clock.worked);
+  const { cost_usd: calls, prompt_tokens: prompt, completion_tokens: completion } = state.totals;
+  const atPaceOf = (spent: number, limit: number | null | undefined) => {
+    if (limit != null && spent > 0) left.push(((limit - spent) / spent) * state.clock.worked);
+  };
+  atPaceOf((calls ?? 0) + ((budget?.usd_per_hour ?? 0) * state.clock.worked) / 3600, budget?.usd); // the machines count too
+  atPaceOf((prompt ?? 0) + (completion ?? 0), budget?.tokens);
   const least = Math.min(...left);
   return Number.isFinite(least) ? Math.max(0, least) : null;
 }

@@ -1,11 +1,23 @@
 import { describe, expect, it } from "vitest";
 import type { RunDetail, RunSummary } from "../api/types";
 import { bandOf, bySetup, dashOf, differences, hidden, islandCurves, overText } from "./compare";
-import { namesText, wanted } from "./runs";
+import { labelChanges, namesText, wanted } from "./runs";
 
 describe("runs", () => {
   const run = (name: string, more: Partial<RunSummary> = {}) => ({ run: name, live: false, archived: false, steps: 0, tags: [], ...more }) as unknown as RunSummary;
   const wish = { text: "", show: "listed", sort: "run", down: false } as const;
+
+  it("changes of the labels what the user changed, not what another put there meanwhile", () => {
+    const before = { title: "first", note: "as it was", tags: ["paper", "draft"] };
+    expect(labelChanges(before, { title: "first", note: "as it was", tags: "paper, good" })).toEqual({ add: ["good"], remove: ["draft"] });
+    expect(labelChanges(before, { title: "", note: "new", tags: "paper draft" })).toEqual({ title: "", note: "new", add: [], remove: [] });
+    expect(labelChanges({ title: "", note: "", tags: [] }, { title: "", note: "", tags: "" })).toEqual({ add: [], remove: [] });
+  });
+
+  it("searches words that JavaScript knows too", () => {
+    expect(wanted([run("a"), run("constructor:x")], { ...wish, text: "constructor:x" }).map((line) => line.run)).toEqual(["constructor:x"]);
+    expect(wanted([run("a")], { ...wish, text: "__proto__:a" })).toEqual([]);
+  });
 
   it("keeps the runs of a problem together where scores are compared", () => {
     const of = (name: string, problem: string, gain: number | null) => ({ run: name, problem, gain, live: false }) as unknown as RunSummary;

@@ -1,6 +1,6 @@
 // The list of runs: what is shown of each, searched, sorted and filtered in the browser.
 import { sorted } from "./sorted";
-import type { RunSummary } from "../api/types";
+import type { LabelsRequest, RunSummary } from "../api/types";
 import { day } from "./format";
 
 export type Column = "problem" | "status" | "best" | "final" | "verdict" | "gain" | "steps" | "seconds" | "writer" | "policy" | "seed" | "cost" | "tags" | "started";
@@ -57,6 +57,17 @@ export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
   return PER_PROBLEM.has(wish.sort) ? sorted(ordered, COLUMNS.problem.value, false) : ordered;
 }
 
+/** What was changed of the labels since `before`: what somebody else changed meanwhile stays as it is. */
+export function labelChanges(before: Pick<RunSummary, "title" | "note" | "tags">, said: { title: string; note: string; tags: string }): LabelsRequest {
+  const [tags, known] = [said.tags.split(/[\s,]+/).filter(Boolean), before.tags ?? []];
+  return {
+    ...(said.title !== (before.title ?? "") && { title: said.title }),
+    ...(said.note !== (before.note ?? "") && { note: said.note }),
+    add: tags.filter((tag) => !known.includes(tag)),
+    remove: known.filter((tag) => !tags.includes(tag)),
+  };
+}
+
 /** The first few runs by the name that is shown, and how many more. */
 export function namesText(lines: readonly Pick<RunSummary, "run" | "title">[], most = 3): string {
   const names = lines.slice(0, most).map((line) => line.title || line.run);
@@ -81,7 +92,7 @@ function fits(value: ReturnType<(typeof FIELDS)[string]>, word: string): boolean
 
 function testOf(word: string): (line: RunSummary) => boolean {
   const [field, ...rest] = word.split(":");
-  const of = rest.length ? FIELDS[field] : undefined;
+  const of = rest.length && Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
   if (of) return (line) => fits(of(line), rest.join(":"));
   return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, line.verdict_words, day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
 }

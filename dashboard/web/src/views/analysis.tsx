@@ -61,7 +61,7 @@ function Spending({ connection: { state } }: { connection: Connection }) {
   const shown = spent ?? time;
   return (
     <Panel title={spent ? "Dollars spent" : "Seconds spent"} actions={!spent && <span className="muted small">no call of this run has a price</span>}>
-      <Chart label={spent ? "Dollars by step" : "Active seconds by step"} x={shown.steps} range={[0, Math.max(...shown.spent, 1e-9) * 1.05]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: spent ? "dollars" : "seconds", color: colors.orange, values: shown.spent, kind: "step" }]} />
+      <Chart label={spent ? "Dollars by step" : "Active seconds by step"} x={shown.steps} range={[0, shown.spent.reduce((most, value) => Math.max(most, value), 1e-9) * 1.05]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: spent ? "dollars" : "seconds", color: colors.orange, values: shown.spent, kind: "step" }]} />
       <p className="muted small">{spent ? "Calls of each program, up to its verdict." : "Active seconds of the run, up to each verdict."}</p>
     </Panel>
   );

@@ -17,6 +17,8 @@ import { Lineage } from "./lineage";
 const WALL = 24;
 const WALL_AT_REST = 14;
 type Wall = "running" | "latest";
+/** Not empty: an address without the word means the candidates. */
+const ALL = "all";
 
 export function ArenaView({ connection }: { connection: Connection }) {
   const { state } = connection;
@@ -36,7 +38,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
     boards.current?.scrollIntoView({ block: "start" });
   };
   const candidates = engine === "candidates" && games.some((game) => !isCalibration(game, state));
-  const of = (game: GameState) => (pair ? game.generation === pair.scope && pair.of.includes(game.white) && pair.of.includes(game.black) : candidates ? !isCalibration(game, state) : engine === "" || engine === "candidates" || game.white === engine || game.black === engine);
+  const of = (game: GameState) => (pair ? game.generation === pair.scope && pair.of.includes(game.white) && pair.of.includes(game.black) : candidates ? !isCalibration(game, state) : engine === ALL || engine === "candidates" || game.white === engine || game.black === engine);
   const found = gallery(games, of, pair ? "latest" : wall, goesOn);
   const shown = found.games;
   const players = useMemo(() => [...new Set(games.flatMap((g) => [g.white, g.black]))].sort((a, b) => state.name(a).localeCompare(state.name(b))), [state, games.length, state.names.size]);
@@ -51,7 +53,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
       <div ref={boards}><Panel
         title={pair ? `${shown.length} games of ${state.name(pair.of[0])} and ${state.name(pair.of[1])}, ${scopeText(pair.scope)}` : found.running ? `${found.running} running, ${found.finished} finished` : `${found.finished} games${broken ? `, ${broken} broken off` : ""}${goesOn && wall === "running" ? "; none runs now" : ""}`}
         actions={<>
-          <label className="row small">Games of <select aria-label="Games of" value={pair ? "pair" : engine} onChange={(e) => { setPair(null); setMore(0); setEngine(e.target.value); }}>{pair && <option value="pair">this pair</option>}<option value="candidates">candidates</option><option value="">all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
+          <label className="row small">Games of <select aria-label="Games of" value={pair ? "pair" : engine} onChange={(e) => { setPair(null); setMore(0); setEngine(e.target.value); }}>{pair && <option value="pair">this pair</option>}<option value="candidates">candidates</option><option value={ALL}>all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
           {goesOn && <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}
         </>}
       >

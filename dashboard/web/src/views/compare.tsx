@@ -29,7 +29,7 @@ export function CompareView({ query, themeButton }: { query: URLSearchParams; th
     const abort = new AbortController();
     setFound(null);
     setError("");
-    Promise.all(key.split(",").filter(Boolean).map((run) => load(run, abort.signal))).then(setFound, (problem: Error) => { if (!abort.signal.aborted) setError(problem.message); });
+    Promise.all(key.split(",").filter(Boolean).map((run) => load(run, abort.signal))).then((all) => { if (!abort.signal.aborted) setFound(all); }, (problem: Error) => { if (!abort.signal.aborted) setError(problem.message); });
     return () => abort.abort();
   }, [key]);
   return (

@@ -84,13 +84,16 @@ function useWalk(length: number, low: number) {
   const by = (plies: number) => to(shown + plies);
   const runs = playing && shown < length;
   useEffect(() => {
+    if (playing && !runs) setPlaying(false); // at its end: a step back from there is not played on
+  }, [playing, runs]);
+  useEffect(() => {
     if (!runs) return;
     const timer = window.setTimeout(() => by(1), PACE);
     return () => window.clearTimeout(timer);
   });
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
+      if (event.target instanceof HTMLElement && event.target.matches("input, textarea, select")) return;
       if (event.key === "ArrowLeft") by(-1);
       if (event.key === "ArrowRight") by(1);
       if (event.key === "Home") to(low);

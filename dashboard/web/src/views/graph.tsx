@@ -81,8 +81,10 @@ export function GraphView({ connection }: { connection: Connection }) {
   const wish = useRef("");
   const select = (id: string | undefined) => {
     if (!id) return;
+    const place = id === selected ? shown.place[factOf(id)?.index ?? -1] : -1; // it is chosen already: nothing is drawn anew
+    if (place >= 0) view.current?.show(place);
+    else wish.current = id;
     setSelected(id);
-    wish.current = id;
   };
   // a node that was folded has its place only after it is shown
   useEffect(() => {

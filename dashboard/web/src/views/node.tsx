@@ -25,7 +25,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
   const { state } = connection;
   const known = state.fact(id);
   const base = runPath(state.id, `/nodes/${encodeURIComponent(id)}`);
-  const { data, error } = useResource<NodeDetail>(base, 0, `${known !== undefined} ${state.arena.rated.get(id)?.elo}`);
+  const { data, error } = useResource<NodeDetail>(base, 0, `${known !== undefined} ${state.arena.rated.get(id)?.elo} ${state.children.get(id)?.length}`);
   const { data: turns } = useResource<Turn[]>(`${base}/transcript`, 0, known !== undefined);
   const [picked, setTab] = useAddressed<Tab | "">("part", "", { among: TABS });
   const [wrap, setWrap] = useKept("wrap", isNarrow());
@@ -159,14 +159,14 @@ function Files({ run, id, files }: { run: string; id: string; files: NodeDetail[
 function DiffTab({ path, state, wrap, side, setSide }: { path: string; state: RunState; wrap: boolean; side: boolean; setSide: (on: boolean) => void }) {
   const [text, choose] = useAddressed("against", "");
   const word = text.trim().toLowerCase();
-  const against = !word ? "" : ((word === "best" ? state.best : state.nodes.find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.number) === word))?.node_id ?? "");
+  const against = !word ? "" : ((word === "best" ? state.best : [...state.nodes, ...state.beside].find((n) => (word.length >= 4 && n.node_id.startsWith(word)) || String(n.number) === word))?.node_id ?? "");
   const { data, error } = useResource<Diff>(against ? `${path}?against=${against}` : path);
   return (
     <>
       <div className="row small" style={{ padding: "7px 12px", borderBottom: "1px solid var(--line)" }} data-testid="diff-head">
         {data && <><span className="good num">+{data.added}</span><span className="bad num">−{data.removed}</span></>}
         <label className="row">against <input list="others" value={text} placeholder={data?.against && !against ? `parent ${state.name(data.against)}` : data && !data.against ? "nothing: it has no parent" : "id, step or best"} onChange={(e) => choose(e.target.value)} style={{ width: 170 }} /></label>
-        <datalist id="others"><option value="best" />{state.references.map((r) => <option key={r.id} value={r.id}>{r.name}</option>)}</datalist>
+        <datalist id="others"><option value="best" />{state.references.filter((r) => state.byId.has(r.id)).map((r) => <option key={r.id} value={r.id}>{r.name}</option>)}</datalist>
         {text && !against && <span className="muted">no such node: this is the parent</span>}
         <span className="grow" />
         <Segmented label="Layout" value={side ? "side" : "one"} onChange={(value) => setSide(value === "side")} options={[["side", "side by side"], ["one", "one column"]]} />

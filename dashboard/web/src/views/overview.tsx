@@ -213,25 +213,28 @@ function Notes({ connection }: { connection: Connection }) {
   const { state } = connection;
   const [text, setText] = useState("");
   const [told, setTold] = useState("");
+  const [sends, setSends] = useState(false);
   const [error, setError] = useState("");
   const reads = state.started?.writer !== "rules";
   const can = state.live && !connection.replay && reads;
   const send = async (event: FormEvent) => {
     event.preventDefault();
     setError("");
+    setSends(true);
     try {
       setTold((await post<Accepted>(runPath(state.id, "/notes"), { text: text.trim() })).detail);
       setText("");
     } catch (problem) {
       setError((problem as Error).message);
     }
+    setSends(false);
   };
   return (
     <Panel title="Note to the next prompt">
       {!can && <p className="muted small">{connection.replay ? "A replay takes no notes." : !reads ? "This run is written by rules, which read no note." : "Only a running search takes notes: resume it to send one."}</p>}
       {can && <form onSubmit={send} className="stack" style={{ gap: 8 }}>
         <textarea aria-label="Note" value={text} maxLength={2000} placeholder="What the next program should try, or leave alone" onChange={(e) => setText(e.target.value)} />
-        <div className="row"><button type="submit" disabled={!text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
+        <div className="row"><button type="submit" disabled={sends || !text.trim()}>Send</button><span className="small muted" role="status">{told}</span></div>
         {error && <Failed error={error} />}
       </form>}
       {state.notes.length > 0 && <ul className="small" style={{ margin: "8px 0 0", paddingLeft: 18 }}>{state.notes.slice(-5).map((note) => <li key={note.seq}>{note.text}</li>)}</ul>}

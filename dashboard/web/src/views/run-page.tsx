@@ -1,5 +1,5 @@
 // One run: its head, its tabs, and the view that the address names.
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { get, post, runPath } from "../api/client";
 import type { Launch } from "../api/types";
 import { Brief, Empty, Status } from "../components/widgets";
@@ -8,7 +8,7 @@ import { Shell } from "../components/shell";
 import type { Connection } from "../model/connection";
 import { count } from "../model/format";
 import { useRun } from "../model/hooks";
-import { go, href, redirect, type Route, VIEWS } from "../model/router";
+import { href, redirect, type Route, VIEWS } from "../model/router";
 import type { RunState } from "../model/run-state";
 import { tabTitle } from "../model/tab-title";
 import { FactsView } from "./facts";
@@ -115,10 +115,12 @@ function Actions({ connection }: { connection: Connection }) {
   const { state } = connection;
   const [asked, setAsked] = useState("");
   const [more, setMore] = useState(false);
+  const [sends, setSends] = useState(false);
   const [error, setError] = useState("");
   useEffect(() => { setAsked(""); setError(""); setMore(false); }, [state.live]);
   const act = async (verb: "stop" | "resume", body: object = {}) => {
     setError("");
+    setSends(true);
     try {
       const launch = await post<Launch>(runPath(state.id, `/${verb}`), body);
       setAsked(verb);
@@ -126,29 +128,30 @@ function Actions({ connection }: { connection: Connection }) {
     } catch (problem) {
       setError((problem as Error).message);
     }
+    setSends(false);
   };
   /** A resume that ends at once says why on its last line. */
   const watch = async (launch: string) => {
     for (let i = 0; i < 120; i += 1) {
       await new Promise((resolve) => window.setTimeout(resolve, 500));
       const now = await get<Launch>(`/launches/${launch}`).catch(() => null);
-      if (!now || connection.state.live) return;
-      if (now.state !== "ended") continue;
-      setAsked("");
-      if (now.exit_code) setError(now.output.trim().split("\n").at(-1) ?? "");
-      return;
+      if (connection.state.live) return;
+      if (now && now.state !== "ended") continue;
+      if (now?.exit_code) setError(now.output.trim().split("\n").at(-1) ?? "");
+      break;
     }
+    setAsked(""); // not known any more, or long at it: it can be asked for again
   };
   if (connection.replay) return <a className="button" href={`#/run/${encodeURIComponent(state.id)}`}>Leave replay</a>;
   return (
     <>
       {error && <span className="bad small" role="alert">{error}</span>}
       {state.live ? (
-        <button type="button" onClick={() => void act("stop")} title={asked ? "stops at once, without finishing what is in flight" : "finishes what is in flight, saves and ends"}>{asked === "stop" ? "Stopping… stop now" : "Stop"}</button>
+        <button type="button" disabled={sends} onClick={(e) => { if (e.detail < 2) void act("stop"); }} title={asked ? "stops at once, without finishing what is in flight" : "finishes what is in flight, saves and ends"}>{asked === "stop" ? "Stopping… stop now" : "Stop"}</button>
       ) : state.run ? (
         <>
           <a className="button" href={`#/run/${encodeURIComponent(state.id)}/overview?speed=10`} aria-label="Replay"><Brief text="Replay" brief="▶" /></a>
-          <button type="button" disabled={asked === "resume"} aria-expanded={more} onClick={() => (state.over ? setMore(!more) : void act("resume"))}>{asked === "resume" ? "Resuming…" : "Resume"}</button>
+          <button type="button" disabled={sends || asked === "resume"} aria-expanded={more} onClick={() => (state.over ? setMore(!more) : void act("resume"))}>{asked === "resume" ? "Resuming…" : "Resume"}</button>
           {more && state.over && asked !== "resume" && <More connection={connection} go={(body) => void act("resume", body)} />}
         </>
       ) : null}
@@ -158,7 +161,9 @@ function Actions({ connection }: { connection: Connection }) {
 
 /** A finished run goes on only with more than what ended it. */
 function More({ connection: { state }, go: resume }: { connection: Connection; go: (body: object) => void }) {
-  const submit = (form: FormData) => {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault(); // an action would empty the fields, also where it is refused
+    const form = new FormData(event.currentTarget);
     const given = ["max_steps", "max_generations", "seconds", "usd"].map((name): [string, number] => [name, Number(form.get(name))]).filter(([, value]) => value > 0);
     resume(Object.fromEntries(given));
   };
@@ -167,7 +172,7 @@ function More({ connection: { state }, go: resume }: { connection: Connection; g
     <label className="field">{text} in all<input name={name} type="number" step={name === "usd" ? "any" : 1} min={0} placeholder={limit == null ? "no limit" : `now ${limit}`} title={`${used} used`} /></label>
   );
   return (
-    <form action={submit} className="popover stack" aria-label="Resume with more">
+    <form onSubmit={submit} className="popover stack" aria-label="Resume with more">
       <p className="small">This run has ended{state.finished?.reason ? `: ${state.finished.reason}` : ""}. Give it more of what ended it.</p>
       <div className="form">
         {field("max_steps", "Steps", state.steps, steps)}
@@ -196,7 +201,7 @@ function ReplayBar({ connection }: { connection: Connection }) {
         </label>
         <div className="meter" style={{ flex: 1, minWidth: 80 }} role="progressbar" aria-label="Replayed" aria-valuemin={0} aria-valuemax={last} aria-valuenow={state.seq}><span style={{ width: `${last ? (100 * state.seq) / last : 0}%` }} /></div>
         <span className="num">event {state.seq} of {last}</span>
-        {connection.replayEnded && <button type="button" onClick={() => { go("#/"); window.setTimeout(() => go(`#/run/${encodeURIComponent(state.id)}/overview?speed=${speed}`), 0); }}>Again</button>}
+        {connection.replayEnded && <button type="button" onClick={() => connection.rewind()}>Again</button>}
       </div>
     </div>
   );

@@ -28,6 +28,13 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const [busy, setBusy] = useState(false);
   const [compared, setCompared] = useState<string[]>([]);
   const [fault, setFault] = useState("");
+  const there = useRef(true);
+  useEffect(() => {
+    there.current = true;
+    return () => {
+      there.current = false;
+    };
+  }, []);
   useEscape(form, onCancel);
   useEffect(() => setFault(faultOf(form.current))); // of the fields as they are drawn: a choice brings others
   const chosen = problem || (presets ? ("competition" in presets.problems ? "competition" : Object.keys(presets.problems)[0]) : "");
@@ -39,6 +46,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
     try {
       const form = new FormData(event.currentTarget);
       const place = compared.length ? await startSweep(form, compared, setLaunch) : await startRun(form, setLaunch);
+      if (!there.current) return; // who closed the form has gone elsewhere; the run is in the list
       if (place) go(place);
       else setError(`The process ended before it made a ${compared.length ? "sweep" : "run"}. Its last lines are below.`);
     } catch (problem) {

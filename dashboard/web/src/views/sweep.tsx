@@ -91,7 +91,7 @@ function Means({ sweep }: { sweep: Sweep }) {
   useEffect(() => {
     const abort = new AbortController();
     Promise.all(key.split(",").filter(Boolean).map(async (run): Promise<[string, Curve]> => [run, await get<Curve>(runPath(run, "/curve"), abort.signal)]))
-      .then((found) => setCurves(new Map(found)), (problem: Error) => { if (!abort.signal.aborted) setError(problem.message); });
+      .then((found) => { setCurves(new Map(found)); setError(""); }, (problem: Error) => { if (!abort.signal.aborted) setError(problem.message); });
     return () => abort.abort();
   }, [key, ended]);
   const { runs, groups } = useMemo(() => {

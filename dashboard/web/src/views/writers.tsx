@@ -6,8 +6,11 @@ import type { Connection } from "../model/connection";
 import { count, dollars, metric, seconds } from "../model/format";
 import { useResource } from "../model/hooks";
 
+/** Of a run that goes on: no event tells that a program was looked at, or a ticket put off. */
+const REFRESH_MS = 5000;
+
 export function WritersView({ connection: { state } }: { connection: Connection }) {
-  const { data, error } = useResource<Outside>(runPath(state.id, "/outside"), 0, state.nodes.length);
+  const { data, error } = useResource<Outside>(runPath(state.id, "/outside"), state.live ? REFRESH_MS : 0, state.nodes.length);
   if (error) return <Failed error={error} />;
   if (!data) return <Empty title="Loading…" />;
   return (
