@@ -31,7 +31,8 @@ from utils.secrets import MASK, secret_parts
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
 _NO_CREDIT = (
-    "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "credit balance", "insufficient balance",
+    "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "credit balance is too low",
+    "insufficient balance",
 )  # fmt: skip
 """Not `billing` alone: a limit of requests a minute, too, is told with a link to the page where it can be raised."""
 _UNSUPPORTED = ("not supported", "unsupported", "--jinja")
