@@ -33,7 +33,10 @@ bash: {program} completion bash >> ~/.bashrc      zsh: {program} completion zsh 
 fish: {program} completion fish > ~/.config/fish/completions/swarm-evo.fish
 The scripts complete the command `swarm-evo`, which `pip install` puts beside its Python.
 """
-RUN_VERBS = ("show", "resume", "replay", "fork", "report", "export", "export-best", "step", "verify", "rm", "tag")
+RUN_VERBS = (
+    "show", "resume", "replay", "fork", "report", "export", "export-best", "step", "verify", "rm", "tag", "ask",
+    "check", "tell", "wait", "give-up",
+)  # fmt: skip
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

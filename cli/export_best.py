@@ -37,6 +37,8 @@ from utils.errors import ConfigError, SwarmEvoError
 SEEDS = 3
 """Of a refit: what competitors hand in is seldom one draw."""
 FORMS = ("patch", "folder", "branch")
+_BESIDE = ("out", "refit", "notebook", *FORMS, "recording")
+"""What a bundle is written without."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -66,6 +68,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.seeds and not args.refit:
         raise ConfigError("--seeds: only with --refit")
+    if args.bundle and (other := next((name for name in _BESIDE if getattr(args, name)), None)):
+        raise ConfigError(
+            f"--bundle holds what the run stored and no more: leave out --{other}, or call it without --bundle"
+        )
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
     _check_places(args)

@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     project_dir = project_dir_of(args)
     if not Path(project_dir).is_dir():
         raise ConfigError(f"project.dir={project_dir}: no such folder")
-    rows = [row for row in run_rows(project_dir) if _wanted(row, args)]
+    known = run_rows(project_dir)
+    rows = [row for row in known if _wanted(row, args)]
     rows.sort(key=SORTS[args.sort])
     groups = [list(group) for _, group in groupby(rows, _group)] if args.sort == BEST else [rows]
     if args.last:
@@ -70,7 +71,12 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if not rows:
         filtered = args.problem or args.status or args.tag
-        print("no such run" if filtered else f"no runs yet; start one with `{program()}`")
+        none = (
+            "no runs but archived ones: --archived lists them"
+            if known
+            else f"no runs yet; start one with `{program()}`"
+        )
+        print("no such run" if filtered else none)
         return 0
     _print(rows, [f"{_goal(group[0])}, best last:" for group in groups] if len(groups) > 1 else [])
     return 0

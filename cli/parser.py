@@ -146,14 +146,23 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return args
 
 
+_TEXTS = frozenset({"--vary", "--case", "--title", "--note"})
+"""Options of which the next word is a text, whatever it looks like: a key and its values, or the user's own words."""
+_TELLING = ("tell", "check")
+"""Verbs of which `--plan` takes a text; of `run` it takes none."""
+
+
 def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Configuration keys apart from the verb's own words: `--a.b=c`, `a.b=c`, `--initial=FILE`, `--plugins=DIR`,
     `--final=part`."""
     rest: list[str] = []
     overrides: list[str] = []
     for word in words:
-        if rest[-1:] in (["--vary"], ["--case"]):
-            rest.append(word)  # a key and its values, which belong to the option
+        if rest[-1:] and (rest[-1] in _TEXTS or (rest[-1] == "--plan" and rest[0] in _TELLING)):
+            if word.startswith("-") and not word.startswith("--"):
+                rest[-1] += f"={word}"  # argparse would take it for an option
+            else:
+                rest.append(word)
             continue
         key, equals, value = word.partition("=")
         name = key.removeprefix("--")

@@ -8,6 +8,7 @@ import sys
 from cli.options import add_run_argument, add_trust_option, add_unsandboxed_option, project_dir_of, times
 from runs.run_folder import find_run
 from utils.config import load_config
+from utils.errors import ConfigError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -21,6 +22,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.serve and args.verify:
+        raise ConfigError("--verify and --serve: give one of them")
     run_dir = find_run(project_dir_of(args), args.run)
     if args.serve:
         from dashboard.server.serving import serve_replay, token_of  # uvicorn only where something is served

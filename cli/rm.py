@@ -43,7 +43,11 @@ def _agreed(folders: list[Path]) -> bool:
     if not sys.stdin.isatty():
         raise ConfigError("rm: nobody is there to ask; add --yes to mean it")
     names = ", ".join(folder.name for folder in folders)
-    return input(f"remove {names} with all files? [y/N] ").strip().lower() in ("y", "yes")
+    try:
+        return input(f"remove {names} with all files? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # Ctrl-D: no answer
+        print()
+        return False
 
 
 def _remove(project_dir: str, folder: Path) -> None:

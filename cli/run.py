@@ -16,15 +16,19 @@ from runs.run_plan import planned
 from runs.session import RunSession
 from runs.view import View
 from utils.config_schema import Config
+from utils.errors import ConfigError
 from utils.file_utils import write_atomic
 from utils.secrets import masked, masked_address
+
+EXTERNAL = "external"
+"""The preset and the provider of a run that is written from outside."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("run", help="search (the default verb)")
     add_config_options(parser)
     add_output_options(parser)
-    parser.add_argument("--writer", choices=["external"], help="programs come from outside: `ask` and `tell`")
+    parser.add_argument("--writer", choices=[EXTERNAL], help="programs come from outside: `ask` and `tell`")
     add_idle_option(parser)
     parser.add_argument("--plan", action="store_true", help="say as JSON what the run would be, and start nothing")
 
@@ -33,6 +37,10 @@ def run(args: argparse.Namespace) -> int:
     if args.writer:
         args.llm = args.llm or args.writer
     config = config_of(args)
+    if args.writer and config.llm.code.provider != EXTERNAL:
+        raise ConfigError(
+            f"--writer=external: llm.code.provider={config.llm.code.provider} says who else writes; name one"
+        )
     if args.plan:
         print(json.dumps(planned(config, accept_unsandboxed=args.i_accept_unsandboxed), indent=2))
         return 0

@@ -22,7 +22,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    wrong = next((word for word in args.tags if word[0] not in "+~" or len(word) < 2), None)
+    wrong = next((word for word in args.tags if not word.startswith(("+", "~")) or len(word) < 2), None)
+    if wrong == "":
+        raise ConfigError("tag '': a word is missing; write +WORD to add it, -WORD to remove it")
     if wrong is not None:
         raise ConfigError(f"tag {wrong}: write +{wrong} to add it, -{wrong} to remove it")
     added = [word[1:] for word in args.tags if word[0] == "+"]

@@ -14,7 +14,7 @@ def without_model(words: Sequence[str]) -> list[str]:
     kept, skip = [], False
     for word in words:
         name = word.lstrip("-")
-        if skip or name.startswith(("llm", "presets.llm")):
+        if skip or name == "llm" or name.startswith(("llm=", "llm.", "presets.llm=")):
             skip = word == "--llm"
         elif word != "run" and name != "json" and "********" not in word:
             kept.append(word)

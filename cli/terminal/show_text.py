@@ -55,14 +55,14 @@ def print_run(facts: dict[str, Any]) -> None:
         console.print(table)
     if facts["winner"] and facts["winner"]["chosen"]:
         print_cases(console, facts["final"].get("table"), facts["winner"]["name"])
-    nodes = Table("step", "node", "operator", "parents", unit, "failure")
+    nodes = Table("step", "node", "operator", "parents", escape(unit), "failure")
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
         outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
         nodes.add_row(
             "" if row["step"] is None else str(row["step"]),
             row["node_id"],
-            row["operator"],
+            Text(row["operator"]),
             parents,
             _number(row["metric"]),
             outcome,
@@ -164,7 +164,7 @@ def print_node(facts: dict[str, Any]) -> None:
     console.rule("code")
     console.print(Syntax(facts["code"], "python", line_numbers=True, word_wrap=True))
     for call in facts["calls"]:
-        console.rule(f"call: {call['role']} {call['provider']}/{call['model']}")
+        console.rule(Text(f"call: {call['role']} {call['provider']}/{call['model']}"))
         console.print(Text(call["reply"]))
 
 

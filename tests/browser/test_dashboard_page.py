@@ -444,6 +444,21 @@ def test_connect_four_standings_and_crosstable(page, stored):
 
 
 @pytest.mark.long
+def test_a_game_that_was_played_to_its_end_stays_where_one_steps_back_to(page, stored):
+    page.goto(f"{stored}#/run/{CHESS}/game?id=g1-0")
+    board = page.get_by_test_id("bigboard")
+    board.wait_for()
+    last = int(board.get_attribute("data-ply"))
+    page.get_by_role("button", name="Back").click()
+    page.get_by_role("button", name="Play", exact=True).click()
+    until(page, f"document.querySelector('[data-testid=bigboard]').dataset.ply === '{last}'")
+    page.get_by_role("button", name="Back").click()
+    page.wait_for_timeout(1000)
+    assert board.get_attribute("data-ply") == str(last - 1)
+    page.get_by_role("button", name="Play", exact=True).wait_for()
+
+
+@pytest.mark.long
 def test_a_stored_run_is_replayed_from_the_button_to_the_end(page, stored):
     page.goto(f"{stored}#/run/{COMPETITION}/overview")
     page.get_by_test_id("stats").wait_for()

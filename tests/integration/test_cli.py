@@ -91,6 +91,10 @@ WRONG = {
         ["run", "--plan", "--problem=command", "problem.source=nowhere", "problem.eval=true", "problem.metric=m"],
         ["problem.source=", "nowhere", "no such file"],
     ),
+    "two who write": (["run", "--writer=external", "--llm=rules"], ["--writer=external", "rules"]),
+    "a tag without a word": (["tag", "r", ""], ["a word is missing"]),
+    "a replay of two kinds": (["replay", "r", "--verify", "--serve"], ["--verify", "--serve"]),
+    "a bundle with more": (["export-best", "r", "--bundle", "b", "--notebook"], ["--bundle", "--notebook"]),
     "no such part of the keys": (["config", "serch"], ["serch", "did you mean 'search'"]),
 }
 

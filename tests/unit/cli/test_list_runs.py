@@ -68,3 +68,12 @@ def test_the_best_is_last_within_its_problem(tmp_path, monkeypatch, capsys):
     assert [one["run"] for one in json.loads(capsys.readouterr().out)] == ["elo", "better"]
     assert main([*words, "--problem=tsp"]) == 0
     assert "best last" not in capsys.readouterr().out
+
+
+def test_a_list_of_archived_runs_says_where_they_are(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("cli.list_runs.run_rows", lambda folder: [row("put-away", archived=True)])
+    assert main(["list-runs", f"project.dir={tmp_path}"]) == 0
+    assert "--archived" in capsys.readouterr().out
+    monkeypatch.setattr("cli.list_runs.run_rows", lambda folder: [])
+    assert main(["list-runs", f"project.dir={tmp_path}"]) == 0
+    assert "no runs yet" in capsys.readouterr().out

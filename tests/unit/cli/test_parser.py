@@ -31,6 +31,14 @@ def test_configuration_keys_stand_apart_from_options(words, verb, overrides):
     assert (args.verb, args.overrides) == (verb, overrides)
 
 
+@pytest.mark.parametrize("text", ["-5 % better", "search.workers=4 was slow", "plugins=mine", "a - b", ""])
+def test_a_users_own_words_are_neither_keys_nor_options(text):
+    tagged = parse(["tag", "r", "--title", text, "--note", text, "-draft"])
+    assert (tagged.title, tagged.note, tagged.tags, tagged.overrides) == (text, text, ["~draft"], [])
+    assert parse(["tell", "r", "t", "--plan", text]).plan == text
+    assert parse(["run", "--plan", "search.workers=4"]).overrides == ["search.workers=4"]
+
+
 def test_presets_are_options():
     args = parse(["--problem", "tsp", "--llm=rules"])
     assert (args.problem, args.llm, args.overrides) == ("tsp", "rules", [])

@@ -8,7 +8,7 @@ import sys
 import pytest
 from support.command_line import toy_words
 
-from cli.terminal.commands import command
+from cli.terminal.commands import command, without_model
 from utils.program import program
 
 
@@ -24,6 +24,11 @@ from utils.program import program
 def test_the_program_is_named_as_it_was_started(monkeypatch, typed, shown):
     monkeypatch.setattr(sys, "argv", [typed])
     assert program() == shown
+
+
+def test_only_the_words_that_say_who_writes_are_left_out():
+    words = ["run", "--problem", "llm_scaling", "--llm=rules", "--llm.code.model=m", "--llm", "rules", "--data.dir=llm"]
+    assert without_model(words) == ["--problem", "llm_scaling", "--data.dir=llm"]
 
 
 def test_the_project_folder_is_repeated_where_it_is_another(tmp_path, monkeypatch):

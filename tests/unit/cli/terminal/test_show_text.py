@@ -1,0 +1,32 @@
+"""What `show` prints of a run: texts of users and models, which are no markup."""
+
+from __future__ import annotations
+
+from cli.terminal.show_text import print_node, print_run
+
+RUN = {
+    "run": "r", "problem": "p", "unit": "ms [/op]", "direction": "min", "status": "finished", "writer": "w",
+    "verdict": {"text": "none", "warnings": []}, "warnings": [], "winner": None, "best_node_id": None, "final": {},
+    "final_metric": None, "final_interval": None, "best_on_validation": None, "best_of_search": None,
+    "control": {"text": ""}, "effort": "", "steps": 1, "failures": {}, "tokens": None, "cached_tokens": 0,
+    "cost_usd": None, "machine_usd": None, "sandbox": {}, "journal_sha256": "", "journal_head": "", "baselines": [],
+}  # fmt: skip
+NODE = {
+    "node_id": "a1", "step": 1, "operator": "[mine]", "parent_ids": [], "metric": 1.0, "failure": None,
+    "duplicate_of": None,
+}  # fmt: skip
+
+
+def test_brackets_of_a_unit_and_of_an_operator_are_printed(capsys):
+    print_run({**RUN, "nodes": [NODE]})
+    told = capsys.readouterr().out
+    assert told.count("ms [/op]") == 2 and "[mine]" in told
+
+
+def test_brackets_of_a_models_name_are_printed(capsys):
+    call = {"role": "code", "provider": "openai", "model": "llama[/free]", "reply": "[red]a[/red]"}
+    more = {"metric_source": None, "claimed_metric": None, "writer": "w", "scores": 1, "visits": 0, "metrics": {}}
+    texts = {"artifacts": {}, "plan": "", "analysis": "", "term_out": "", "message": "", "code": "x = 1\n"}
+    print_node({**NODE, **more, **texts, "calls": [call]})
+    told = capsys.readouterr().out
+    assert "openai/llama[/free]" in told and "[red]a[/red]" in told
