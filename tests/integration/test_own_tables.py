@@ -408,6 +408,31 @@ def test_day_first_dates_are_read_by_the_rules_writer(tmp_path, inline):
     assert all("format='%d.%m.%Y'" in line.code for line in problem.baselines()[1:])
 
 
+HOURS = pd.Series(pd.date_range("2021-03-05 07:00", periods=400, freq="61h"))
+WORDY = (HOURS.index > 150) & (HOURS.index % 30 == 5)
+MIXED = {
+    "day first, and a few words": (HOURS.dt.strftime("%d/%m/%Y").where(~WORDY, "unknown"), "%d/%m/%Y"),
+    "month first, and a few words": (HOURS.dt.strftime("%m/%d/%Y").where(~WORDY, "?"), "%m/%d/%Y"),
+    "seconds with and without fractions": (HOURS.astype(str).where(HOURS.index % 90 != 0, HOURS.astype(str) + ".5"),
+                                           "ISO8601"),
+    "months, by their first day": (HOURS.dt.strftime("%m/01/%Y"), "%m/%d/%Y"),
+    "the first days of a year": (HOURS.dt.day.clip(upper=12).astype(str).str.zfill(2) + "/01/2021", "%d/%m/%Y"),
+    "plain": (HOURS.astype(str), None),
+    "plain, and a few words": (HOURS.astype(str).where(~WORDY, "unknown"), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", MIXED)
+def test_dates_that_pandas_would_misread_are_told_with_their_format(tmp_path, inline, form):
+    """Pandas takes the form of the first cell for that of all: others are missing, or day and month are exchanged."""
+    written, wanted = MIXED[form]
+    lines = [f"{day},{i % 7},{i % 101}.5" for i, day in enumerate(written)]
+    plain(tmp_path, content=("\n".join(["day,size,rent", *lines]) + "\n").encode())
+    problem = made(tmp_path)
+    (day,) = [c for c in problem.prompt_extras()["data"]["columns"] if c["name"] == "day"]
+    assert (day["kind"], day.get("format")) == ("date", wanted)
+
+
 # ------------------------------------------------------------ leaks
 
 
