@@ -19,6 +19,7 @@ from support.competition_stand import Stand, column, writes
 from core.contracts import Limits
 from core.executor.leaks import make_plan
 from problems.competition.grader.prepare import prepare
+from problems.competition.grader.refit import add_labels
 from problems.competition.problem import build
 from runs.trust import code_named
 from utils.config import load_config
@@ -614,6 +615,7 @@ def test_a_part_without_the_class_that_f1_counts_is_refused(tmp_path, inline):
 @pytest.mark.parametrize(
     ("metric", "change", "score"),
     [("accuracy", "row['kind'] = ('other', '01', '02')[i % 3]", 1 / 3),
+     ("accuracy", "row['kind'] = '01'", 1 / 2),
      ("logloss", "row['01'] = row['02'] = row['other'] = 0.5", 1.0986)],
 )  # fmt: skip
 def test_a_class_that_looks_like_a_number_is_a_word_among_words(tmp_path, inline, metric, change, score):
@@ -622,8 +624,10 @@ def test_a_class_that_looks_like_a_number_is_a_word_among_words(tmp_path, inline
     plain(tmp_path, content=("a,b,kind\n" + "".join(f"{a},{i},{kind}\n" for i, (a, kind) in enumerate(rows))).encode())
     stand = without(tmp_path, "other", f"data.metric={metric}")
     verdict = stand.score(writes(f"for i, row in enumerate(rows): {change}"))[1]
+    add_labels(stand.problem.input_dir, tmp_path / "whole", stand.problem._ready().exam(), tmp_path / "none")
     stand.close()
     assert verdict.metric == pytest.approx(score, abs=0.25), verdict.message
+    assert sorted(column(tmp_path / "whole" / "train.csv", "kind")) == sorted(kind for _, kind in rows)
 
 
 def test_a_time_is_not_cut_in_two(tmp_path, inline):
