@@ -19,6 +19,7 @@ from support.competition_stand import Stand, column, writes
 from core.contracts import Limits
 from core.executor.leaks import make_plan
 from problems.competition.grader.prepare import prepare
+from problems.competition.grader.refit import add_labels
 from problems.competition.problem import build
 from runs.trust import code_named
 from utils.config import load_config
@@ -408,6 +409,31 @@ def test_day_first_dates_are_read_by_the_rules_writer(tmp_path, inline):
     assert all("format='%d.%m.%Y'" in line.code for line in problem.baselines()[1:])
 
 
+HOURS = pd.Series(pd.date_range("2021-03-05 07:00", periods=400, freq="61h"))
+WORDY = (HOURS.index > 150) & (HOURS.index % 30 == 5)
+MIXED = {
+    "day first, and a few words": (HOURS.dt.strftime("%d/%m/%Y").where(~WORDY, "unknown"), "%d/%m/%Y"),
+    "month first, and a few words": (HOURS.dt.strftime("%m/%d/%Y").where(~WORDY, "?"), "%m/%d/%Y"),
+    "seconds with and without fractions": (HOURS.astype(str).where(HOURS.index % 90 != 0, HOURS.astype(str) + ".5"),
+                                           "ISO8601"),
+    "months, by their first day": (HOURS.dt.strftime("%m/01/%Y"), "%m/%d/%Y"),
+    "the first days of a year": (HOURS.dt.day.clip(upper=12).astype(str).str.zfill(2) + "/01/2021", "%d/%m/%Y"),
+    "plain": (HOURS.astype(str), None),
+    "plain, and a few words": (HOURS.astype(str).where(~WORDY, "unknown"), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", MIXED)
+def test_dates_that_pandas_would_misread_are_told_with_their_format(tmp_path, inline, form):
+    """Pandas takes the form of the first cell for that of all: others are missing, or day and month are exchanged."""
+    written, wanted = MIXED[form]
+    lines = [f"{day},{i % 7},{i % 101}.5" for i, day in enumerate(written)]
+    plain(tmp_path, content=("\n".join(["day,size,rent", *lines]) + "\n").encode())
+    problem = made(tmp_path)
+    (day,) = [c for c in problem.prompt_extras()["data"]["columns"] if c["name"] == "day"]
+    assert (day["kind"], day.get("format")) == ("date", wanted)
+
+
 # ------------------------------------------------------------ leaks
 
 
@@ -589,6 +615,7 @@ def test_a_part_without_the_class_that_f1_counts_is_refused(tmp_path, inline):
 @pytest.mark.parametrize(
     ("metric", "change", "score"),
     [("accuracy", "row['kind'] = ('other', '01', '02')[i % 3]", 1 / 3),
+     ("accuracy", "row['kind'] = '01'", 1 / 2),
      ("logloss", "row['01'] = row['02'] = row['other'] = 0.5", 1.0986)],
 )  # fmt: skip
 def test_a_class_that_looks_like_a_number_is_a_word_among_words(tmp_path, inline, metric, change, score):
@@ -597,8 +624,10 @@ def test_a_class_that_looks_like_a_number_is_a_word_among_words(tmp_path, inline
     plain(tmp_path, content=("a,b,kind\n" + "".join(f"{a},{i},{kind}\n" for i, (a, kind) in enumerate(rows))).encode())
     stand = without(tmp_path, "other", f"data.metric={metric}")
     verdict = stand.score(writes(f"for i, row in enumerate(rows): {change}"))[1]
+    add_labels(stand.problem.input_dir, tmp_path / "whole", stand.problem._ready().exam(), tmp_path / "none")
     stand.close()
     assert verdict.metric == pytest.approx(score, abs=0.25), verdict.message
+    assert sorted(column(tmp_path / "whole" / "train.csv", "kind")) == sorted(kind for _, kind in rows)
 
 
 def test_a_time_is_not_cut_in_two(tmp_path, inline):

@@ -59,7 +59,8 @@ class Judge:
     def __init__(self, exam: dict[str, Any]) -> None:
         self._exam = exam
         self._wanted: Any = read_table(exam["sample"])[exam["id"]] if exam["strict"] else None
-        self._answers: Any = read_answers(exam["answers"], self._texts())
+        self._texts = self._words()
+        self._answers: Any = read_answers(exam["answers"], self._texts)
         self._metric: str | None = exam.get("metric")
         self._targets: list[str] = exam["targets"]
         grade = exam.get("grade")
@@ -82,7 +83,7 @@ class Judge:
         """`{score, blocks, interval}`, or `{failure, message}` where there is no score."""
         refused: tuple[type[Exception], ...] = (Malformed, *refusals())
         try:
-            table = read_submission(path)
+            table = read_submission(path, self._texts)
             table = self._checked(table) if self._exam["strict"] else _fillable(table)
             return self._grade_part(table, part, interval)
         except refused as error:
@@ -109,7 +110,7 @@ class Judge:
         scoring = self._scoring
         scale = "mean" if several else blend.scale_of(self._metric or "", bool(self._exam["labels"]))
         rows = self._parts["validation"]
-        tables = [_rows(self._checked(read_submission(path)), rows) for path in paths]
+        tables = [_rows(self._checked(read_submission(path, self._texts)), rows) for path in paths]
         truth, names = _rows(self._answers, rows), self._targets if several else self._targets[0]
 
         def score(values: Any) -> float:
@@ -121,8 +122,8 @@ class Judge:
         bounds = blend.Bounds() if most is None else blend.Bounds(seconds=most)
         return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds), "scale": scale}
 
-    def _texts(self) -> list[str]:
-        """Columns of the answers that are words: the ids are what they are among all rows that are predicted."""
+    def _words(self) -> list[str]:
+        """Columns of answers and submissions that are words; ids are what they are among all rows to predict."""
         if self._wanted is None:
             return []
         key = [] if pd.api.types.is_numeric_dtype(self._wanted) else [self._exam["id"]]

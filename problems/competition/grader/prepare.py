@@ -30,7 +30,7 @@ from .tables.keys import as_keys, each_once
 from .tables.plain_tables import SAMPLE, plain_tables
 from .tables.rdata import write_raw
 from .tables.table_sample import TableSample, samples_of
-from .tables.times import date_formats
+from .tables.times import format_to_tell
 
 LFS_MARK = "version https://git-lfs.github.com/spec/"
 
@@ -238,7 +238,7 @@ def _describe(
 
 
 def _columns(train: TableSample, preview: Any) -> list[dict[str, Any]]:
-    """The columns, with how dates are written where pandas might take the month for the day.
+    """The columns, with how dates are written where pandas might take the month for the day, or pass over some.
 
     Values of which most rows looked at have one of their own go on so in the rows that were not.
     """
@@ -247,9 +247,8 @@ def _columns(train: TableSample, preview: Any) -> list[dict[str, Any]]:
         if column["unique"] > len(train.rows) / 2:
             column["unique"] = round(column["unique"] / train.share)
         column["fewest"] = round(column["fewest"] / train.share)
-        formats = date_formats(train.rows[column["name"]]) if column["kind"] == "date" else []
-        if formats and formats[0] != "ISO8601":
-            column["format"] = formats[0]
+        if column["kind"] == "date" and (form := format_to_tell(train.rows[column["name"]])):
+            column["format"] = form
     return columns
 
 

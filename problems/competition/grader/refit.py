@@ -21,7 +21,8 @@ def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> 
     """
     train, test = (_table(public / f"{name}.csv") for name in ("train", "test"))
     key, targets = exam["id"], exam.get("truth") or exam["targets"]  # a column for each class is no column of labels
-    answers = read_table(exam["answers"])
+    texts = [name for name in (key, *targets) if name in train and not pd.api.types.is_numeric_dtype(train[name])]
+    answers = read_table(exam["answers"], texts)
     lacking = [name for name in (key, *targets) if name not in train.columns or name not in answers.columns]
     if lacking or key not in test.columns:
         raise Unusable(f"export-best --refit: train.csv and the answers do not share the columns {[key, *targets]}")

@@ -142,13 +142,22 @@ def _model(recipe: Recipe, facts: Facts) -> list[str]:
     for name in dict.fromkeys(_preparation(member, recipe, facts) for member in recipe.members):
         lines += [*_PREPARATION[name][1], "", ""]
     lines += ["def build(seed):", '    """Pairs of weight and model."""', "    return ["]
-    total = sum(member.weight for member in recipe.members) or 1.0
-    for member in recipe.members:
+    for member, share in zip(recipe.members, _shares(recipe, facts), strict=True):
         family = FAMILIES[member.family]
-        share = member.weight / total
         made = family.write(member, facts, "seed")
-        lines.append(f"        ({share:.4g}, {_preparation(member, recipe, facts)}({made})),")
+        lines.append(f"        ({share}, {_preparation(member, recipe, facts)}({made})),")
     return [*lines, "    ]"]
+
+
+def _shares(recipe: Recipe, facts: Facts) -> list[str]:
+    """Of each model in the blend, in few digits. Those of probabilities are at most 1 together: graders refuse more."""
+    total = sum(member.weight for member in recipe.members) or 1.0
+    shares = [f"{member.weight / total:.4g}" for member in recipe.members]
+    beyond = sum(map(float, shares)) - 1
+    if facts.task in ("probability", "classes") and beyond > 1e-9:
+        largest = max(range(len(shares)), key=lambda place: float(shares[place]))
+        shares[largest] = f"{float(shares[largest]) - beyond:.6g}"
+    return shares
 
 
 def _preparation(member: Member, recipe: Recipe, facts: Facts) -> str:

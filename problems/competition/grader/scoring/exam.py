@@ -92,6 +92,9 @@ class Scoring:
             if self._metric == "f1":
                 positive = float(self._second(name)) if numeric else str(self._second(name))
                 return Pair((y == positive).to_numpy().astype(int), (p == positive).to_numpy().astype(int))
+            if self._metric and not numeric:  # formulas ask which are equal: a number is compared sooner than a word
+                codes = pd.factorize(pd.concat([y, p]), sort=True)[0]
+                return Pair(codes[: len(y)], codes[len(y) :])
             return Pair(y.to_numpy(), p.to_numpy())
         if group := self._exam.get("group"):
             codes = pd.factorize(answers[group])[0]

@@ -65,9 +65,8 @@ def check_numbers(column: Any, name: str, *, low: float | None = None, high: flo
     infinite = np.isinf(numbers)
     if infinite.any():
         raise Malformed(f"column '{name}' has {int(infinite.sum())} infinite values, such as {_at(infinite)}")
-    for bound, outside, words in ((low, numbers < low - ROUNDING if low is not None else None, "at least"),
-                                  (high, numbers > high + ROUNDING if high is not None else None, "at most")):  # fmt: skip
-        if outside is not None and outside.any():
+    for bound, side, words in ((low, -1, "at least"), (high, 1, "at most")):
+        if bound is not None and (outside := side * (numbers - bound) > ROUNDING).any():
             bad = numbers[outside].iloc[0]
             raise Malformed(
                 f"column '{name}' must be {words} {bound:g}; {_count(outside)} not, such as {bad:g} {_at(outside)}"

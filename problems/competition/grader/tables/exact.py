@@ -54,11 +54,15 @@ def read_answers(path: str | Path, texts: Collection[str] = ()) -> Any:
     return read_table(path, texts) if str(path).endswith(".csv") else Path(path)
 
 
-def read_submission(path: str | Path) -> Any:
-    """A candidate's file. Untrusted: every fault of it is Malformed."""
+def read_submission(path: str | Path, texts: Collection[str] = ()) -> Any:
+    """A candidate's file. Untrusted: every fault of it is Malformed.
+
+    Args:
+        texts: as of `read_table`.
+    """
     try:
         _refuse_wide(path)
-        return read_table(path)
+        return read_table(path, texts)
     except pd.errors.EmptyDataError:
         raise Malformed("submission.csv is empty") from None
     except UnicodeDecodeError:

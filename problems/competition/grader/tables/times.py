@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,53 @@ MONTHS = ("%m/%Y", "%m-%Y")
 """In figures, and the year last: the others are ISO8601."""
 
 
+FORMS = (
+    "ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
+    *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS,
+)  # fmt: skip
+MOST = 0.9
+"""Part of a column's cells that are dates where a few are words."""
+
+
 def date_formats(values: Any) -> list[str]:
     """Formats in which every date of a column of text can be read; two where day and month cannot be told apart."""
     there = values.dropna().astype(str).str.strip()
     if not len(there):
         return []
-    forms = ["ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
-             *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS]  # fmt: skip
     head = there.iloc[:200]
-    likely = [form for form in forms if read(head, form).notna().all()]
+    likely = [form for form in FORMS if read(head, form).notna().all()]
     found = [form for form in likely if read(there, form).notna().all()]
     return found[:1] if found and found[0] == "ISO8601" else found
+
+
+def format_to_tell(values: Any) -> str:
+    """The format that pandas has to be told to read a column of dates, few words among them; '' where it needs none.
+
+    Of two meanings it is day first, unless these were the first days of January in several years: `02/01/2024` is a
+    month then, as `03/01/2023` is.
+    """
+    there = values.dropna().astype(str).str.strip()
+    head = there.iloc[:2000]
+    found = date_formats(there) or _best(there, [form for form in FORMS if read(head, form).notna().mean() >= MOST])
+    if not found:
+        return ""
+    if found[0] == "ISO8601":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            untold = pd.to_datetime(there, errors="coerce", utc=True)
+        return "ISO8601" if untold.notna().sum() < read(there, "ISO8601").notna().sum() else ""
+    return next((form for form in found[1:] if _are_months(read(there, form))), found[0])
+
+
+def _are_months(times: Any) -> bool:
+    """True for the first days of months, over more than a year."""
+    return bool((times.dropna().dt.day == 1).all() and times.dt.year.nunique() > 1 and times.dt.month.nunique() > 2)
+
+
+def _best(there: Any, forms: list[str]) -> list[str]:
+    """Those formats that read most of the dates."""
+    counts = {form: int(read(there, form).notna().sum()) for form in forms}
+    return [form for form, count in counts.items() if count == max(counts.values()) >= MOST * len(there)]
 
 
 def read(values: Any, form: str) -> Any:

@@ -16,6 +16,7 @@ from problems.competition.grader import launch
 from problems.competition.grader.grade import Judge
 from problems.competition.grader.mlebench import helpers, shim
 from problems.competition.grader.scoring import parts, scores, validate
+from problems.competition.grader.scoring.exam import Scoring
 from problems.competition.grader.tables.exact import Malformed, read_submission
 from problems.competition.medals import medal, thresholds
 
@@ -65,6 +66,25 @@ def test_programs_that_are_equally_good_are_told_apart_no_more_often_than_chance
         roots = np.sqrt(errors.mean(axis=1))
         better += drawn_claim("base", float(roots[1] - roots[0]), draws[0], draws[1], True).holds
     assert better <= 14, "2.5 % of 200 is 5; within some four sigma"
+
+
+@pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro", "f1_weighted", "mcc"])
+def test_words_are_resampled_as_quickly_as_numbers(metric):
+    """A thousand draws of a hundred thousand words took longer than a grader may."""
+    draw, words = np.random.default_rng(0), np.array(["sofa", "chair", "table", "bed", "lamp"])
+    codes = draw.integers(0, 5, (2, 8_000))
+    wrong = draw.random(8_000) < 0.4
+    answers = pd.DataFrame({"y": codes[0]})
+    mine = pd.DataFrame({"y": np.where(wrong, codes[1], codes[0])})
+    exam = {"metric": metric, "task": "labels", "labels": True, "targets": ["y"]}
+    begun = time.process_time()
+    spelled = [table.assign(y=words[table["y"]]) for table in (mine, answers)]
+    found = Scoring(exam, spelled[1]).resampled(*spelled)
+    taken = time.process_time() - begun
+    assert taken < 5 and Scoring(exam, spelled[1]).score(*spelled) == pytest.approx(
+        Scoring(exam, answers).score(mine, answers)
+    )
+    assert len(found) == 1000 and np.isfinite(found).all()
 
 
 # ------------------------------------------------------------ parts

@@ -524,6 +524,19 @@ def test_models_of_words_alone_are_not_given_columns(stage):
     assert all(child.features == () for child in children)
 
 
+@pytest.mark.parametrize("task", ["probability", "classes", "labels"])
+def test_the_shares_of_probabilities_are_no_more_than_1_together(stage, task):
+    """0.1667 three times and 0.5 are 1.0001: where all models are sure of a class, graders refuse what they hand in."""
+    _, extras = stage(task)
+    facts = read_facts(extras)
+    families = [FAMILIES[name].default(facts) for name in ("extra", "forest", "knn", "hgb")]
+    members = tuple(dataclasses.replace(one, weight=w) for one, w in zip(families, (1.0, 1.0, 1.0, 3.0), strict=True))
+    code = script.render(recipe.Recipe(members=members), facts)
+    shares = [float(share) for share in re.findall(r"^        \(([\d.]+), ", code, re.MULTILINE)]
+    assert shares == [0.1667, 0.1667, 0.1667, 0.5 if task == "labels" else 0.4999]
+    assert recipe.find(code) is not None and own_recipe(code, facts) is not None
+
+
 def test_a_merge_has_models_of_both_parents(stage):
     _, extras = stage("regression")
     facts = read_facts(extras)
