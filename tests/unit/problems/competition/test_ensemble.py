@@ -96,14 +96,8 @@ print("member %s")
 @pytest.mark.parametrize("classes", [["b", "a", "c"], [10, 2, 3], [True, False], [0.5, 1.5]])
 def test_many_rows_are_voted_on_quickly_and_the_first_class_wins_a_tie(classes):
     draw = np.random.default_rng(0)
-<<<<<<< HEAD
-    code = program(
-        [Node(id=f"n{i}", code="") for i in range(4)], [0, 1, 1, 2, 3], scale="vote", key="id", targets=["y"]
-    )
-=======
     nodes = [Node(id=f"n{i}", code="") for i in range(4)]
     code = program(nodes, [0, 1, 1, 2, 3], scale="vote", key="id", targets=["y"])
->>>>>>> h-comp
     names = {"np": np, "pd": pd, "SCALE": "vote", "WEIGHTS": [1, 2, 1, 1]}
     exec(code.split("# [SECTION: PREDICT]\n")[1].split("\n\n\nresult =")[0], names)
     columns = [pd.Series(draw.choice(classes, 200_000), index=np.arange(7, 200_007)) for _ in range(4)]
