@@ -10,8 +10,10 @@ from itertools import accumulate
 from typing import Any
 
 from problems.blocks import block_lines, has_marks
-from utils.syntax import source_lines
+from utils.syntax import is_movable, source_lines
 
+_LONGEST = 300
+"""Characters of a number that is read: Python reads no whole number of thousands of digits."""
 _MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
 """Between the files of a program that is several."""
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])")
@@ -29,9 +31,11 @@ def numbers(code: str) -> list[re.Match[str]]:
     return [m for m in found if bisect_right(ends, m.start()) + 1 in inside]
 
 
-def values(code: str) -> list[int | float]:
-    """The numeric literals as numbers: whole where they are written whole."""
-    return [int(text) if text.isdigit() else float(text) for text in (match.group() for match in numbers(code))]
+def movable(code: str) -> dict[int, int | float]:
+    """Place among `numbers` → the number, whole where it is written whole, of those that code of ours may move."""
+    texts = [match.group() for match in numbers(code)]
+    read = {at: int(text) if text.isdigit() else float(text) for at, text in enumerate(texts) if len(text) < _LONGEST}
+    return {at: value for at, value in read.items() if is_movable(value)}
 
 
 def with_numbers(code: str, texts: Sequence[str]) -> str:
@@ -62,9 +66,9 @@ class NumbersWriter:
 
 def moved_numbers(code: str, rng: random.Random) -> list[str]:
     """The program's numeric literals, one or two of them moved."""
-    places = numbers(code)
-    moved = set(rng.sample(range(len(places)), min(len(places), rng.choice((1, 1, 2)))))
-    return [_moved(m.group(), rng) if i in moved else m.group() for i, m in enumerate(places)]
+    free = list(movable(code))
+    moved = set(rng.sample(free, min(len(free), rng.choice((1, 1, 2)))))
+    return [_moved(m.group(), rng) if i in moved else m.group() for i, m in enumerate(numbers(code))]
 
 
 def _moved(text: str, rng: random.Random) -> str:

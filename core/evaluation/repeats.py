@@ -141,7 +141,7 @@ class Repeats:
         failed = next((look for look in looks if look.metric is None), None)
         if failed is not None:
             return failed
-        before = 1 if node.interval is None else 1 + self._times
+        before = len(node.repeats) or 1  # an interval alone tells no further look: one timed run has one, too
         scores = [*[node.metric_value] * before, *(look.metric for look in looks)]
         known = [score for score in scores if score is not None]
         told = {name: getattr(looks[-1], name) for name in Evaluation.model_fields}

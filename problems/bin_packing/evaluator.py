@@ -68,7 +68,8 @@ class PackingEvaluator(Evaluator):
         found = self._deps.jobs.run(JobSpec(entry="problems.bin_packing.tuning:tune_rule", payload=payload))
         known = parent_metric(node, self._deps.journal)
         tuned = {"tune": {"trials": self._deps.tune_trials, "start": found["start"], "end": found["score"]}}
-        if found["code"] is not None and found["score"] < found["start"]:
+        start, score = found["start"], found["score"]
+        if score is not None and (start is None or score < start):
             rule = self.stages.rules([found["code"]], self.data.items, self.data.capacity)[0]
             verdict = rule if isinstance(rule, Evaluation) else self.stages.full(rule)
             if verdict.metric is not None and (known is None or verdict.metric < known):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
@@ -16,7 +17,7 @@ from core.state.node import Node
 from problems.command.bundle import read_metric, split
 from problems.command.job import MOST_RUNS
 from problems.command.spec import CommandSpec
-from problems.numbers import values, with_numbers
+from problems.numbers import movable, numbers, with_numbers
 from utils.direction import Direction
 
 _NO_COMMAND = (126, 127)
@@ -44,10 +45,16 @@ class CommandEvaluator(RepeatableEvaluator):
     def tune(self, node: Node, node_id: str, seed: int) -> Evaluation:
         """Search better numbers for a copy of the parent, in any language, each trial scored in full."""
         lower = self._spec.lower_is_better
-        start = values(node.code)[:MOST_LITERALS]
+        start = dict(islice(movable(node.code).items(), MOST_LITERALS))
+        texts = [match.group() for match in numbers(node.code)]
+
+        def program(values: Sequence[int | float]) -> str:
+            moved = dict(zip(start, map(repr, values), strict=True))
+            return with_numbers(node.code, [moved.get(at, text) for at, text in enumerate(texts)])
+
         found, score, first = tune(
-            start,
-            lambda numbers: self._score(with_numbers(node.code, list(map(repr, numbers))), node_id).metric,
+            list(start.values()),
+            lambda values: self._score(program(values), node_id).metric,
             trials=self._deps.tune_trials if start else 0,
             seed=seed,
             lower_is_better=lower,
@@ -56,7 +63,7 @@ class CommandEvaluator(RepeatableEvaluator):
         known = first if known is None else known
         if not Direction(lower).better(score, known):
             return nothing_better(node)
-        code = with_numbers(node.code, list(map(repr, found)))
+        code = program(found)
         detail = {"trials": self._deps.tune_trials, "start": first, "end": score}
         return self._score(code).model_copy(update={"code": code, "metadata": {"tune": detail}})
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -82,6 +85,7 @@ def copy_sources(folder: Path, workspace: Path, files: dict[str, str], leave_out
         target.chmod(0o755 if os.access(path, os.X_OK) else 0o644)
     for name, text in files.items():
         (workspace / name).write_text(text)
+        (workspace / name).chmod(0o755 if os.access(folder / name, os.X_OK) else 0o644)
 
 
 def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: float) -> dict[str, Any]:
@@ -96,9 +100,22 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
     if argv == words:
         argv.append(str(copy))
     try:
-        done = subprocess.run(
-            argv, cwd=payload["inputs"], capture_output=True, text=True, errors="replace", timeout=timeout, check=False
-        )
+        code, out, err = _run_apart(argv, payload["inputs"], timeout)
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"output": "", "code": None, "error": f"problem.grade: {error}"}
-    return {"output": done.stdout[-20_000:], "code": done.returncode, "error": done.stderr[-2_000:]}
+    return {"output": out[-20_000:], "code": code, "error": err[-2_000:]}
+
+
+def _run_apart(argv: Sequence[str], folder: str, timeout: float) -> tuple[int, str, str]:
+    """(exit code, output, errors) of a command of the user's, in a session of its own: a Ctrl-C is for the search, and
+    nothing that it started outlives it. Raises OSError, TimeoutExpired."""
+    with subprocess.Popen(
+        argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        errors="replace", start_new_session=True,
+    ) as child:  # fmt: skip
+        try:
+            out, err = child.communicate(timeout=timeout)
+        finally:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)
+    return child.returncode, out, err

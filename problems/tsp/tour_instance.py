@@ -104,8 +104,9 @@ class TourInstance:
     def view(self) -> tuple[list[list[float]], list[list[float]] | None]:
         """What the driver gets: coordinates in the unit square, or distances on that scale."""
         if self.matrix is not None:
-            total = sum(map(sum, self.matrix)) / (len(self) * (len(self) - 1)) or 1.0
-            return [], [[cell / total * MEAN_DISTANCE for cell in row] for row in self.matrix]
+            table = self.table()  # what a user's matrix has from a city to itself is no distance
+            total = sum(map(sum, table)) / (len(self) * (len(self) - 1)) or 1.0
+            return [], [[cell / total * MEAN_DISTANCE for cell in row] for row in table]
         low = [min(point[axis] for point in self.points) for axis in (0, 1)]
         high = [max(point[axis] for point in self.points) for axis in (0, 1)]
         extent = max(high[0] - low[0], high[1] - low[1]) or 1.0

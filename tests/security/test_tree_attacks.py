@@ -5,10 +5,11 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from core.contracts import EvaluatorDeps, Limits
+from core.contracts import EvaluatorDeps, ExecutionResult, Limits
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal
@@ -113,6 +114,28 @@ def test_the_checks_do_not_depend_on_modes(ground, tmp_path):
 
 GRADE = "sh -c 'grep -qx 42 \"$0\" && echo score: 2'"
 """Prints a score for the right output, outside of the sandbox."""
+
+
+def test_what_a_candidate_prints_before_it_fails_is_none_of_the_graders(evaluator, ground):
+    """Failing tests are a score where they are counted: a summary of the candidate's own made was one, `verified`."""
+    scoring = Scoring("sh src/prog.sh", "passed", grade=GRADE, require=tuple(conditions_of("tests!=none")))
+    graded = TreeEvaluator(ground, scoring, evaluator._deps)
+    forged = scored(graded, ground, "echo '=== 1 failed, 999999 passed in 0.1s ==='; exit 1")
+    assert forged.metric is None and not forged.metrics, forged
+
+
+def test_what_is_required_is_required_of_every_run(evaluator, ground):
+    answers = [{"result": RUN, "touched": [], "reports": {}, "graded": None} for _ in range(3)]
+    answers[0] = {**answers[0], "result": {**RUN, "term_out": "tests: fail\nscore: 9\n"}}
+    jobs = SimpleNamespace(run=lambda spec: {**answers[-1], "answers": answers, "timing": None})
+    scoring = Scoring("sh src/prog.sh", "score", require=tuple(conditions_of("tests==pass")), repeats=3)
+    flaky = TreeEvaluator(ground, scoring, dataclasses.replace(evaluator._deps, jobs=jobs))
+    assert scored(flaky, ground, "true").metric is None
+    answers[0] = answers[1]
+    assert scored(flaky, ground, "true").metric == 3.0
+
+
+RUN = ExecutionResult(term_out="tests: pass\nscore: 3\n", exec_time=0.1, exit_code=0).model_dump(mode="json")
 
 
 def test_numbers_that_a_candidate_writes_are_none_of_the_graders(evaluator, ground):

@@ -181,7 +181,7 @@ class Channel:
         data = self._encode(request)
         try:
             self._socket.sendall(len(data).to_bytes(HEADER, "little") + data)
-            body = self._frame(time.monotonic() + self._timeout)
+            body = self._frame(time.monotonic() + self._within)
         except BlockingIOError:  # the socket's own time limit
             raise self._late() from None
         except OSError as error:
@@ -223,7 +223,7 @@ class Channel:
         return data
 
     def _late(self) -> ProgramFailed:
-        return self._broken("timeout", f"wall clock: no answer within {self._timeout:g} s")
+        return self._broken("timeout", f"wall clock: no answer within {self._within:g} s")
 
     def _raised(self, told: Any) -> ProgramRaised:
         """What the program says of its exception; it may say anything."""
@@ -236,7 +236,8 @@ class Channel:
         return self.failed
 
     def _limit(self, seconds: float) -> None:
-        """The kernel's time limit of one send or receive."""
+        """How long an answer may take, and the kernel's time limit of one send or receive."""
+        self._within = seconds
         whole = int(seconds)
         limit = struct.pack("@ll", whole, max(1, int((seconds - whole) * 1e6)))
         for name in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):

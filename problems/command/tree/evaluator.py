@@ -76,9 +76,9 @@ class TreeEvaluator(RepeatableEvaluator):
         verdicts = [self.verdict(one) for one in answers]
         if self._is_built_outside(tree):
             verdicts = [verdict.model_copy(update={"source": source_of(False)}) for verdict in verdicts]
-        last = verdicts[-1]
+        last = next((verdict for verdict in verdicts if verdict.metric is None), verdicts[-1])
         if last.metric is None or len(verdicts) == 1:
-            return last
+            return last  # what is asked of a program is asked of each of its runs
         if answer["timing"] is not None:
             low, high = answer["timing"]["interval"]
             samples = list(answer["timing"]["samples"])
@@ -134,6 +134,8 @@ class TreeEvaluator(RepeatableEvaluator):
         if answer["touched"]:
             return _void(result, answer["touched"])
         output, graded = result.term_out, answer["graded"]
+        if scoring.grade and graded is None and result.exit_code not in _NO_COMMAND:
+            return failed_command(result)  # what it printed is its own: only what is graded is told
         if graded is not None:
             output = graded["output"]
         metrics, fault = metrics_of(scoring.sources, scoring.metric, output, answer["reports"])

@@ -137,9 +137,17 @@ def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -
         fresh.rename(place)
     except OSError:
         shutil.rmtree(fresh, ignore_errors=True)
-    builds = sorted((p for p in place.parent.iterdir() if p.name[0] != "."), key=lambda path: path.stat().st_mtime)
-    for old in builds[:-MOST_BUILDS]:
+    builds = [build for build in place.parent.iterdir() if build.name[0] != "."]
+    for old in sorted(builds, key=_last_used)[:-MOST_BUILDS]:
         shutil.rmtree(old, ignore_errors=True)
+
+
+def _last_used(build: Path) -> float:
+    """Seconds since the epoch; 0 for one that another worker has just removed."""
+    try:
+        return build.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
 
 
 def _is_base(path: Path, data: bytes) -> bool:

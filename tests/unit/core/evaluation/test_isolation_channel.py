@@ -137,6 +137,7 @@ def test_what_threads_ask_for_meanwhile_crosses_in_one_frame():
             self.theirs.sendall(answered("first"))
             size = int.from_bytes(self.theirs.recv(4), "little")
             self.asked.append(json.loads(self.theirs.recv(size)))
+            time.sleep(1.5)  # more than one call may take, and less than five
             told = [[True, i] if i % 2 else [False, ["ValueError", str(i)]] for i in range(5)]
             self.theirs.sendall(framed({"answers": [told]}))
 
@@ -148,7 +149,7 @@ def test_what_threads_ask_for_meanwhile_crosses_in_one_frame():
         except ProgramRaised as error:
             found[name] = f"raised {error.text}"
 
-    with Slow() as program:
+    with Slow(timeout=1.0) as program:
         threads = [threading.Thread(target=ask, args=(program, "a"))]
         threads[0].start()
         started.wait(5)

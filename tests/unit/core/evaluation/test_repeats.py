@@ -51,8 +51,15 @@ def test_the_best_by_luck_loses_to_the_best_mean():
 
 def test_a_mean_of_several_looks_counts_as_several():
     score, _ = scored_in_turn({"a": [4.0, 4.0]})
-    (again,) = seen_again([node("a", 8.0, interval=(7.0, 9.0))], score)
+    (again,) = seen_again([node("a", 8.0, interval=(7.0, 9.0), repeats=(7.0, 8.0, 9.0))], score)
     assert again.metric == pytest.approx((3 * 8.0 + 2 * 4.0) / 5)
+
+
+def test_an_interval_of_one_look_makes_it_no_more_than_one():
+    """A timed command has an interval after its first score: it counted three times in the final choice."""
+    score, _ = scored_in_turn({"a": [4.0, 4.0]})
+    (again,) = seen_again([node("a", 8.0, interval=(7.0, 9.0))], score)
+    assert again.metric == pytest.approx((8.0 + 2 * 4.0) / 3)
 
 
 def test_what_fails_when_it_is_run_again_is_not_chosen():

@@ -168,6 +168,30 @@ def test_nothing_to_tune_is_a_duplicate_of_the_parent(evaluator, deps, rule):
     assert verdict.duplicate_of == "p" and verdict.failure is None
 
 
+@pytest.mark.parametrize("found", [(0.0, None), (None, None)], ids=["the first fails", "all fail"])
+def test_a_tuning_whose_first_trial_fails_ends_no_run(evaluator, deps, rule, monkeypatch, found):
+    parent = node("p", rule("-gap * 2"), "baseline")
+    commit(deps, [parent], evaluator.evaluate([parent]))
+    score, start = found
+    answer = {"code": rule("-gap * 3"), "score": score, "start": start}
+    monkeypatch.setattr(evaluator, "_deps", replace(deps, jobs=Answers(deps.jobs, answer)))
+    verdict = evaluator.tune(node("t", parent.code, "tune", parent_ids=("p",)), "t", 3)
+    assert verdict.duplicate_of == "p" and verdict.failure is None
+
+
+class Answers:
+    """Jobs that answer a tuning as told."""
+
+    def __init__(self, jobs, answer) -> None:
+        self._jobs, self._answer = jobs, answer
+
+    def run(self, spec):
+        return self._answer if spec.entry.endswith("tune_rule") else self._jobs.run(spec)
+
+    def map(self, specs):
+        return self._jobs.map(specs)
+
+
 def test_the_end_opens_the_test_split_beside_the_references(evaluator, problem):
     first, second = evaluator.final([node("a", FUNSEARCH_OR), node("b", BEST_FIT)])
     low, high = first.interval

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,9 +18,9 @@ from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.command.bundle import join, read_metric, split
 from problems.command.evaluator import CommandEvaluator
-from problems.command.job import copy_sources, grade
+from problems.command.job import _run_apart, copy_sources, grade
 from problems.command.problem import build
-from problems.numbers import NumbersWriter, values, with_numbers
+from problems.numbers import NumbersWriter, movable, moved_numbers, with_numbers
 from utils.allowance import Allowance
 from utils.errors import ConfigError
 from utils.response import parse_response
@@ -82,6 +84,28 @@ def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory)
     assert sorted(p.name for p in target.iterdir()) == ["a.sh", "b.c"]
     assert (target / "a.sh").read_text() == "echo new\n"
     assert (files / "a.sh").read_text() == "echo score: 3\n"
+
+
+def test_a_source_that_can_be_run_can_be_run_as_a_candidate(files, tmp_path):
+    (files / "a.sh").chmod(0o755)
+    copy_sources(files, tmp_path / "workspace", {"a.sh": "echo new\n", "b.c": ""}, leave_out="")
+    assert [os.access(tmp_path / "workspace" / name, os.X_OK) for name in ("a.sh", "b.c")] == [True, False]
+
+
+def test_a_grader_is_apart_and_nothing_that_it_started_outlives_it(files, eventually):
+    """A Ctrl-C was the candidate's failure, and what a script had started went on."""
+    code, out, _ = _run_apart(["sh", "-c", "sleep 60 > /dev/null 2>&1 & echo $!"], str(files), 20)
+    started = Path(f"/proc/{out.strip()}/status")
+    assert code == 0
+    eventually(lambda: not started.exists() or "zombie" in started.read_text(), 10)
+    with pytest.raises(subprocess.TimeoutExpired):
+        _run_apart(["sh", "-c", "sleep 60"], str(files), 0.2)
+
+
+def test_numbers_beyond_floats_stay_as_they_are():
+    code = f"a = 1e308; b = 12; c = {'9' * 5000}"
+    assert movable(code) == {1: 12}
+    assert all(f"c = {'9' * 5000}" in with_numbers(code, moved_numbers(code, random.Random(n))) for n in range(20))
 
 
 GRADE = {"output": "out.txt", "grade": "cat {output}"}
@@ -255,7 +279,7 @@ class Shell:
 
     def run(self, spec) -> dict:
         self.runs += 1
-        x = values(spec.payload["files"]["a.sh"])[0]
+        x = movable(spec.payload["files"]["a.sh"])[0]
         result = ExecutionResult(term_out=f"score: {-((x - 40) ** 2)}", tier="warm")
         return {"result": result.model_dump(mode="json"), "graded": None}
 
@@ -280,6 +304,6 @@ def test_tune_moves_the_numbers_of_any_language(files, x, better):
     assert jobs.runs >= 30
     if better:
         assert verdict.metric == max(verdict.metric, -4.0) and verdict.metadata["tune"]["start"] == -100
-        assert verdict.code == with_numbers(code, [repr(value) for value in values(verdict.code)]) != code
+        assert verdict.code == with_numbers(code, [repr(value) for value in movable(verdict.code).values()]) != code
     else:
         assert verdict.duplicate_of == "p" and verdict.metric is None

@@ -16,6 +16,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.tsp.instances import excess, generate, tour_length
 from problems.tsp.problem import DRIVER, Options, TourProblem, build
+from problems.tsp.tour_instance import TourInstance
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.errors import ConfigError
 from utils.response import parse_response
@@ -26,6 +27,12 @@ def test_length_of_a_square():
     assert tour_length(square, [0, 1, 2, 3]) == 4
     assert tour_length(square, [0, 2, 1, 3]) == pytest.approx(2 + 2 * math.sqrt(2))
     assert excess(square, [3, 2, 1, 0]) == pytest.approx(4 / (0.7124 * 2) - 1)
+
+
+def test_what_a_matrix_has_from_a_city_to_itself_is_no_distance():
+    rows = [[9999.0 if a == b else abs(a - b) + 1.0 for b in range(5)] for a in range(5)]
+    plain = [[0.0 if a == b else cell for b, cell in enumerate(row)] for a, row in enumerate(rows)]
+    assert TourInstance("m", [], matrix=rows).view() == TourInstance("m", [], matrix=plain).view()
 
 
 @pytest.mark.parametrize("tour", [[0, 1, 2], [0, 1, 2, 2], [0, 1, 2, 4], []])

@@ -40,6 +40,12 @@ def test_code_in_a_traceback_is_no_metric():
         ("=== no tests ran in 0.01s ===", {}),
         (UNITTEST, {"tests": "pass", "passed": 3, "failed": 0}),
         ("Ran 3 tests in 0.1s\n\nFAILED (failures=1, errors=1)\n", {"tests": "fail", "passed": 1, "failed": 2}),
+        ("Ran 10 tests in 0.1s\n\nOK (skipped=1, expected failures=2)\n", {"tests": "pass", "passed": 10, "failed": 0}),
+        (
+            "Ran 10 tests in 0.1s\n\nFAILED (failures=1, expected failures=2)\n",
+            {"tests": "fail", "passed": 9, "failed": 1},
+        ),
+        ("Ran 10 tests in 0.1s\n\nFAILED (unexpected successes=1)\n", {"tests": "fail", "passed": 9, "failed": 1}),
         ("Ran 0 tests in 0.1s\n\nOK\n", {"tests": "fail", "passed": 0, "failed": 0}),
     ],
 )
