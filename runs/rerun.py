@@ -69,7 +69,7 @@ def verify(
         overrides: `key=value` texts for what was stored masked.
         watched_by: how many nodes the run has → who is told of them as they come again.
     """
-    config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted)
+    config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted, offline=True)
     config.project.name = f"verify-{run_dir.name}"[:60]
     config.initial = []  # the user's programs lie in the run; their files may be gone
     with RunReader(run_dir) as reader:

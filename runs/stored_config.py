@@ -40,6 +40,7 @@ def stored_config(
     *,
     trusted: bool = False,
     asks_models: bool = True,
+    offline: bool = False,
 ) -> Config:
     """The run's own configuration, secrets found again where they came from, with the user's changes on top.
 
@@ -48,11 +49,12 @@ def stored_config(
         note: told one line where they have keys by an older name.
         trusted: the user says that a run from elsewhere may execute what it names.
         asks_models: False where it is no matter whether secrets of models can be found again.
+        offline: True where every answer is in the record, so that nobody is asked.
     Raises:
         ConfigError: the run came from elsewhere and names code, or a masked value is not to be found again.
     """
     with unreadable(run_dir.name):
-        return _read(run_dir, overrides, project_dir, note, trusted, asks_models)
+        return _read(run_dir, overrides, project_dir, note, trusted, asks_models, offline)
 
 
 def _read(
@@ -62,6 +64,7 @@ def _read(
     note: Callable[[str], None],
     trusted: bool,
     asks_models: bool,
+    offline: bool,
 ) -> Config:
     with RunReader(run_dir) as reader:
         stored, started_at = reader.fact("config"), str(reader.fact("started_at"))
@@ -69,7 +72,7 @@ def _read(
         raise ConfigError(f"run {run_dir.name} was killed before it began: it holds nothing, start it again")
     own = trusted or began_here(project_dir, stored, started_at)
     if not own:
-        check_origin(run_dir.name, stored, overrides)
+        check_origin(run_dir.name, stored, overrides, asks_models=asks_models and not offline)
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
     replaced = {word.partition("=")[0] for word in overrides}

@@ -24,6 +24,8 @@ CODE_KEYS = (
     "notify.command", "notify.url", "tracking.otel", "tracking.mlflow",
 )  # fmt: skip
 """Keys whose values lead to code that runs outside of the sandbox, to where it runs, or to who is told of it."""
+ADDRESS_KEYS = tuple(f"llm.{role}.{key}" for role in ("code", "feedback", "refine") for key in ("base_url", "models"))
+"""Keys that say who is asked: an address gets the prompts, and this machine's key."""
 _SHOWN_KEYS = tuple(f"llm.{role}.{key}" for role in ("code", "feedback", "refine") for key in ("env", "files"))
 """What of this machine the commands among them are shown."""
 _PRESET_FILES = ("presets.problem", "presets.llm")
@@ -33,7 +35,11 @@ def _bound(plain: Mapping[str, Any]) -> dict[str, Any]:
     """What a mark vouches for: the code that is named, what it is shown, and the variables that are read."""
     read = {".".join(path): expression for path, expression in expressions_in(plain).items()}
     shown = {key: value for key in _SHOWN_KEYS if (value := _value(plain, key))}
-    return code_named(plain) | shown | read
+    return code_named(plain) | _addresses(plain) | shown | read
+
+
+def _addresses(plain: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key in ADDRESS_KEYS if (value := _value(plain, key))}
 
 
 def code_named(plain: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,15 +63,24 @@ def began_here(project_dir: str | Path, plain: Mapping[str, Any], started_at: st
     return _mark(project_dir, plain, started_at).exists()
 
 
-def check_origin(run: str, plain: Mapping[str, Any], overridden: Sequence[str] = ()) -> None:
-    """Raise ConfigError if a run from elsewhere names code that the user's own words do not replace."""
-    replaced = {word.partition("=")[0] for word in overridden}
-    named = {key: value for key, value in code_named(plain).items() if key not in replaced}
+def check_origin(
+    run: str, plain: Mapping[str, Any], overridden: Sequence[str] = (), *, asks_models: bool = True
+) -> None:
+    """Raise ConfigError if a run from elsewhere names code, or whom to ask, that the user's own words do not replace.
+
+    Args:
+        asks_models: False where nobody is asked: what addresses it names is no matter then.
+    """
+    replaced = {word.partition("=")[0].lstrip("-") for word in overridden}
+    given = code_named(plain) | (_addresses(plain) if asks_models else {})
+    if "presets.llm" in replaced:  # the preset's section stands in the place of the run's
+        replaced |= {key for key in given if key.startswith("llm.")}
+    named = {key: value for key, value in given.items() if key not in replaced}
     if named:
         listed = ", ".join(f"{key}={value}" for key, value in named.items())
         raise ConfigError(
-            f"run {run} did not begin in this project, and it names code that would run with your rights: {listed}; "
-            f"look at it first, then add {FLAG}"
+            f"run {run} did not begin in this project, and it names what would run with your rights, or be told your "
+            f"prompts and key: {listed}; look at it first, then add {FLAG}"
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 from core.executor.collect import collect_file
@@ -98,7 +99,8 @@ class WorkspaceManager:
                 files = [name for name in files if name != "solution.py"]
             for name in files:
                 path = os.path.join(parent, name)
-                found.append((os.lstat(path).st_size, os.path.relpath(path, self.root)))
+                with suppress(OSError):  # a path longer than the system takes, or one that nobody may look at
+                    found.append((os.lstat(path).st_size, os.path.relpath(path, self.root)))
         return [relative for _, relative in sorted(found)]
 
     def cleanup_submission(self) -> None:

@@ -7,7 +7,8 @@ import shutil
 import sqlite3
 
 import pytest
-from support.command_line import PLUGINS
+from support.chat_server import ChatServer
+from support.command_line import PLUGINS, toy_words
 
 from cli.demo import PACKAGED
 
@@ -91,6 +92,27 @@ def test_ones_own_run_needs_no_word_until_it_names_other_code(cli, finished, tmp
 def test_words_of_ones_own_replace_what_it_names(project, ran):
     ended = project(*real(project, ("export-best", "latest")), f"problem.plugins={PLUGINS}")
     assert ended.code == 0 and not ran.exists(), ended.err
+
+
+@pytest.mark.long
+def test_who_is_asked_by_a_run_from_elsewhere_is_trusted_first(cli_at):
+    """Its address would have got the prompts, and with a masked key the one of this machine."""
+    author, mine = cli_at("author"), cli_at("mine")
+    with ChatServer(lambda request, number: f"```python\nx = {number}\n```") as server:
+        ended = author.here(*toy_words(2, *server.words(), "agent.review=never", "search.batch=1"))
+        assert ended.code in (0, 3), ended.err
+        asked = len(server.requests)
+        shutil.copytree(author.run_dir, mine.folder / "logs" / author.run_dir.name)
+        name = author.run_dir.name
+        trust = f"problem.plugins={PLUGINS}"
+        refused = mine.here("resume", name, "search.max_steps=4", trust)
+        assert refused.code == 2 and "llm.code.base_url=" in refused.line and FLAG in refused.line
+        assert len(server.requests) == asked, "nobody was asked"
+        assert mine.here("replay", name, "--verify", trust).code == 0, "every answer is in the record"
+        assert mine.here("resume", name, "search.max_steps=3", trust, "--llm=rules").code in (0, 3)
+        assert len(server.requests) == asked
+        assert author.here("resume", name, "search.max_steps=3").code in (0, 3), "one's own asks on"
+        assert len(server.requests) > asked
 
 
 @pytest.mark.parametrize("key", ["problem.plugins", "problem.evaluator", "problem.grade", "execution.python"])

@@ -84,6 +84,10 @@ def bounded(asked: Asked, most: int) -> dict[str, Any]:
     if name == "max_completion_tokens" and "max_tokens" in place:
         name = "max_tokens"
     place[name] = min(reply_limit(asked) or most, most)
+    if name == "max_tokens":
+        place.pop("max_completion_tokens", None)  # one of the two is the limit
+    for several in ("n", "candidateCount"):  # each of them would be billed, and only the first is read
+        place.pop(several, None)
     if asked.dialect is CHAT and body.get("stream"):
         told = body.get("stream_options")
         body["stream_options"] = {**(told if isinstance(told, dict) else {}), "include_usage": True}

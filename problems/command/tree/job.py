@@ -7,9 +7,10 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from core.contracts import ExecutionResult, JobContext, Limits
@@ -18,6 +19,7 @@ from core.executor.collect import collect_file
 from core.executor.tree_run import run_on_base
 from core.state.failure import FailureKind
 from problems.command.job import COPY_BYTES, MOST_RUNS, grade
+from problems.command.tree.tree import LONGEST_PATH
 from utils.globs import matches
 
 LARGEST_REPORT = 16 << 20
@@ -39,6 +41,10 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     if failed is not None:
         return {"result": failed.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
     base, files = Path(payload["inputs"]), {**built, **payload["changes"]}
+    if (clash := _clash(files)) is not None:
+        message = f"{clash}: the program and what problem.build makes have it as a file and as a folder"
+        refused = ExecutionResult(failure=FailureKind.EVAL_ERROR, message=message)
+        return {"result": refused.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
     for path in payload["written"]:
         files.pop(path, None)
         if os.path.lexists(base / path):
@@ -80,6 +86,13 @@ def repeated(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     except _RunFailed:
         pass
     return {**answers[-1], "answers": answers, "timing": timing}
+
+
+def _clash(files: Mapping[str, Any]) -> str | None:
+    """A path that is a file, and the folder of another one."""
+    there = {path for path, content in files.items() if content is not None}
+    above = (str(folder) for path in there for folder in PurePosixPath(path).parents)
+    return next((folder for folder in above if folder in there), None)
 
 
 class _RunFailed(Exception):
@@ -126,13 +139,15 @@ def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -
             if relative in inputs:
                 continue
             found = collect_file(workspace, relative, left)
-            if found.data is None or _is_base(base / relative, found.data):
+            if found.data is None or len(os.fsencode(relative)) > LONGEST_PATH:
                 continue
-            left -= len(found.data)
-            target = fresh / relative
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(found.data)
-            target.chmod(0o755 if found.executable else 0o644)
+            with suppress(OSError):  # whatever a build calls its files
+                if not _is_base(base / relative, found.data):
+                    left -= len(found.data)
+                    target = fresh / relative
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.write_bytes(found.data)
+                    target.chmod(0o755 if found.executable else 0o644)
     try:
         fresh.rename(place)
     except OSError:

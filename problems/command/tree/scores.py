@@ -26,7 +26,6 @@ _PYTEST = re.compile(
     rf"^=*[ ]*({WHOLE} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?).*) in [\d.:]+", re.M
 )
 _UNITTEST = re.compile(rf"^Ran ({WHOLE}) tests? in .*\n+(OK|FAILED)(?: \((.*)\))?", re.MULTILINE)
-_DETAIL = re.compile(rf"([a-z]+(?: [a-z]+)*)=({WHOLE})")
 _FAILED = ("failures", "errors", "unexpected successes")
 _REQUIRE = re.compile(r"([A-Za-z_][\w.-]*)\s*(==|!=|<=|>=|<|>)\s*(\S+)")
 _MOST = 200
@@ -142,7 +141,8 @@ def _tests_of(output: str) -> Metrics:
     if not ran:
         return {}
     count, word, detail = ran[-1]
-    failed = sum(int(number) for kind, number in _DETAIL.findall(detail) if kind in _FAILED)
+    told = dict(part.split("=", 1) for part in detail.split(", ") if "=" in part)
+    failed = sum(int(number) for kind, number in told.items() if kind in _FAILED and re.fullmatch(WHOLE, number))
     return _tests(int(count) - failed, failed if word == "FAILED" else 0)
 
 

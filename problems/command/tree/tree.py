@@ -108,7 +108,11 @@ class Tree:
         if text is not None and base is not None and text == f"{base}\n" and not base.endswith("\n"):
             text = base  # whole files come out of replies with a newline at their end
         others = {name: new for name, new in self.changes.items() if name != path}
-        if any(name.startswith(f"{path}/") or path.startswith(f"{name}/") for name, new in others.items() if new):
+        if any(
+            name.startswith(f"{path}/") or path.startswith(f"{name}/")
+            for name, new in others.items()
+            if new is not None
+        ):
             raise TreeError(f"{path}: it is a file and a folder")
         return Tree(self.ground, others if text == base else {**others, path: text})
 

@@ -221,7 +221,9 @@ def _describe(
         if column["name"] in (label, *exam["targets"]) and tables["train"].rows[column["name"]].isna().any():
             column["unlabelled"] = True
     named = TEST
-    if "test" in tables and exam["id"] not in tables["test"].rows:  # its rows are the sample's, one by one
+    if (
+        "id" in exam and "test" in tables and exam["id"] not in tables["test"].rows
+    ):  # its rows are the sample's, one by one
         named = SAMPLE if len(read_table(out / exam["sample"])) == rows["test"] else ""
         columns = columns if named else []
     if "test" in tables:

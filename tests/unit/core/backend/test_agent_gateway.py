@@ -250,6 +250,7 @@ def test_what_each_language_says_that_a_reply_took(raw, found):
         ("/v1/messages", {"max_tokens": 9000}, ("max_tokens",)),
         ("/v1/chat/completions", {"stream": True}, ("max_completion_tokens",)),
         ("/v1/chat/completions", {"max_tokens": 9000}, ("max_tokens",)),
+        ("/v1/chat/completions", {"max_tokens": 9000, "max_completion_tokens": 9000, "n": 8}, ("max_tokens",)),
         ("/v1/responses", {}, ("max_output_tokens",)),
         ("/v1beta/models/g:streamGenerateContent", {}, ("generationConfig", "maxOutputTokens")),
     ],
@@ -260,6 +261,7 @@ def test_a_reply_is_bounded_in_each_language(path, body, place):
     for key in place:
         value = value[key]
     assert value == 300
+    assert not {"n", "candidateCount"} & bounded(found, 300).keys() and "9000" not in json.dumps(bounded(found, 300))
     assert found.model in ("m", "g")
     assert bounded(found, 300).get("stream_options") == ({"include_usage": True} if body.get("stream") else None)
 

@@ -118,3 +118,21 @@ def test_submission_paths_are_rewritten_in_the_code(tmp_path: Path) -> None:
     assert (
         told == "a('submission/n1/submission.csv'); b(\"submission/n1/x\"); c('my_submission.csv'); d('submission/n1')"
     )
+
+
+def test_paths_longer_than_the_system_takes_are_passed_over(tmp_path):
+    """Folders in folders that were made from inside: looking at what lies at their end ended the run."""
+    manager = WorkspaceManager(tmp_path / "run")
+    manager.setup()
+    (manager.root / "made.txt").write_text("x")
+    here = os.getcwd()
+    try:
+        os.chdir(manager.working)
+        for _ in range((4080 - len(str(manager.working))) // 241):  # the folder can be listed, its file not be named
+            os.mkdir("d" * 240)
+            os.chdir("d" * 240)
+        Path("f" * 255).write_text("deep")
+    finally:
+        os.chdir(here)
+    assert "made.txt" in manager.written()
+    remove_tree(manager.root)

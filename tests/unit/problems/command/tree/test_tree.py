@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from problems.command.tree.base import kept, snapshot
+from problems.command.tree.job import _clash
 from problems.command.tree.merging import merged
 from problems.command.tree.tree import Tree, TreeError, read_tree
 
@@ -68,9 +69,11 @@ def test_a_diff_against_another_base_is_none_of_ours(ground):
     assert told.value.locked
 
 
-def test_a_file_and_a_folder_of_one_name(ground):
+@pytest.mark.parametrize("text", ["x\n", ""], ids=["some text", "nothing in it"])
+def test_a_file_and_a_folder_of_one_name(ground, text):
     with pytest.raises(TreeError, match="a file and a folder"):
-        Tree(ground).with_file("src/n", "x\n").with_file("src/n/m", "y\n")
+        Tree(ground).with_file("src/n", text).with_file("src/n/m", "y\n")
+    assert _clash({"src/n": text, "src/n/m": "y\n", "src/o": None, "src/o/p": ""}) == "src/n"
 
 
 def test_comments_and_layout_make_no_new_program(ground):
