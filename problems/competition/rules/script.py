@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from problems.competition.rules import features, size
+from problems.competition.rules.drawn_rows import without_sparse
 from problems.competition.rules.facts import EXTREME, Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.family import ABSOLUTE
-from problems.competition.rules.part import without_sparse
 from problems.competition.rules.recipe import MARK, Member, Recipe
 
 SECTIONS = ("DATA", "FEATURES", "MODEL", "TRAIN", "PREDICT")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from problems.competition.rules.drawn_rows import with_rare
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
-from problems.competition.rules.part import with_rare
 from problems.competition.rules.recipe import Recipe
 
 NARROW = 500_000

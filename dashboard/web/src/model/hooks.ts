@@ -1,6 +1,6 @@
 // React's side of the model: a connection per run, resources over REST, the theme.
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { Asking } from "./asking";
+import { Question } from "./question";
 import { Connection } from "./connection";
 import { say, useRoute } from "./router";
 
@@ -42,14 +42,14 @@ export function useResource<T>(path: string | null, every = 0, when: unknown = 0
   const [error, setError] = useState("");
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((n) => n + 1), []);
-  const asking = useRef<Asking<T> | null>(null);
+  const asking = useRef<Question<T> | null>(null);
   useEffect(() => {
     setData(null);
     setError("");
   }, [path]);
   useEffect(() => {
     if (path === null) return;
-    const made = new Asking<T>(path, every, (answer) => {
+    const made = new Question<T>(path, every, (answer) => {
       if ("data" in answer) setData(answer.data);
       setError("error" in answer ? answer.error : "");
     });

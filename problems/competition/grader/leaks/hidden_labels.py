@@ -20,8 +20,8 @@ from ..tables.exact import Unusable
 from ..tables.pieces import spread
 from ..tables.table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
 from ..tables.times import as_time
-from .alike import MANY_VALUES, SIGNIFICANT, Words, is_label
 from .label_stream import LabelStream
+from .label_words import MANY_VALUES, SIGNIFICANT, Words, is_label
 from .mentions import FEWEST, Mentions, natural_order, records_tell
 
 SHARE = 0.2

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 
 from ..tables.pieces import spread
-from .alike import Words, is_label
 from .chance import MANY, is_no_accident
+from .label_words import Words, is_label
 
 SLACK = 20
 """Words before and after the labels."""

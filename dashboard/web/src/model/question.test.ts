@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { Asking } from "./asking";
+import { Question } from "./question";
 
 let asked = 0;
 beforeEach(() => {
@@ -22,7 +22,7 @@ afterEach(() => {
 
 it("tells answers also to who asks faster than they come, and the newest last", async () => {
   const told: unknown[] = [];
-  const asking = new Asking<number>("/x", 0, (answer) => told.push(answer));
+  const asking = new Question<number>("/x", 0, (answer) => told.push(answer));
   for (let i = 0; i < 20; i += 1) {
     asking.ask();
     await vi.advanceTimersByTimeAsync(10);
@@ -35,7 +35,7 @@ it("tells answers also to who asks faster than they come, and the newest last", 
 
 it("asks anew after a while where that is wished, and says nothing once it is closed", async () => {
   const told: unknown[] = [];
-  const asking = new Asking<number>("/x", 1000, (answer) => told.push(answer));
+  const asking = new Question<number>("/x", 1000, (answer) => told.push(answer));
   asking.ask();
   await vi.advanceTimersByTimeAsync(2000);
   expect(told).toEqual([{ data: 1 }, { data: 2 }]);

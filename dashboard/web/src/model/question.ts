@@ -3,7 +3,7 @@ import { get } from "../api/client";
 
 /** An older answer never takes the place of a newer one. What is asked while an answer is on its way is asked after it: taking
  * the question back instead would leave who asks faster than the server answers without any. */
-export class Asking<T> {
+export class Question<T> {
   private readonly abort = new AbortController();
   private timer = 0;
   private waits = false;
