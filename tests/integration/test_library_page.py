@@ -81,6 +81,7 @@ class TestSeedExamples:
     RENAMED = (
         ("QueryDesk", "ModelClient"),
         ("ThreePhasePolicy(num_drafts=2, debug_prob=.5)", "ThreePhasePolicy()"),
+        ("LLMSection", "LLMConfig"),
     )
 
     def run(self, name, folder, server=None):
