@@ -28,6 +28,9 @@ settings.load_profile("usual")
 
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_BASE_URL")
 
+# Tests run side by side: threads of a pool that spin for each other would take the processors from all.
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
 gc.disable()  # while tests are collected
 
 
