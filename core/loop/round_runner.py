@@ -11,10 +11,8 @@ from core.contracts import Evaluation, Evaluator, Store
 from core.events import LadderCounted, StageDone
 from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
-from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.memory import Memory
-from core.state.node import Node
 from core.state.task import derive_seed, node_id
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
 
@@ -190,6 +188,9 @@ class RoundRunner:
                 chain.append(self._repair(refused, notes))
             except TicketGone:  # what was refused stays as it is
                 break
+            except BudgetExhausted as error:
+                self.exhausted = str(error)
+                break
         return chain
 
     def _repair(self, refused: Attempt, notes: RoundContext) -> Attempt:
@@ -210,12 +211,7 @@ class RoundRunner:
         attempt = self._stages.begin(
             task, notes, refusal=refused.verdict.message, parents=(self._stages.finished(refused),)
         )
-        try:
-            self._stages.write(attempt)
-        except BudgetExhausted as error:
-            self.exhausted = str(error)
-            attempt.node = Node(id=task.node_id, code="", operator="debug", parent_ids=task.parent_ids)
-            attempt.verdict = Evaluation(failure=FailureKind.REPLY_ERROR, message=str(error))
+        self._stages.write(attempt)
         return attempt
 
     def judge(self, attempts: Sequence[Attempt], pool: ThreadPoolExecutor) -> list[Attempt]:

@@ -96,6 +96,34 @@ def test_the_budget_ends_the_run_and_leaves_open_what_it_did_not_reach(tmp_path,
     assert [node.code for node in again.journal] == ["x = 1\n", "x = 5\n", "x = 4\n"]
 
 
+@pytest.mark.parametrize("schedule", ["rounds", "pipeline", "async"])
+def test_a_repair_that_the_budget_does_not_pay_for_is_no_node(tmp_path, schedule):
+    """It was stored as a failed program with the budget's words as its reply."""
+
+    class Repairing(ThreePhasePolicy):
+        def ask(self, journal, rng, k):
+            return [Proposal(operator="draft", slot=slot, repairs=1) for slot in range(k)]
+
+    class Once(ToyWriter):
+        def write(self, context, rng):
+            if context["operator"] == "debug":
+                raise BudgetExhausted("budget.tokens: 10 of 10 tokens")
+            return "```python\nx = 7\n```"
+
+    loop = open_loop(
+        tmp_path,
+        steps=4,
+        batch=1,
+        policy=Repairing(),
+        writer=Once(),
+        evaluator=ToyEvaluator(refuse=6),
+        schedule=schedule,
+    )
+    assert loop.run() == "budget.tokens: 10 of 10 tokens"
+    (node,) = loop.journal
+    assert node.refused_by == "check" and node.code == "x = 7\n"
+
+
 def test_replies_without_code_are_nodes_too(tmp_path):
     nodes, _, _ = played(tmp_path, "x = 1", "")
     assert nodes[1].failure == "no_code" and nodes[1].is_buggy and nodes[1].code == ""
