@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from math import inf
+from pathlib import Path
 from typing import Any
 
 from core.events import Event, NodeProposed
@@ -15,6 +16,7 @@ from core.storage.call_store import CallStore
 from core.storage.forms import insert
 from core.storage.game_store import GameStore
 from core.storage.models import SCORED
+from core.storage.recent_texts import RecentTexts
 from core.storage.rows import OUTLINE, node_from_row, node_values, stored_node, task_from_row, task_values
 from core.storage.ticket_store import WITHDRAWN, TicketStore
 from core.storage.unreadable import reads_store, unreadable
@@ -32,6 +34,10 @@ _PAGE = 1000
 
 class RunStore(CallStore, GameStore, TicketStore):
     """Implements `Store`, `CallLog`, `GameBook` and `TicketBook` for `logs/<run>/run.db`."""
+
+    def __init__(self, run_dir: Path, **options: Any) -> None:
+        super().__init__(run_dir, **options)
+        self._recent = RecentTexts()
 
     # ------------------------------------------------------------ rounds, stages, nodes
 
@@ -95,6 +101,8 @@ class RunStore(CallStore, GameStore, TicketStore):
                 connection.executemany("DELETE FROM stages WHERE node_id = ?", staged)
 
         node_ids = [node.id for node in nodes]
+        for node in nodes:
+            self._recent.keep(node.id, node.code, node.term_out)
         self._write_later("commit", facts, events, node_ids)
         self._known.committed(node_ids)
 
@@ -121,10 +129,15 @@ class RunStore(CallStore, GameStore, TicketStore):
     @reads_store
     def texts(self, node_id: str) -> tuple[str, str]:
         """(program, output) of a committed node."""
+        known = self._recent.find(node_id)
+        if known is not None:
+            return known
         if self._waits("commit", node_id):
             self.settle()
         (code, output) = self.db.select(_TEXTS, (node_id,), stored=True)[0]
-        return self.db.get_text(code), self.db.get_text(output)
+        found = self.db.get_text(code), self.db.get_text(output)
+        self._recent.keep(node_id, *found)
+        return found
 
     @reads_store
     def open_tasks(self, *, withdrawn: bool = False) -> list[Task]:

@@ -3,6 +3,7 @@
 import threading
 
 from core.state.node import Node
+from core.storage.recent_texts import RecentTexts
 from core.storage.repository import RunStore
 
 
@@ -10,9 +11,15 @@ def node(number: int) -> Node:
     return Node(id=f"{number:012x}", step=number, code=f"x = {number}  # " + "long " * 200, term_out=f"out {number}")
 
 
+def forget(store: RunStore) -> None:
+    """As after many other nodes: its texts are read from the file."""
+    store._recent = RecentTexts()
+
+
 def test_a_program_is_read_beside_a_transaction(tmp_path):
     store = RunStore(tmp_path / "run")
     store.commit([node(0), node(1)], [])
+    forget(store)
     inside, read = threading.Event(), threading.Event()
 
     def write() -> None:
@@ -36,6 +43,7 @@ def test_a_program_is_read_beside_a_transaction(tmp_path):
 def test_what_waits_or_is_being_stored_is_read_when_it_is_stored(tmp_path):
     store = RunStore(tmp_path / "run", delay=60.0)
     store.commit([node(0)], [])
+    forget(store)
     assert store.texts(node(0).id)[1] == "out 0"
     found: list[str] = []
     committing, go_on = threading.Event(), threading.Event()
@@ -47,6 +55,7 @@ def test_what_waits_or_is_being_stored_is_read_when_it_is_stored(tmp_path):
         return transaction()
 
     store.commit([node(1)], [])
+    forget(store)
     store.db.transaction = slow
     storing = threading.Thread(target=store.settle)
     storing.start()
