@@ -110,6 +110,23 @@ def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
     assert cli.here("replay", "latest", "--verify").code == 0
 
 
+def test_wait_waits_for_a_run_that_was_begun_a_moment_ago(cli, toy):
+    """Its folder comes after the imports, its store after its folder."""
+    cli.start("run", *toy(3))
+    ended = cli.here("wait", "latest", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["steps"] == 3 and ended.json["status"] == "finished"
+    assert ended.err.startswith("no run 'latest' yet: waiting up to 30 s for it\n")
+
+
+def test_wait_for_a_run_that_never_comes_says_so(cli):
+    (cli.folder / "logs" / "half").mkdir(parents=True)  # and no store
+    for name in ("nobody", "half"):
+        ended = cli.here("wait", name, "--seconds=0.3")
+        assert ended.code == 2 and ended.err.splitlines()[-1].endswith("(waited 0.3 s for it)")
+    assert "unknown run 'no/name'" in cli.here("wait", "no/name").line, "what cannot be a run's name is told at once"
+
+
 def cli_waits_for_end(cli: Cli) -> None:
     until = time.monotonic() + 30
     while (cli.run_dir / SOCKET).exists() or cli.show()["status"] != "finished":
