@@ -510,6 +510,9 @@ def test_check_and_tell_say_what_is_done_to_a_file_with_a_marked_block(cli, tmp_
     (tmp_path / "reply.txt").write_text(f"Two.\n\n{change}")
     said = cli.here("check", "latest", last, "--file", str(tmp_path / "reply.txt"))
     assert said.out == "ok\n", "a reply is looked at as it would be read"
+    (tmp_path / "reply.txt").write_text(f"Two.\n\n{change}<<<<<<< SEARCH\nx\n=======\n")
+    said = cli.here("check", "latest", last, "--file", str(tmp_path / "reply.txt"))
+    assert "block 2 (from 'x' on) has no line `>>>>>>> REPLACE` at the end of the reply" in said.out, "it was cut off"
     assert cli.here("give-up", "latest", last).code == 0
 
 
