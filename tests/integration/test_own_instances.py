@@ -424,3 +424,20 @@ def test_a_plan_refuses_what_is_said_wrongly_too(cli, words):
     words = ("--problem=tsp", *words)
     run, plan = cli.here("run", *words), cli.here("run", "--plan", *words)
     assert (plan.code, plan.line) == (run.code, run.line) and run.code == 2
+
+
+def test_a_rule_that_plays_in_step_has_one_time_limit_for_all_positions(cli):
+    """It was each position's: 120 of them took two minutes before a program was told too slow."""
+    head = "def score_bin(item, remaining_capacity, histogram):\n"
+    rule = head + "    for x in range({turns}):\n        x = [x]\n    return 1.0\n"
+    for name, turns in (("slow", 300_000), ("quick", 1)):
+        (cli.folder / f"{name}.py").write_text(rule.format(turns=turns))
+    ended = cli.here(
+        "run", "--problem=bin_packing", "--problem.name=u120", "--problem.options.validation=2", "search.max_steps=0",
+        "--problem.options.test=2", "execution.timeout=1", "initial=slow.py,quick.py", "--logging.view=quiet",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    found = {cli.node(row["node_id"])["plan"]: row for row in cli.show()["nodes"] if row["operator"] == "user"}
+    assert found["quick.py"]["metric"] is not None and found["slow.py"]["failure"] == "timeout"
+    message = cli.node(found["slow.py"]["node_id"])["message"]
+    assert message == "wall clock: 1 s for all calls together were over"
