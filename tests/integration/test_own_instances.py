@@ -419,6 +419,17 @@ def test_a_plan_refuses_what_the_run_refuses_in_the_same_words(cli, told):
     assert not (cli.folder / "logs").exists()
 
 
+@pytest.mark.parametrize("key", ["problem.path", "problem.name"])
+@pytest.mark.parametrize("told", [told for told, (problem, *_) in SPOILT.items() if problem == "bin_packing"])
+def test_what_cannot_be_read_is_told_by_the_key_that_named_it(cli, key, told):
+    _, name, text = SPOILT[told]
+    for file in (name, "none.txt", "broken.csv"):
+        (cli.folder / name).write_text(text)
+        (cli.folder / "broken.csv").write_text("a,b\n1,2\n")
+        ended = cli.here("run", "--problem=bin_packing", f"--{key}={file}")
+        assert ended.code == 2 and ended.line.startswith(f"swarm-evo: {key}={file}: "), ended.err
+
+
 @pytest.mark.parametrize("words", [("execution.sandbox=none",), ("data.dir=mine",), ("project.dir=/proc/nowhere",)])
 def test_a_plan_refuses_what_is_said_wrongly_too(cli, words):
     words = ("--problem=tsp", *words)
