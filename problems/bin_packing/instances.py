@@ -25,7 +25,7 @@ Split = Literal["train", "validation", "test", "choice"]
 WEIBULL_SHAPE, WEIBULL_SCALE, WEIBULL_CAPACITY = 3.0, 45.0, 100
 UNIFORM_LOW, UNIFORM_HIGH, UNIFORM_CAPACITY = 20, 100, 150
 MOST_UNITS = 10_000
-"""Of a capacity: a rule's table has the square of that many entries, of 25 bytes while it is ranked."""
+"""Of a capacity: a rule's table has an entry a size that occurs and unit of it, of 25 bytes while it is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
