@@ -452,3 +452,15 @@ def test_a_rule_that_plays_in_step_has_one_time_limit_for_all_positions(cli):
     assert found["quick.py"]["metric"] is not None and found["slow.py"]["failure"] == "timeout"
     message = cli.node(found["slow.py"]["node_id"])["message"]
     assert message == "wall clock: 1 s for all calls together were over"
+
+
+def test_instances_of_one_name_in_two_files_are_solved_apart(tmp_path):
+    """Each file of a folder may call its instance `1`: the solver's tour of one was told as the bound of the other."""
+    square = [(0, 0), (0, 1), (1, 1), (1, 0)]
+    for number, size in enumerate((1, 1, 1, 7)):  # every second one is the test part
+        rows = "".join(f"1,{size * x},{size * y}\n" for x, y in square)
+        (tmp_path / f"{number}.csv").write_text(f"instance,x,y\n{rows}")
+    words = ["presets.problem=tsp", f"problem.name={tmp_path}", "problem.options.solver=highs"]
+    problem = build(load_config(None, words), tmp_path)
+    rows = [problem.case_score(case, number, 0.0) for number, case in enumerate(problem.cases("test"), 1)]
+    assert [row.bound for row in rows] == [4.0, 28.0] and all(abs(row.gap) < 1e-6 for row in rows)
