@@ -37,10 +37,10 @@ def masked(value: Any, path: tuple[str, ...] = ()) -> Any:
 def masked_word(word: str) -> str:
     """A word of the command line, `--key.of.it=value`, as it may be stored and shown."""
     key, equals, value = word.partition("=")
-    path = tuple(key.removeprefix("--").split("."))
-    if not equals or not _holds_secret(value, path):
-        return f"{key}={masked(value, path)}" if equals else word
-    return f"{key}={MASK}"
+    if not equals:
+        return masked_address(word)
+    path = tuple(key.lstrip("-").split("."))
+    return f"{key}={MASK if _holds_secret(value, path) else masked(value, path)}"
 
 
 def _holds_secret(value: str, path: tuple[str, ...]) -> bool:

@@ -229,6 +229,29 @@ def build(cfg, project_dir):
 """
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "num_islands: many\ncandidates_per_generation: 12",
+            "num_islands='many': must be a whole number of at least 1",
+        ),
+        ("num_islands: 0\ncandidates_per_generation: 12", "num_islands=0: must be a whole number of at least 1"),
+        ("candidates_per_generation: null", "candidates_per_generation=None: must be a whole number of at least 1"),
+        ("evaluator: {capacity: [100]}", "evaluator.capacity=[100]: allowed: 100 (weibull_5k)"),
+        ("llm_providers: [fake]", "llm_providers=\"['fake']\": must be a list of mappings with provider_id"),
+        (
+            "llm_providers: [{provider_id: a, provider_type: openai, max_retries: often}]",
+            "llm_providers.max_retries='often': must be a whole number of at least 0",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_seed_style_file_is_one_line(cli: Cli, text: str, said: str):
+    (cli.folder / "seed.yaml").write_text(f"run_id: a\n{text}\n")
+    ended = cli.here("run", "--config", "seed.yaml")
+    assert ended.code == 2 and said in ended.line
+
+
 def test_calls_may_leave_out_arguments_that_have_defaults(cli: Cli):
     """Some calls, or all of them: `rules` learns the scale of a parameter from the calls that give it."""
     (cli.folder / "plane.py").write_text(PLANE)
