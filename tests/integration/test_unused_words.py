@@ -68,6 +68,7 @@ def test_the_command_line_refuses_a_key_that_the_verb_does_not_read(capsys):
         ("replay latest --verify --speed 3", "--speed"),
         ("step latest --dry-run --until code", "--until"),
         ("run --plan --problem=tsp --events", "--events"),
+        ("export-best latest --patch p --notebook", "--notebook"),
         ("ask latest --list --dir there", "--dir"),
         ("ask latest --request {} --list", "--list"),
         ("show latest 1 --diff --files", "--diff"),
