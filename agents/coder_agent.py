@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Unpack
 
@@ -16,7 +16,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
 from utils.clean_text import whole
-from utils.diff import Change, DiffError, apply_diff, parse_diff
+from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.genes import split_genes
@@ -92,7 +92,7 @@ class CoderAgent(BaseAgent):
         Changes to parts of a program are no answer: others may have been to come.
         """
         text = up_to_last_block(whole(cut))
-        if len(split_blocks(text)[1]) != 1 or parse_diff(text):
+        if len(split_blocks(text)[1]) != 1 or has_blocks(text):
             return ""
         return text if self._read(context, text).failure is None else ""
 
@@ -124,19 +124,18 @@ class CoderAgent(BaseAgent):
         if (nothing := nothing_in(reply)) is not None:
             return nothing
         reply = strip_thinking(reply)
-        changes = parse_diff(reply) if context.parents else []
-        if changes:
-            return self._changed(context, reply, changes)
+        if context.parents and has_blocks(reply):
+            return self._changed(context, reply)
         block, plan = parse_response(reply, str(context.extras.get("language", "python")))
         if block is None or not block.strip():
             return self._patched(context, reply, plan)
         return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
 
-    def _changed(self, context: AgentContext, reply: str, changes: Sequence[Change]) -> Found:
+    def _changed(self, context: AgentContext, reply: str) -> Found:
         """The first parent's code with the reply's SEARCH/REPLACE blocks applied. The plan is what precedes them."""
         plan = split_blocks(reply.partition("<<<<<")[0])[0].strip()
         try:
-            code = apply_diff(context.parents[0].code, changes)
+            code = apply_diff(context.parents[0].code, parse_diff(reply))
         except DiffError as error:
             return Found("", plan, FailureKind.REPLY_ERROR, str(error))
         return self._judge(context, code, plan, whole=False)

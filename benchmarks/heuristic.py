@@ -55,7 +55,7 @@ def packing() -> None:
 
     def pack(table: TableRule, one: Instance) -> int:
         chosen = np.empty(len(one.sizes), dtype=np.int64)
-        return int(pack_ranked(table.order, table.tied, one.sizes, CAPACITY, chosen, 1 << 60))
+        return int(pack_ranked(table.order, table.tied, table.row[one.sizes], one.sizes, CAPACITY, chosen, 1 << 60))
 
     table = TableRule.of(answer, items, CAPACITY)
     used = [pack(table, one) for one in instances]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shlex
 import shutil
 import sys
@@ -37,6 +38,11 @@ from utils.errors import ConfigError
 from utils.user_text import user_text
 
 MOST_GAMES = 100_000
+_STARTERS = re.compile(
+    r"(python|pypy|java|node|deno|bun|ruby|perl|lua|julia|Rscript|dotnet|mono|wine|bash|sh|env|nice|taskset|uv|run)[\d.]*"
+)
+"""Programs that start another one, which is the engine."""
+_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 GAMES_PATH = "/usr/games:/usr/local/games"
 
 
@@ -191,13 +197,20 @@ def _engine(word: str, id_: str, spec: ArenaSpec) -> Engine:
     program = _program(command[0]) if command else None
     if program is None:
         raise ConfigError(f"engine '{word}': neither an engine file (.py) nor a program that can be found")
-    return Engine(id=id_, name=_name(command, options), command=(program, *command[1:]), options=options)
+    return Engine(id=id_, name=engine_label(command, options), command=(program, *command[1:]), options=options)
 
 
-def _name(command: Sequence[str], options: Sequence[tuple[str, str]]) -> str:
-    """The program's name; with an Elo to which it is limited."""
+def engine_label(command: Sequence[str], options: Sequence[tuple[str, str]]) -> str:
+    """The program's name, of a script that of its file; with an Elo to which it is limited."""
     elo = [value for name, value in options if name.lower() == "uci_elo"]
-    return " ".join([Path(command[-1]).stem or command[0], *elo])
+    named = [word for word in command if not (word.startswith("-") or word.isdecimal() or "=" in word)]
+    programs = [name for name in map(_stem, named) if not _STARTERS.fullmatch(name)]
+    return " ".join([*(programs or [_stem(command[0])])[:1], *elo])
+
+
+def _stem(word: str) -> str:
+    """A program's file without its folder and its ending; the version in `stockfish-16.1` is none."""
+    return _ENDING.sub("", Path(word).name) or word
 
 
 def _program(word: str) -> str | None:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, check_folder_place, project_dir_of, seconds
+from cli.options import add_run_argument, check_folder_place, project_dir_of, refuse_options, seconds
 from cli.terminal.commands import command
 from cli.ticket_options import EXIT_CODES, answer, print_next
 from runs.tickets.folder import write_folder
@@ -40,9 +40,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     if args.request is not None:
+        refuse_options(args, ("ticket", "dir", "list"), "ask --request", "the request says all")
         print(json.dumps(answer(args, **_request(args.request))))
         return 0
     if args.list:
+        refuse_options(args, ("ticket", "dir"), "ask --list", "it lists all open tickets")
         return _listed(args, answer(args, "tickets"))
     if args.dir:
         check_folder_place("dir", Path(args.dir))  # a ticket that cannot be laid out would be held for nothing

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import shlex
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from cli.terminal.view import open_view
 from core.backend.recording import Recording, open_recording
 from core.state.journal import Journal
 from core.state.summary import is_rounding
+from runs.named_files import how_to_give
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.trust import FLAG, code_named
-from utils.config import check_config
+from utils.config import check_config, merge_overrides
 from utils.errors import ConfigError
 
 PACKAGED = Path(__file__).resolve().parent / "recording"
@@ -41,9 +43,17 @@ def packaged() -> list[str]:
     return sorted(path.parent.name for path in PACKAGED.glob("*/manifest.json"))
 
 
-def check_recorded(config: Mapping[str, Any]) -> None:
-    """Raise ConfigError if playing this configuration would execute or read what its author names."""
-    named = {key: value for key, value in code_named(config).items() if not key.startswith("llm.")}  # no model is asked
+def check_recorded(config: Mapping[str, Any], given: Collection[str] = ()) -> None:
+    """Raise ConfigError if playing this configuration would execute or read what its author names.
+
+    Args:
+        given: keys that the user's own words give.
+    """
+    named = {
+        key: value
+        for key, value in code_named(config).items()
+        if not key.startswith("llm.") and key not in given  # no model is asked
+    }
     if named:
         listed = ", ".join(f"{key}={value}" for key, value in named.items())
         raise ConfigError(
@@ -62,9 +72,12 @@ def run(args: argparse.Namespace) -> int:
     print(f"replies by {recording.model}, recorded {recording.date}; every program runs and is scored now")
     if recording.manifest.note:
         print(recording.manifest.note)
-    stored = _placed(recording.config, folder) if own else recording.config
+    words = [word for word in args.overrides if not word.startswith("project.dir=")]
+    stored = merge_overrides(_placed(recording.config, folder) if own else recording.config, words)
     if not own and not args.i_trust_this_run:
-        check_recorded(stored)
+        check_recorded(stored, [word.partition("=")[0] for word in words])
+    if missing := how_to_give(stored, f"demo --recording {shlex.quote(str(args.recording))}"):
+        raise ConfigError(f"this recording names files and does not hold them: {missing}")
     if "repair_crashes" not in stored.get("agent", {}):  # recorded before there were repairs in the same step
         stored = {**stored, "agent": {**stored.get("agent", {}), "repair_crashes": False}}
     config = check_config({**stored, "project": {**stored.get("project", {}), "dir": project_dir_of(args)}})

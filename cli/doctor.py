@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.options import add_config_options, config_of
+from cli.options import add_config_options, config_of, refuse_options
 from utils.check import Check
 from utils.config_schema import Config
 from utils.errors import ConfigError, SwarmEvoError
@@ -41,6 +41,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     if args.evaluator:
+        refuse_options(
+            args,
+            ("config", "problem", "llm", "i_accept_unsandboxed"),
+            "doctor --evaluator",
+            "it attacks that file alone",
+        )
         return _attack(args)
     check_models = args.llm == ""
     if check_models:

@@ -72,6 +72,8 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError(
             f"--bundle holds what the run stored and no more: leave out --{other}, or call it without --bundle"
         )
+    if args.notebook and (form := next((name for name in FORMS if getattr(args, name)), None)):
+        raise ConfigError(f"--notebook is of a competition, --{form} of a folder (problem.source): give one of them")
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
     _check_places(args)

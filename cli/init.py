@@ -65,6 +65,6 @@ def _named(text: str, name: str, folder: Path) -> str:
     return (
         text.replace("Skeleton", _class_of(name))
         .replace("skeleton", name)
-        .replace("FOLDER", str(folder))
+        .replace("FOLDER", shlex.quote(str(folder)))
         .replace("CHECKOUT", checkout)
     )

@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from math import isfinite
 from pathlib import Path
@@ -96,6 +96,18 @@ def changes_of(args: argparse.Namespace) -> list[str]:
             raise ConfigError(f"--{name} {given}: {args.verb} RUN goes on with a stored run, which keeps its own")
     llm = getattr(args, "llm", None)
     return [*([f"presets.llm={llm}"] if llm else []), *args.overrides]
+
+
+def refuse_options(args: argparse.Namespace, names: Iterable[str], what: str, why: str) -> None:
+    """Raise ConfigError for an option that is given where it says something to nobody.
+
+    Args:
+        names: of the options, as the namespace has them; those that are not given are None, False or [].
+        what: the verb and the way it is used: `sweep show`. `why`: what it does instead.
+    """
+    for name in names:
+        if getattr(args, name, None) not in (None, False, []):
+            raise ConfigError(f"--{name.replace('_', '-')}: `{what}` does not read it; {why}")
 
 
 def remark(text: str) -> None:

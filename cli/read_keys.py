@@ -9,11 +9,12 @@ from utils.errors import ConfigError
 
 ONLY: dict[str, tuple[str, ...]] = {
     "init": (),
+    "demo": ("project.dir", "problem.", "data.", "prompts.", "plugins", "initial"),
     "serve": ("project.dir", "plugins", "problem.plugins", "dashboard."),
     **dict.fromkeys(
         (
             "list-runs", "show", "report", "verify", "ask", "check", "tell", "wait", "give-up", "mcp", "setup",
-            "export", "demo", "tag", "rm", "completion",
+            "export", "tag", "rm", "completion",
         ),
         ("project.dir",),
     ),

@@ -7,7 +7,15 @@ import json
 import os
 from pathlib import Path
 
-from cli.options import add_config_options, add_idle_option, check_file_place, config_of, make_folder_of, writes
+from cli.options import (
+    add_config_options,
+    add_idle_option,
+    check_file_place,
+    config_of,
+    make_folder_of,
+    refuse_options,
+    writes,
+)
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.preflight import preflight
@@ -18,7 +26,7 @@ from runs.view import View
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.file_utils import write_atomic
-from utils.secrets import masked, masked_address
+from utils.secrets import masked_word
 
 EXTERNAL = "external"
 """The preset and the provider of a run that is written from outside."""
@@ -42,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
             f"--writer=external: llm.code.provider={config.llm.code.provider} says who else writes; name one"
         )
     if args.plan:
+        refuse_options(args, ("ready", "events"), "run --plan", "it starts nothing")
         print(json.dumps(planned(config, accept_unsandboxed=args.i_accept_unsandboxed), indent=2))
         return 0
     preflight(config)
@@ -104,9 +113,4 @@ def origin_words(words: list[str]) -> list[str]:
     joined: list[str] = []
     for word in words:  # an option that a resume may give anew is one word, as keys are
         joined[-1:] = [f"--llm={word}"] if joined[-1:] == ["--llm"] else [*joined[-1:], word]
-    return [_masked_word(word) for word in joined]
-
-
-def _masked_word(word: str) -> str:
-    key, equals, value = word.partition("=")
-    return f"{key}={masked(value, tuple(key.lstrip('-').split('.')))}" if equals else masked_address(word)
+    return [masked_word(word) for word in joined]

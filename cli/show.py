@@ -32,6 +32,8 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--files lists the files of one node: show RUN NODE --files")
     if args.diff and not args.node:
         raise ConfigError("--diff shows what one node changed: show RUN NODE --diff")
+    if args.diff and args.files and not args.json:
+        raise ConfigError("--diff and --files: give one of them")
     run_dir = find_run(project_dir_of(args), args.run)
     with unreadable(run_dir.name):
         return _show(args, run_dir)

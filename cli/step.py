@@ -46,6 +46,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.since and args.until and STAGES.index(args.until) < STAGES.index(args.since):
         raise ConfigError(f"--until {args.until} comes before --from {args.since}; stages: {', '.join(STAGES)}")
+    if args.dry_run and (args.since or args.until):
+        raise ConfigError("--from and --until: `step --dry-run` does not read them; it shows the whole step")
     run_dir = None
     if args.run:
         project_dir = project_dir_of(args)

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable
 
-from cli.options import add_config_options, config_of, count, project_dir_of
+from cli.options import add_config_options, config_of, count, project_dir_of, refuse_options
 from core.storage.held import is_held
 from reports.sweeps.plan import Cell, Plan, sweep_folder
 from reports.sweeps.table import SweepTable, table_of
@@ -18,6 +18,9 @@ from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.errors import ConfigError
 
 SHOW = "show"
+SEEDS = "1..5"
+_OF_RUNS = ("seeds", "vary", "case", "name", "jobs", "config", "problem", "llm", "i_accept_unsandboxed")
+"""Options that say what a sweep runs."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -28,7 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "`sweep show NAME` prints the table of one that is finished or under way.",
     )
     parser.add_argument("what", nargs="*", metavar="show NAME", help="print a sweep instead of running it")
-    parser.add_argument("--seeds", default="1..5", metavar="A..B", help="1..5 (the default) or 1,2,7")
+    parser.add_argument("--seeds", metavar="A..B", help="1..5 (the default) or 1,2,7")
     parser.add_argument(
         "--vary", action="append", default=[], metavar="KEY=A,B", help="values of a configuration key, or of --llm"
     )
@@ -36,7 +39,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--case", action="append", default=[], metavar="KEY=V[,KEY=V]", help="one more setting beside those of --vary"
     )
     parser.add_argument("--name", help="of the sweep (default: made from what it runs)")
-    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="runs at once; each has its own workers")
+    parser.add_argument("--jobs", type=count, metavar="N", help="runs at once (1); each has its own workers")
     parser.add_argument("--json", action="store_true", help="the table, and every run, as JSON")
     add_config_options(parser)
 
@@ -44,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.what:
         return _show(args)
-    settings, seeds = settings_of(args.vary, args.case), seeds_of(args.seeds)
+    settings, seeds = settings_of(args.vary, args.case), seeds_of(args.seeds or SEEDS)
     check_runs(settings, seeds)
     check_place(config_of(args).project.dir)
     plan = Plan(words=_common(args), settings=settings, seeds=seeds)
@@ -54,13 +57,14 @@ def run(args: argparse.Namespace) -> int:
     plan.keep(folder)
     print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
     with hold(folder):  # whoever looks sees that it goes on, also between two of its runs
-        run_cells(plan, folder, args.jobs, _teller(len(plan.cells)))
+        run_cells(plan, folder, args.jobs or 1, _teller(len(plan.cells)))
     return _print(args, table_of(plan, folder, is_held))
 
 
 def _show(args: argparse.Namespace) -> int:
     if len(args.what) != 2 or args.what[0] != SHOW:
         raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show NAME`, or `sweep --vary KEY=A,B`")
+    refuse_options(args, _OF_RUNS, "sweep show", "it prints what was run")
     folder = sweep_folder(logs_dir(project_dir_of(args)), args.what[1])
     return _print(args, table_of(Plan.read(folder), folder, is_held))
 

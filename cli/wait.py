@@ -13,7 +13,11 @@ from cli.ticket_options import add_ticket_options, print_answer, run_of, until_v
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
+from runs.run_folder import may_be_run
+from utils.errors import StoreError, UnknownRunError
 
+APPEARS = 30.0
+"""Seconds in which a run that was just begun has its folder; a name that nobody has is told then."""
 LOOK = 0.2
 """Seconds between two looks at a run."""
 BETWEEN = 5.0
@@ -29,13 +33,30 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.ticket:
         return print_answer(args, until_verdict(args, "wait"))
-    _until_free(run_of(args), args.seconds)
+    until = time.monotonic() + args.seconds
+    _until_free(_begun(args), until)
     return show.run(argparse.Namespace(**vars(args), node=None, why=False, diff=False, files=False))
 
 
-def _until_free(run_dir: Path, longest: float) -> None:
+def _begun(args: argparse.Namespace) -> Path:
+    """The run's folder, which a run that was begun a moment ago has not made yet."""
+    patience = min(args.seconds, APPEARS)
+    until, is_told = time.monotonic() + patience, False
+    while True:
+        try:
+            return run_of(args)
+        except UnknownRunError as error:
+            if time.monotonic() >= until or not may_be_run(args.run):
+                raise UnknownRunError(f"{error} (waited {patience:g} s for it)" if is_told else str(error)) from error
+        if not is_told:
+            print(f"no run '{args.run}' yet: waiting up to {patience:g} s for it", file=sys.stderr, flush=True)
+        is_told = True
+        time.sleep(min(LOOK, max(0.0, until - time.monotonic())))
+
+
+def _until_free(run_dir: Path, until: float) -> None:
     """Wait until no process works on the run, telling on standard error how far it is."""
-    until, told, next_word = time.monotonic() + longest, "", time.monotonic()
+    told, next_word = "", time.monotonic()
     while is_held(run_dir) and (now := time.monotonic()) < until:
         if now >= next_word:
             told, next_word = _say(run_dir, told), now + BETWEEN
@@ -44,8 +65,11 @@ def _until_free(run_dir: Path, longest: float) -> None:
 
 def _say(run_dir: Path, told: str) -> str:
     """How far a run is, if that is news."""
-    with unreadable(run_dir.name), RunReader(run_dir) as reader:
-        steps, best = reader.steps(), reader.best()
+    try:
+        with unreadable(run_dir.name), RunReader(run_dir) as reader:
+            steps, best = reader.steps(), reader.best()
+    except StoreError:  # one that is being made; of one that stays so `show` tells at the end
+        return told
     metric = "no score yet" if best is None or best.metric_value is None else f"best {best.metric_value:.6g}"
     word = f"{run_dir.name}: {steps} step{'s' if steps != 1 else ''}, {metric}"
     if word != told:

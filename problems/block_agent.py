@@ -8,7 +8,7 @@ from agents.coder_agent import CoderAgent, Found, nothing_in
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from problems.blocks import BlockError, graft, put_back
-from utils.diff import DiffError, apply_diff, parse_diff
+from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
 from utils.response import parse_response, strip_thinking
 
 
@@ -22,11 +22,10 @@ class BlockAgent(CoderAgent):
             return nothing
         frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
         text = strip_thinking(reply)
-        changes = parse_diff(text)
-        if changes:
+        if has_blocks(text):
             plan = text[: text.index("<<<<<")].strip().removesuffix("```").strip()
             try:
-                new = apply_diff(frame, changes)
+                new = apply_diff(frame, parse_diff(text))
             except DiffError as error:
                 return Found("", plan, FailureKind.REPLY_ERROR, str(error))
         else:

@@ -69,11 +69,15 @@ def tickets(reader: RunReader) -> list[dict[str, Any]]:
 
 
 def sessions(reader: RunReader) -> list[dict[str, Any]]:
-    """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed."""
+    """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed.
+
+    A request that was refused has no reply.
+    """
     rows = reader.db.rows(
         "SELECT node_id, provider, model, turns, model_seconds, prompt_tokens, completion_tokens, cost_usd, seconds"
         " FROM calls JOIN ("
-        "SELECT node_id, count(*) FILTER (WHERE finish_reason != :words) AS turns, sum(seconds) AS model_seconds"
+        "SELECT node_id, count(*) FILTER (WHERE finish_reason != :words AND finish_reason NOT GLOB '[45]??') AS turns,"
+        " sum(seconds) AS model_seconds"
         " FROM calls WHERE role = :session GROUP BY node_id"
         ") USING (node_id) WHERE role = 'code' ORDER BY id",
         {"words": WORDS, "session": SESSION},

@@ -27,6 +27,7 @@ from core.storage.reader import RunReader
 from runs.baselines import TOLD
 from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
+from runs.named_files import how_to_give
 from runs.recorded_scores import RecordedScores
 from runs.scoring_record import change_since
 from runs.search import Recorded
@@ -34,6 +35,7 @@ from runs.search_limits import changed_limits
 from runs.session import RunSession
 from runs.stored_config import stored_config
 from runs.view import View
+from utils.config import to_plain
 from utils.errors import BackendError, SwarmEvoError
 
 COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")
@@ -119,7 +121,9 @@ def verify(
     except BackendError as error:  # what was asked is not what is recorded
         return Replayed(False, f"replay differs: {error}")
     except SwarmEvoError as error:
-        return Replayed(False, f"replay could not be done: {error}", max(error.exit_code, 1))
+        missing = how_to_give(to_plain(config), f"replay {run_dir.name} --verify")
+        more = f" ({missing})" if missing else ""
+        return Replayed(False, f"replay could not be done: {error}{more}", max(error.exit_code, 1))
     finally:
         if copy is not None:
             shutil.rmtree(copy, ignore_errors=True)

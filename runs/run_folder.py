@@ -81,10 +81,15 @@ def find_run(project_dir: str | Path, name: str) -> Path:
         if not runs:
             raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{program()}`")
         return _readable(runs[-1])
-    if _NAME.fullmatch(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
+    if may_be_run(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
         return _readable(folder / name)
     known = [path.name for path in all_runs(project_dir)][-5:]
     raise UnknownRunError(f"unknown run '{name}' in '{folder}'; the newest are: {', '.join(known) or 'none'}")
+
+
+def may_be_run(name: str) -> bool:
+    """True for what a run could be called, now or later."""
+    return _NAME.fullmatch(name) is not None
 
 
 def _readable(run: Path) -> Path:

@@ -22,22 +22,45 @@ class Change:
 
 
 class DiffError(ValueError):
-    """A block that does not fit the program; the text says which and why."""
+    """A block that has no end or does not fit the program; the text says which and why."""
 
 
 def parse_diff(reply: str) -> list[Change]:
-    """The blocks of a reply, in order; [] where there are none."""
+    """The blocks of a reply, in order; [] where there are none.
+
+    Raises:
+        DiffError: one has no end. Nothing of such a reply is done: what was cut off may have been to follow.
+    """
     changes: list[Change] = []
     texts: list[list[str]] = []
     for line in reply.split("\n"):
         if _MARKS[len(texts)].fullmatch(line):
             texts.append([])
+        elif texts and _MARKS[0].fullmatch(line):
+            raise _without_end(len(changes) + 1, texts, "before the next one begins")
         elif texts:
             texts[-1].append(f"{line}\n")
         if len(texts) == len(_MARKS):
             changes.append(Change("".join(texts[0]), "".join(texts[1])))
             texts = []
+    if texts:
+        raise _without_end(len(changes) + 1, texts, "at the end of the reply")
     return changes
+
+
+def has_blocks(reply: str) -> bool:
+    """True for a reply that means to change parts of a program, whether it can be read or not."""
+    try:
+        return bool(parse_diff(reply))
+    except DiffError:
+        return True
+
+
+def _without_end(number: int, texts: Sequence[Sequence[str]], where: str) -> DiffError:
+    """Source: aider's editblock_coder tells the model the same; OpenEvolve passes over such a block."""
+    mark = "=======" if len(texts) == 1 else ">>>>>>> REPLACE"
+    first = next((line.strip() for line in texts[0] if line.strip()), "")
+    return DiffError(f"block {number} (from {first[:80]!r} on) has no line `{mark}` {where}; no block was applied")
 
 
 def apply_diff(code: str, changes: Sequence[Change]) -> str:

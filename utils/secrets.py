@@ -34,6 +34,28 @@ def masked(value: Any, path: tuple[str, ...] = ()) -> Any:
     return masked_address(value)
 
 
+def masked_word(word: str) -> str:
+    """A word of the command line, `--key.of.it=value`, as it may be stored and shown."""
+    key, equals, value = word.partition("=")
+    if not equals:
+        return masked_address(word)
+    path = tuple(key.lstrip("-").split("."))
+    return f"{key}={MASK if _holds_secret(value, path) else masked(value, path)}"
+
+
+def _holds_secret(value: str, path: tuple[str, ...]) -> bool:
+    """True for an object or a list with something to mask in it."""
+    if value[:1] not in ("{", "["):
+        return False
+    import yaml  # as a configuration reads it
+
+    try:
+        found = yaml.safe_load(value)
+    except yaml.YAMLError:
+        return False
+    return bool(masked(found, path) != found)
+
+
 def masked_address(text: str) -> str:
     """An address without user, password, query and fragment; any other text as it is."""
     found = _ADDRESS.fullmatch(text)

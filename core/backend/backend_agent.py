@@ -142,7 +142,7 @@ def _reply(
     said, complaint = clean(agent.last_words()), one_line(clean(agent.complaint()), 300)
     plan = plan_of(said)
     files, fault = left_behind(handed)
-    if not files and not fault and code and not ended and not (gateway and gateway.spent.turns):
+    if not files and not fault and code and not ended and not (gateway and (gateway.spent.turns or gateway.exchanges)):
         hint = unseen_hint(backend_command.connect(settings), settings)
         raise BackendError(f"the agent ended with code {code} before it asked a model: {complaint}{hint}")
     if settings.desk is not None and files and not fault:

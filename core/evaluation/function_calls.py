@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from core.contracts import JobContext, Limits, Session, SessionFailure
+from core.evaluation.bounded_calls import BoundedCalls
 from utils.errors import SandboxError
 
 ANSWER_KB = 16 << 10
@@ -39,8 +40,7 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
 
 
 def _answers(session: Session, function: str, calls: list[Any], seconds: float) -> list[Any]:
-    end, answers = time.monotonic() + seconds, []
+    bounded, answers = BoundedCalls(session, seconds), []
     for start in range(0, len(calls), CALLS_A_FRAME):
-        left = max(0.001, end - time.monotonic())
-        answers += session.call_many(function, calls[start : start + CALLS_A_FRAME], timeout=left)
+        answers += bounded.call_many(function, calls[start : start + CALLS_A_FRAME])
     return answers

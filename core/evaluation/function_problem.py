@@ -112,13 +112,17 @@ class FunctionProblem(Problem):
         return FunctionWriter(self.form, self.start, self.seen_values())
 
     def seen_values(self) -> Mapping[str, Sequence[float]]:
-        """Parameter → numbers that it takes in the first cases; parameters that are no numbers are left out."""
+        """Parameter → numbers that it takes in the first cases.
+
+        Left out are parameters that are no numbers, and those that no call gives: a default never varies.
+        """
         names = self.form.numbers()
         if self.driver:
             return {name: () for name in names}
         calls = list(islice((call for case in self.cases("validation") for call in self.calls(case)), SEEN))
-        columns = {name: [call[self.form.parameters.index(name)] for call in calls] for name in names}
-        return {name: found for name, found in columns.items() if all(finite(value) is not None for value in found)}
+        given = [dict(zip(self.form.parameters, call, strict=False)) for call in calls]  # a call may leave out the last
+        columns = {name: [call[name] for call in given if name in call] for name in names}
+        return {name: found for name, found in columns.items() if found and None not in map(finite, found)}
 
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         return FunctionEvaluator(self, deps)

@@ -183,7 +183,8 @@ class Orchestrator:
             attempt.node = node
             attempts.append(attempt)
         with threads(self._plan.writers, "given") as pool:
-            self._search.commit(self._search.runner.judge(attempts, pool))
+            runner = self._search.runner
+            self._search.commit(runner.review(runner.judge(attempts, pool), pool))
 
     def _tell_of(self, tasks: Sequence[Task]) -> None:
         """That each is taken up: once, also where the process before was killed while it ran."""

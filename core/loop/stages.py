@@ -305,11 +305,14 @@ class Stages:
             self.keep(attempt, CONFIRM, found.model_dump(mode="json"))
 
     def wants_review(self, attempt: Attempt) -> bool:
-        """`auto`: what ran, where the reviewer's reading is its score; an evaluator speaks for itself."""
+        """`auto`: what ran, where the reviewer's reading is its score; an evaluator speaks for itself.
+
+        What nobody of the search wrote is read for its score alone.
+        """
         verdict, run_context = attempt.verdict, self._run_context
         if self._reviewer is None or verdict is None or run_context.review == "never" or verdict.duplicate_of:
             return False
-        if run_context.review == "always":
+        if run_context.review == "always" and attempt.task.operator not in FREE_OPERATORS:
             return verdict.failure not in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR)
         return self.is_scored_by_review(attempt)
 

@@ -51,26 +51,33 @@ def pop(heap: np.ndarray, size: np.ndarray, level: int) -> int:
 
 @compiled
 def pack_ranked(
-    order: np.ndarray, tied: np.ndarray, sizes: np.ndarray, capacity: int, chosen: np.ndarray, most: int
+    order: np.ndarray,
+    tied: np.ndarray,
+    rows: np.ndarray,
+    sizes: np.ndarray,
+    capacity: int,
+    chosen: np.ndarray,
+    most: int,
 ) -> int:
     """Pack with a ranked table; fills `chosen` with the bin of each item and returns the bins used.
 
     Stops with `most + 1` as soon as more than `most` bins are open.
 
     Args:
-        order: [item, j] the level of j-th highest score for that item, −1 after the last.
-        tied: [item, j] True where it scores the same as the one before.
+        order: [row, j] the level of j-th highest score for that row's item, −1 after the last.
+        tied: [row, j] True where it scores the same as the one before.
+        rows: of each size, the row of the table.
         sizes: int64 items; chosen: int64, as long.
     """
     heap = np.empty((capacity, len(sizes)), dtype=np.int32)
     size = np.zeros(capacity, dtype=np.int64)
     opened = 0
     for position in range(len(sizes)):
-        item = sizes[position]
+        item, row = sizes[position], rows[position]
         best, best_level = -1, -1
         for j in range(order.shape[1]):
-            level = order[item, j]
-            if level < 0 or (best >= 0 and not tied[item, j]):
+            level = order[row, j]
+            if level < 0 or (best >= 0 and not tied[row, j]):
                 break
             if level == capacity:
                 if best < 0:
@@ -132,15 +139,15 @@ def pack_neighbours(sizes: np.ndarray, capacity: int, chosen: np.ndarray) -> int
     return len(np.unique(chosen))
 
 
-def rank_table(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def rank_table(table: np.ndarray, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(order, tied) of a score table, as `pack_ranked` wants them.
 
     Args:
-        table: float64 [capacity + 1, capacity + 1]; entry [item, r] is the score, finite where r >= item. Rows of items
-            that do not occur may hold anything.
+        table: float64 [item, capacity + 1]; entry [k, r] is the score of items[k], finite where r >= items[k].
+        items: the sizes that occur.
     """
     levels = np.arange(table.shape[1])
-    room = levels[None, :] >= levels[:, None]
+    room = levels[None, :] >= items[:, None]
     keyed = np.where(room, -table, np.inf)
     order = np.argsort(keyed, axis=1, kind="stable").astype(np.int16)
     ranked = np.take_along_axis(keyed, order.astype(np.int64), axis=1)

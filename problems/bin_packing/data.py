@@ -47,16 +47,19 @@ class DataSet:
         return [int(size) for size in np.unique(np.concatenate(parts))]
 
 
-def build_data(name: str, *, seed: int = 0, validation: int | None = None, test: int = TEST_INSTANCES) -> DataSet:
+def build_data(
+    name: str, *, seed: int = 0, validation: int | None = None, test: int = TEST_INSTANCES, key: str = "problem.name"
+) -> DataSet:
     """The data set of that name, or of the file of that name.
 
     Args:
         seed: of the generators; the instances do not depend on the run's seed, so that runs can be compared.
         validation, test: how many instances; not for files.
+        key: by which the user gave the name, for messages.
     """
     family = FAMILIES.get(name)
     if family is None:
-        return _from_file(Path(name))
+        return _from_file(Path(name), key)
     train = max(2, -(-CHEAP_ITEMS // family.items))
     cheap = [_head(x, CHEAP_ITEMS // train) for x in generate_split(name, "train", train, seed)]
     valid = generate_split(name, "validation", validation or family.validation, seed)
@@ -64,16 +67,16 @@ def build_data(name: str, *, seed: int = 0, validation: int | None = None, test:
     return DataSet(name, family.capacity, cheap, valid, generate_split(name, "test", test, seed), choice)
 
 
-def _from_file(path: Path) -> DataSet:
+def _from_file(path: Path, key: str) -> DataSet:
     """Instances of a file in turns: the first of three is train, the second validation, the third test."""
-    instances = load_file(path)
+    instances = load_file(path, key)
     if len(instances) < 3:
         raise ConfigError(
-            f"problem.name={path}: {len(instances)} instance{'s' * (len(instances) != 1)}; three splits need at least 3"
+            f"{key}={path}: {len(instances)} instance{'s' * (len(instances) != 1)}; three splits need at least 3"
         )
     capacities = {instance.capacity for instance in instances}
     if len(capacities) > 1:
-        raise ConfigError(f"problem.name={path}: capacities {sorted(capacities)}; one file, one capacity")
+        raise ConfigError(f"{key}={path}: capacities {sorted(capacities)}; one file, one capacity")
     train = [_head(x, max(50, CHEAP_ITEMS * 3 // len(instances))) for x in instances[0::3]]
     return DataSet(instance_stem(path), capacities.pop(), train, instances[1::3], instances[2::3], [])
 

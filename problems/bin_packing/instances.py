@@ -25,7 +25,7 @@ Split = Literal["train", "validation", "test", "choice"]
 WEIBULL_SHAPE, WEIBULL_SCALE, WEIBULL_CAPACITY = 3.0, 45.0, 100
 UNIFORM_LOW, UNIFORM_HIGH, UNIFORM_CAPACITY = 20, 100, 150
 MOST_UNITS = 10_000
-"""Of a capacity: a rule's table has the square of that many entries, of 25 bytes while it is ranked."""
+"""Of a capacity: a rule's table has an entry a size that occurs and unit of it, of 25 bytes while it is ranked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def load_orlib_dataset(folder: str | Path, names: Sequence[str] = (*ORLIB_SMALL,
     paths = [Path(folder) / f"{name}.txt" for name in sorted(names)]
     found = [path for path in paths if path.is_file()]
     if not found:
-        raise ConfigError(f"problem.path={folder}: none of {', '.join(p.name for p in paths)} is there")
+        raise ConfigError(f"'{folder}': none of {', '.join(p.name for p in paths)} is there")
     return [instance for path in found for instance in load_file(path)]
 
 
@@ -131,21 +131,22 @@ def load_orlib_large(folder: str | Path) -> list[Instance]:
     return load_orlib_dataset(folder, ORLIB_LARGE)
 
 
-def load_file(path: str | Path) -> list[Instance]:
+def load_file(path: str | Path, key: str = "problem.name") -> list[Instance]:
     """An OR-Library or BPPLIB file, a CSV of `instance`, `capacity` and `size`, JSON `{name: {capacity, items, …}}`
     (or one level deeper, as FunSearch published) or a list of such; packed or not; or a folder of them.
 
-    Sizes with decimals are scaled to integers. ConfigError: one line with the file, the place and the value.
+    Sizes with decimals are scaled to integers. ConfigError: one line with `key`, by which the user gave the file, the
+    file, the place and the value.
     """
     path = Path(path).expanduser()
     if not path.exists():
         raise ConfigError(
-            f"problem.name={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file or folder of instances"
+            f"{key}={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file or folder of instances"
         )
     try:
         return scaled(written(path))
     except (ValueError, OSError) as error:
-        raise ConfigError(f"problem.name={path}: {unread(error)}") from error
+        raise ConfigError(f"{key}={path}: {unread(error)}") from error
 
 
 def scaled(found: Sequence[Written]) -> list[Instance]:

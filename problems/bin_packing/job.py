@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import binascii
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from core.contracts import ExecutionResult, JobContext, Limits, Session, SessionFailure
+from core.evaluation.bounded_calls import BoundedCalls
 from core.state.failure import FailureKind
 from problems.bin_packing.program import FUNCTION
 
+PAIRS_A_FRAME = 1_000_000
+"""Of item and room: 11 MB of base64, where a frame may have 64."""
 PRELUDE = f"""
 def tabulate__(items, capacity):
     import array, binascii
@@ -42,13 +46,45 @@ def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, context: J
     items, capacity = payload["items"], payload["capacity"]
     session = context.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
     try:
-        answer = session.call("tabulate__", [items, capacity], timeout=limits.seconds)
-        found = checked(answer, items, capacity)
+        found = table_of(session, "tabulate__", [], items, capacity, limits.seconds)
         return {**found, "output" if "table" in found else "term_out": session.close().term_out}
     except SessionFailure as failure:
         return failed(failure.result)
     finally:
         session.close()
+
+
+def table_of(
+    session: Session, function: str, first: list[Any], items: list[int], capacity: int, seconds: float
+) -> dict[str, Any]:
+    """As `checked`, of a table that is asked for in parts: a frame holds no more.
+
+    Args:
+        function: of PRELUDE; `first` are its arguments before items and capacity.
+        seconds: for the whole table.
+    """
+    bounded, tables = BoundedCalls(session, seconds), []
+    for part in _parts(items, capacity):
+        found = checked(bounded.call(function, [*first, part, capacity]), part, capacity)
+        if "table" not in found:
+            return found
+        tables.append(found["table"])
+    if len(tables) == 1:
+        return {"table": tables[0]}
+    return {"table": binascii.b2a_base64(b"".join(map(binascii.a2b_base64, tables)), newline=False).decode()}
+
+
+def _parts(items: list[int], capacity: int) -> Iterator[list[int]]:
+    """The items in turns, with at most `PAIRS_A_FRAME` pairs of item and room in each."""
+    part: list[int] = []
+    pairs = 0
+    for item in items:
+        pairs += capacity + 1 - item
+        if part and pairs > PAIRS_A_FRAME:
+            yield part
+            part, pairs = [], capacity + 1 - item
+        part.append(item)
+    yield part
 
 
 def checked(answer: Any, items: list[int], capacity: int) -> dict[str, Any]:
@@ -153,12 +189,13 @@ class Packing:
 
 
 def lockstep(session: Session, instances: list[list[int]], capacity: int, timeout: float) -> list[list[int]]:
-    """Pack all instances side by side, one message a position."""
+    """Pack all instances side by side, one message a position; `timeout` is for all of them."""
     packings = [Packing(sizes, capacity) for sizes in instances]
+    bounded = BoundedCalls(session, timeout)
     for position in range(max(map(len, instances))):
         live = [packing for packing in packings if position < len(packing.sizes)]
         states = [packing.state() for packing in live]
-        answer = session.call("score_levels__", [states], timeout=timeout)
+        answer = bounded.call("score_levels__", [states])
         for packing, state, scores in zip(live, states, usable(answer, states), strict=True):
             packing.place(state[0], state[1], scores)
     return [packing.chosen for packing in packings]

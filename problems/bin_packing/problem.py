@@ -46,8 +46,8 @@ class BinPackingProblem(Problem):
     single_function = True
     reads = ("problem.name", "problem.path", "problem.options")
 
-    def __init__(self, data_name: str, options: Options, *, top_k: int = 10) -> None:
-        self.data_name, self.options = data_name, options
+    def __init__(self, data_name: str, options: Options, *, top_k: int = 10, key: str = "problem.name") -> None:
+        self.data_name, self.options, self._key = data_name, options, key
         self.name = f"bin_packing/{Path(data_name).stem if '.' in data_name else data_name}"
         self._top_k = top_k
 
@@ -56,7 +56,7 @@ class BinPackingProblem(Problem):
         from problems.bin_packing.data import build_data
 
         o = self.options
-        return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test)
+        return build_data(self.data_name, seed=o.data_seed, validation=o.validation, test=o.test, key=self._key)
 
     @property
     def scoring_files(self) -> Mapping[str, Path]:
@@ -153,5 +153,6 @@ minus 1; lower is better, 0 is perfect.
 def build(cfg: Config, project_dir: Path) -> BinPackingProblem:
     """The problem of a configuration: `problem.name` is a data set or a file, `problem.options` as in Options."""
     options = checked_options(Options, cfg.problem.options)
+    key = "problem.path" if cfg.problem.path else "problem.name"
     name = cfg.problem.path or cfg.problem.name or "weibull_5k"
-    return BinPackingProblem(name, options, top_k=cfg.search.top_k_for_full_eval)
+    return BinPackingProblem(name, options, top_k=cfg.search.top_k_for_full_eval, key=key)

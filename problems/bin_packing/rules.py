@@ -44,6 +44,8 @@ class TableRule:
 
     order: Any
     tied: Any
+    row: Any
+    """Of each size that occurs, its row of the table."""
     output: str = ""
 
     @classmethod
@@ -54,12 +56,13 @@ class TableRule:
         from problems.bin_packing.compiled import rank_table
 
         flat = np.frombuffer(binascii.a2b_base64(answer["table"]))
-        table = np.zeros((capacity + 1, capacity + 1))
+        table, row = np.zeros((len(items), capacity + 1)), np.full(capacity + 1, -1)
         start = 0
-        for item in items:
-            table[item, item:] = flat[start : start + capacity + 1 - item]
+        for number, item in enumerate(items):
+            table[number, item:] = flat[start : start + capacity + 1 - item]
+            row[item] = number
             start += capacity + 1 - item
-        return cls(*rank_table(table), answer.get("output", ""))
+        return cls(*rank_table(table, np.array(items)), row, answer.get("output", ""))
 
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         return _in_turn(self._pack, instances, most)
@@ -70,7 +73,8 @@ class TableRule:
     def _pack(self, instance: Instance, chosen: Any, most: int) -> int:
         from problems.bin_packing.compiled import pack_ranked
 
-        return int(pack_ranked(self.order, self.tied, instance.sizes, instance.capacity, chosen, most))
+        rows, sizes = self.row[instance.sizes], instance.sizes
+        return int(pack_ranked(self.order, self.tied, rows, sizes, instance.capacity, chosen, most))
 
 
 @dataclass(frozen=True, slots=True)

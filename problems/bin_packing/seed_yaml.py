@@ -68,8 +68,8 @@ def _folder(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
 
 
 def _per_generation(ours: dict[str, Any], value: Any, plain: Mapping[str, Any]) -> None:
-    islands = int(plain.get("num_islands", 3))
-    each = max(1, int(value) // islands)
+    islands = _whole("num_islands", plain.get("num_islands", 3), 1)
+    each = max(1, _whole("candidates_per_generation", value, 1) // islands)
     _put(ours, "search.islands.per_island", each)
     _put(ours, "search.batch", each * islands)
 
@@ -85,7 +85,7 @@ def _evaluator(ours: dict[str, Any], value: Any, _: Mapping[str, Any]) -> None:
     if "dataset_path" in value or "dataset" in value:
         _put(ours, "problem.name", str(value.get("dataset_path") or value["dataset"]))
     elif "capacity" in value:
-        if value["capacity"] not in CAPACITIES:
+        if not isinstance(value["capacity"], int) or value["capacity"] not in CAPACITIES:
             known = ", ".join(f"{capacity} ({name})" for capacity, name in CAPACITIES.items())
             raise ConfigError(
                 f"evaluator.capacity={value['capacity']}: allowed: {known}, or a file as evaluator.dataset"
@@ -116,6 +116,8 @@ def _allowed() -> set[str]:
 def _providers(ours: dict[str, Any], plain: Mapping[str, Any]) -> None:
     """`llm.code` from the generator, `llm.refine` from the refiner where that is another."""
     listed = plain.get("llm_providers") or []
+    if not isinstance(listed, list) or not all(isinstance(one, Mapping) for one in listed):
+        raise ConfigError(f"llm_providers={str(listed)[:80]!r}: must be a list of mappings with provider_id, …")
     if not listed:
         return
     known = {str(one.get("provider_id")): one for one in listed}
@@ -141,10 +143,16 @@ def _model(one: Mapping[str, Any]) -> dict[str, Any]:
         if one.get(theirs) is not None:
             model[mine] = one[theirs]
     if one.get("max_retries") is not None:
-        model["attempts"] = int(one["max_retries"]) + 1
+        model["attempts"] = _whole("llm_providers.max_retries", one["max_retries"], 0) + 1
     if model["provider"] == "rules":
         return {"provider": "rules", "model": "rules"}
     return model
+
+
+def _whole(key: str, value: Any, least: int) -> int:
+    if type(value) is not int or value < least:
+        raise ConfigError(f"{key}={value!r}: must be a whole number of at least {least}")
+    return value
 
 
 def _put(ours: dict[str, Any], dotted: str, value: Any) -> None:

@@ -11,7 +11,7 @@ from core.contracts import JobContext, Limits, Session, SessionFailure
 from core.evaluation.tune import Number, lifted, literals, tune, with_values
 from problems.bin_packing.arithmetic import translate
 from problems.bin_packing.instances import Instance, excess_over_bound
-from problems.bin_packing.job import PRELUDE, checked
+from problems.bin_packing.job import PRELUDE, table_of
 from problems.bin_packing.machine import arrays
 from problems.bin_packing.program import arity
 from problems.bin_packing.rules import ArithmeticRule, Rule, SandboxedRule, TableRule
@@ -51,10 +51,9 @@ def _tabulated(session: Session, payload: dict[str, Any], instances: list[Instan
 
     def objective(values: Sequence[Number]) -> float | None:
         try:
-            table = session.call("tabulate_with__", [list(values), items, capacity], timeout=timeout)
+            answer = table_of(session, "tabulate_with__", [list(values)], items, capacity, timeout)
         except SessionFailure:
             return None
-        answer = checked(table, items, capacity)
         return _excess(TableRule.of(answer, items, capacity), instances) if "table" in answer else None
 
     return objective

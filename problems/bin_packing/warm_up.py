@@ -19,8 +19,8 @@ def warm_up(tell: Callable[[str], None]) -> None:
     if not is_cached():
         tell(COMPILING)
     sizes = np.array([1, 2], dtype=np.int64)
-    order, tied = rank_table(np.zeros((4, 4)))
-    pack_ranked(order, tied, sizes, 3, np.empty(2, dtype=np.int64), 9)
+    order, tied = rank_table(np.zeros((4, 4)), np.arange(4))
+    pack_ranked(order, tied, sizes, sizes, 3, np.empty(2, dtype=np.int64), 9)
     pack_neighbours(sizes, 3, np.empty(2, dtype=np.int64))
     program = translate(
         "def score_bin(item, remaining_capacity, histogram):\n    return histogram[remaining_capacity]\n"

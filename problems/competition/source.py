@@ -182,9 +182,9 @@ def _own_data(cfg: Config) -> Source:
     kind, function = _metric_of(cfg)
     scored = data.target is not None and kind is not None
     if not scored and cfg.llm.code.provider == "rules":
+        given = f"data.dir={data.dir}" if data.dir else f"data.train={data.train}"
         raise ConfigError(
-            f"data.dir={data.dir or data.train}: `rules` cannot read a score from output; give data.target and "
-            f"data.metric, or an LLM"
+            f"{given}: `rules` cannot read a score from output; give data.target and data.metric, or an LLM"
         )
     lower = kind.lower_is_better if kind is not None else _direction_of_claims(cfg)
     skip = _ours_inside(dataset.path, cfg)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -16,6 +17,8 @@ from utils.direction import finite
 
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
+SHOWN = 120
+"""Characters of what came back in place of a score."""
 _PATH, _ROOT = re.compile(r"[^\s\"]+"), re.compile("/")
 _OURS = re.compile(r"/(?=swarm_evo_harness\.py|core/(?:evaluation/isolation|executor/inside)/\w+\.py)")
 """Our own files in a traceback, wherever this machine has them."""
@@ -38,10 +41,9 @@ def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisola
         said = {"term_out": run.output + run.error, "message": f"evaluator: {run.line}{late}"}
         return Evaluation(failure=FailureKind.EVAL_ERROR, **{**common, **said})
     value = _mapping(run.value)
-    score, fault = steering(value, metric)
+    score, failure, fault = steering(value, metric)
     common |= {"metrics": _mapping(value.get("metrics")), "artifacts": texts(value.get("artifacts"))}
     if score is None:
-        failure = FailureKind.NON_FINITE if "not finite" in fault else FailureKind.EVAL_ERROR
         return Evaluation(failure=failure, message=fault, **common)
     return Evaluation(metric=score, source=source_of(not unisolated), **common)
 
@@ -61,8 +63,8 @@ def _placeless(value: Any, folder: str) -> Any:
     return [_placeless(item, folder) for item in value] if isinstance(value, list) else value
 
 
-def steering(value: Any, metric: str | None) -> tuple[float | None, str]:
-    """(the number that steers, '') of what the harness returned, or (None, what is wrong).
+def steering(value: Any, metric: str | None) -> tuple[float | None, FailureKind | None, str]:
+    """(the number that steers, None, '') of what the harness returned, or (None, the failure, what is wrong).
 
     Args:
         metric: its name; None: `combined_score`, else the mean of all numbers.
@@ -71,13 +73,30 @@ def steering(value: Any, metric: str | None) -> tuple[float | None, str]:
     name = metric or ("combined_score" if "combined_score" in metrics else None)
     if name is not None:
         if name not in metrics:
-            return None, f"the evaluator returned no metric {name!r}; it has {', '.join(map(str, metrics)) or 'none'}"
+            known = ", ".join(map(str, metrics)) or "none"
+            return None, FailureKind.EVAL_ERROR, f"the evaluator returned no metric {name!r}; it has {known}"
         found = number(metrics[name])
-        return found, "" if found is not None else f"metric {name!r} is not finite: {metrics[name]!r}"
+        return (found, None, "") if found is not None else (None, *_no_score(name, metrics[name]))
     numbers = _numbers(metrics)
     if not numbers:
-        return None, "the evaluator returned no number"
-    return sum(numbers.values()) / len(numbers), ""
+        told = f": {metrics!r:.{SHOWN}}" if metrics else ""
+        return None, FailureKind.EVAL_ERROR, f"the evaluator returned no number{told}"
+    return sum(numbers.values()) / len(numbers), None, ""
+
+
+def _no_score(name: str, raw: Any) -> tuple[FailureKind, str]:
+    """Why a metric's value is no score. Numbers that are not finite come as their texts (`utils.clean_data`)."""
+    try:
+        is_number = isinstance(raw, str) and not math.isfinite(float(raw))
+    except ValueError:
+        is_number = False
+    if is_number:
+        return FailureKind.NON_FINITE, f"metric {name!r} is not finite: {raw!r}"
+    kind = "text" if isinstance(raw, str) else type(raw).__name__
+    return (
+        FailureKind.EVAL_ERROR,
+        f"metric {name!r} is {raw!r:.{SHOWN}}, a {kind}; the evaluator has to return a number",
+    )
 
 
 def mean_of(metrics: Mapping[str, Any], metric: str | None) -> list[str]:

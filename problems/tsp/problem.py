@@ -119,7 +119,7 @@ class OwnToursProblem(TourProblem):
     def __init__(self, name: str, solver: SolverOptions) -> None:
         super().__init__(Options())
         self._instances = load(name)
-        self._solver, self._solved = solver, dict[str, Solved | None]()
+        self._solver, self._solved = solver, dict[int, Solved | None]()
         self.name = f"tsp/{instance_stem(Path(name))}"
         self._file = name
 
@@ -177,8 +177,8 @@ class OwnToursProblem(TourProblem):
         if not self._solved:
             clock = Clock(self._solver.solver_seconds, len(self.cases("test")))
             for one in self.cases("test"):
-                self._solved[one.name] = shortest_tour(one.table(), clock.share())
-        return self._solved.get(case.name)
+                self._solved[id(one)] = shortest_tour(one.table(), clock.share())
+        return self._solved.get(id(case))
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """`solution.py`: rule and driver; called with coordinates it gives the tour."""

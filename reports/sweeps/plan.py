@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.storage.database import DB_NAME
 from utils.errors import ConfigError
+from utils.secrets import masked_word
 
 FOLDER = "sweeps"
 PLAN = "plan.json"
@@ -44,7 +45,7 @@ class Plan(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: tuple[str, ...]
-    """What all runs have in common."""
+    """What all runs have in common, with the secrets that were typed; see `shown`."""
     settings: tuple[tuple[str, ...], ...]
     seeds: tuple[int, ...]
 
@@ -54,9 +55,14 @@ class Plan(BaseModel):
         return [Cell(setting=setting, seed=seed) for seed in self.seeds for setting in self.settings]
 
     @property
+    def shown(self) -> Self:
+        """The plan without its secrets: what is stored, and told to whoever looks."""
+        return self.model_copy(update={"words": tuple(map(masked_word, self.words))})
+
+    @property
     def default_name(self) -> str:
         """The same plan has the same name: the same command goes on with the same sweep."""
-        return f"sweep-{sha256(self.model_dump_json().encode()).hexdigest()[:8]}"
+        return f"sweep-{sha256(self.shown.model_dump_json().encode()).hexdigest()[:8]}"
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -68,13 +74,13 @@ class Plan(BaseModel):
             raise ConfigError(f"no sweep '{folder.name}'; there are: {', '.join(known) or 'none'}") from error
 
     def keep(self, folder: Path) -> None:
-        """Write it where it is new. Raises ConfigError where another sweep has this name."""
+        """Write it where it is new, without secrets. Raises ConfigError where another sweep has this name."""
         if (folder / PLAN).is_file():
-            if Plan.read(folder) != self:
+            if Plan.read(folder).shown != self.shown:
                 raise ConfigError(f"--name {folder.name}: another sweep has this name; take another")
             return
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / PLAN).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        (folder / PLAN).write_text(self.shown.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
 def sweep_folder(logs: Path, name: str) -> Path:

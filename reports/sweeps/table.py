@@ -109,7 +109,7 @@ def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> Sweep
         score="final" if final else "validation",
         lower_is_better=direction.lower_is_better,
         problem=", ".join(sorted(problems)),
-        words=plan.words,
+        words=plan.shown.words,
         cells=cells,
         rows=[_row(plan, setting, finished, scores, direction) for setting in plan.settings],
     )

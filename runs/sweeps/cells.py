@@ -12,6 +12,7 @@ from pathlib import Path
 from core.storage.reader import RunReader
 from reports.sweeps.plan import Cell, Plan, run_of
 from utils.errors import SwarmEvoError
+from utils.secrets import masked_word
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 ENDED_WELL = (0, 3)
@@ -53,6 +54,11 @@ def run_cells(plan: Plan, folder: Path, jobs: int, told: Callable[[Cell, str], N
             under_way.result()
 
 
+def _is_said_again(word: str) -> bool:
+    """True for what a run that goes on has not stored: secrets, and the user's word for running without a sandbox."""
+    return word == "--i-accept-unsandboxed" or masked_word(word) != word
+
+
 def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Callable[[Cell, str], None]) -> None:
     run = run_of(folder, cell)
     if run is not None and is_finished(run):
@@ -63,7 +69,7 @@ def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Call
     if run is None:
         asked = ["run", *words, *cell.words, place, f"--ready={folder / f'{cell.name}.run'}"]
     else:
-        asked = ["resume", run.name, place]
+        asked = ["resume", run.name, place, *filter(_is_said_again, words)]
     ended = subprocess.run(
         [sys.executable, str(MAIN), *asked, "--logging.view=quiet"],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from itertools import product
 from math import prod
 
+from utils.config import EXPRESSION
 from utils.errors import ConfigError
+from utils.secrets import masked_word
 
 _COMMA = re.compile(r",(?![^\[{]*[\]}])")
 """Commas between values, not those inside of a list or an object."""
@@ -38,12 +40,19 @@ def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, .
     settings = [tuple(found) for found in product(*columns)] if columns else []
     settings += [tuple(_pair(word, "--case") for word in _COMMA.split(case)) for case in cases]
     for setting in settings:
+        if secret := next((word.partition("=")[0] for word in setting if _is_secret(word)), None):
+            told = f"settings are stored and shown; name a variable, as in {secret}=${{env:NAME}}"
+            raise ConfigError(f"sweep: {secret}=…: {told}")
         keys = [word.partition("=")[0] for word in setting]
         if twice := next((key for key in keys if keys.count(key) > 1), None):
             raise ConfigError(f"sweep: {twice} stands twice in one setting ({' '.join(setting)[:200]})")
     if len(set(settings)) < 2:
         raise ConfigError("sweep: two settings at least, as in --vary search.policy=three_phase,mcts")
     return tuple(dict.fromkeys(settings))
+
+
+def _is_secret(word: str) -> bool:
+    return masked_word(word) != word and not EXPRESSION.fullmatch(word.partition("=")[2])
 
 
 def _values(word: str) -> list[str]:

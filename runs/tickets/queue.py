@@ -21,7 +21,7 @@ from core.state.task import Place
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
-from utils.diff import parse_diff
+from utils.diff import has_blocks
 from utils.errors import BudgetExhausted, Interrupted, RunStopped, TicketGone
 from utils.response import syntax_error
 
@@ -363,5 +363,5 @@ def prose(plan: str) -> str:
 
 def _is_reply(text: str, language: str) -> bool:
     """True for blocks of a reply in what is no program by itself."""
-    blocks = re.search(r"^[ \t]*```", text, re.MULTILINE) or parse_diff(text)
+    blocks = re.search(r"^[ \t]*```", text, re.MULTILINE) or has_blocks(text)
     return bool(blocks) and not (language == "python" and syntax_error(text) is None)

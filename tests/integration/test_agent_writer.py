@@ -24,7 +24,7 @@ from reports.outside import sessions
 
 KEY = "sk-planted-key-of-the-user"
 HEAD = """
-import json, os, socket, subprocess, sys, time, urllib.request
+import json, os, socket, subprocess, sys, time, urllib.error, urllib.request
 def ask(text="hello", path="/v1/messages", **more):
     body = {"model": "claude-sonnet-4-5", "max_tokens": 500, "messages": [{"role": "user", "content": text}], **more}
     headers = {"x-api-key": os.environ["ANTHROPIC_API_KEY"], "content-type": "application/json"}
@@ -268,6 +268,26 @@ def test_turns_are_bounded(search, cli, models):
     ended = search("write(1.5)\nwhile True: ask()", "llm.code.session.turns=3")
     assert ended.code == 0 and len(models.requests) == 3
     assert only_node(cli)["metric"] == 0.5
+
+
+def test_requests_that_the_provider_refuses_are_no_turns(search, cli, models):
+    """A client asks again where it is told to wait: the limit is of replies."""
+    models.refusals = 5
+    body = """
+replies = 0
+while replies < 2:
+    try:
+        ask(); replies += 1
+    except urllib.error.HTTPError as error:
+        assert error.code == 429, error
+write(1.5)
+"""
+    ended = search(body, "llm.code.session.turns=2")
+    assert ended.code == 0 and len(models.requests) == 2, ended.err
+    assert only_node(cli)["metric"] == 0.5
+    with RunReader(cli.run_dir) as reader:
+        (session,) = sessions(reader)
+        assert session["turns"] == 2
 
 
 @pytest.mark.long

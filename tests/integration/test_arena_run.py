@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from support.command_line import Cli
 
+from cli.arena import engine_label
+from core.arena.uci_options import split_options
 from core.storage.reader import RunReader
 from runs.explain import why
 from runs.mcp import reading_tools
@@ -213,6 +215,31 @@ def test_a_program_that_is_no_engine_of_the_game_is_refused_before_any_game(cli,
         assert (ended.code, ended.out) == (2, "")
         assert ended.line.startswith(f"swarm-evo: engine '{word}': it does not play connect_four by UCI: "), ended.err
         assert said in ended.line
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("python my_engine.py --fast", "my_engine"),
+        ("/usr/bin/python3.12 -u folder/my_engine.py --depth 5", "my_engine"),
+        ("java -jar mine.jar net=weights.bin", "mine"),
+        ("nice -n 5 ./stockfish-16.1 option.UCI_Elo=1400", "stockfish-16.1 1400"),
+        ("stockfish bench", "stockfish"),
+        ("./engine 5", "engine"),
+        ("python -i", "python"),
+    ],
+)
+def test_an_engine_by_a_command_is_called_by_its_program(word, name):
+    command, options = split_options(word.split())
+    assert engine_label(command, options) == name
+
+
+def test_the_standings_call_a_program_with_options_by_its_name(cli):
+    path = cli.folder / "my_engine.py"
+    path.write_text(f"{SPEAKS}        print('bestmove', 7 if made < 40 else 1, flush=True)\n")
+    words = [f"{sys.executable} {path} --fast", str(ENGINES / "greedy.py"), "--games", "2", "arena.limit=depth:1"]
+    found = cli.here("arena", *words, "--json").json
+    assert {row["name"] for row in found["standings"]} >= {"my_engine"}
 
 
 def test_a_forfeited_game_says_why(cli):

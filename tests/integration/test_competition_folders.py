@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from support.chat_server import ChatServer
 from support.competition_stand import Stand, column, writes
 
 from core.contracts import Limits
@@ -607,3 +608,29 @@ def test_without_target_scores_are_claims_of_the_programs(tmp_path, stand, inlin
     assert "my RMSE is 3" in verdict.term_out
     (final,) = rent.evaluator.final([node])
     assert final.metric is None and "claims" in final.message
+
+
+def test_the_users_own_program_is_read_too_where_the_reviewer_gives_the_score(cli, tmp_path):
+    """It ended as `eval_error`, as if the reviewer had found nothing: nobody had been asked."""
+    own_data(tmp_path / "mine")
+    (tmp_path / "own.py").write_text("print('RMSE of my own program: 4')\n")
+    read = {"is_bug": False, "has_csv_submission": True, "summary": "It tells its RMSE."}
+
+    def script(request, number):
+        asked = json.dumps(request["messages"])
+        if request.get("tools"):
+            return {**read, "metric": 4.0 if "my own program: 4" in asked else 3.0}
+        return "Guess the mean.\n```python\n# a program that guesses the mean of all rents\nprint('RMSE: 3')\n```"
+
+    with ChatServer(script) as server:
+        server.reviews = True
+        ended = cli.here(
+            f"--data.dir={tmp_path / 'mine'}", "--data.goal=rents", "--problem.direction=min", *server.words(),
+            "search.max_steps=1", "search.batch=1", f"initial={tmp_path / 'own.py'}", "logging.view=quiet",
+        )  # fmt: skip
+        assert ended.code == 0, ended.err
+    found = cli.show()
+    assert [(row["operator"], row["metric"]) for row in found["nodes"]] == [("user", 4.0), ("draft", 3.0)]
+    own = cli.node(found["nodes"][0]["node_id"])
+    assert (own["metric_source"], own["failure"], own["analysis"]) == ("claimed", None, "It tells its RMSE.")
+    assert cli.here("replay", "latest", "--verify").code == 0

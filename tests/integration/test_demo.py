@@ -136,3 +136,41 @@ def test_a_recording_whose_scores_drift_plays_on_and_says_where(cli, tmp_path):
     drifted = cli.here("demo", "--recording", str(folder))
     assert drifted.code == 0 and f"record: left at {second}" in drifted.out, drifted.out
     assert cli.show()["steps"] == 3
+
+
+def test_a_recording_whose_files_are_elsewhere_says_which_and_takes_them(cli, cli_at, tmp_path):
+    """As on another machine: the problem's folder lies in another place there."""
+    theirs, mine = tmp_path / "theirs", tmp_path / "mine"
+    theirs.mkdir()
+    (theirs / "initial_program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1\n# EVOLVE-BLOCK-END\n")
+    (theirs / "evaluator.py").write_text(
+        "def evaluate(path):\n    ns = {}\n    exec(open(path).read(), ns)\n    return {'score': ns['f']()}\n"
+    )
+    with ChatServer(lambda request, number: f"```python\ndef f():\n    return {number + 2}\n```") as server:
+        ended = cli.here(
+            "--problem=script", f"--problem.path={theirs}", *server.words(), "search.max_steps=2", "search.batch=1",
+            "agent.review=never", "llm.cache=false", "search.islands.tune_interval=0", "search.control=0",
+        )  # fmt: skip
+    assert ended.code == 0, ended.err
+    folder = tmp_path / "recording"
+    assert cli.here("export-best", "latest", "--recording", str(folder)).code == 0
+    theirs.rename(mine)
+    elsewhere = cli_at("elsewhere")
+    demo = ("demo", "--recording", str(folder))
+    refused = elsewhere.here(*demo, "--i-trust-this-run")
+    assert refused.code == 2 and not elsewhere.runs
+    keys = [
+        key for key in ("problem.path", "problem.program", "problem.evaluator") if f"{key}={theirs}" in refused.line
+    ]
+    assert keys and all(f"--{key}=PATH" in refused.line for key in keys), refused.line
+    given = [word.replace(str(theirs), str(mine)) for word in _named_in(refused.line, keys)]
+    played = elsewhere.here(*demo, *given)
+    assert played.code == 0 and "all 3 scores are those that were recorded" in played.out, played.err
+    verified = cli.here("replay", "latest", "--verify")
+    assert verified.code == 2 and "is not here; give it: replay " in verified.err and f"{keys[0]}=PATH" in verified.err
+    assert cli.here("replay", "latest", "--verify", *given).code == 0
+
+
+def _named_in(line, keys):
+    """`key=value` words of a line that lists them."""
+    return [word.strip(",") for word in line.split() if word.partition("=")[0] in keys]

@@ -160,6 +160,13 @@ def test_any_command_in_any_language(cli: Cli, tmp_path: Path, graded: bool):
             "import time\ndef evaluate(path):\n    time.sleep(60)\n",
             "did not end in time (problem.options.evaluation_timeout=2)",
         ),
+        (
+            "def evaluate(path):\n    return {'combined_score': '0.5'}\n",
+            "metric 'combined_score' is '0.5', a text; the evaluator has to return a number",
+        ),
+        ("def evaluate(path):\n    return {'combined_score': True}\n", "is True, a bool; the evaluator has to"),
+        ("def evaluate(path):\n    return {'cost': '0.5'}\n", "returned no number: {'cost': '0.5'}"),
+        ("def evaluate(path):\n    return {'combined_score': float('inf')}\n", "is not finite: 'inf'"),
     ],
 )
 def test_an_evaluator_that_cannot_judge_the_users_program_ends_the_search(cli: Cli, tmp_path: Path, evaluator, said):
@@ -198,6 +205,59 @@ def test_a_seed_style_configuration_runs(cli: Cli):
     assert shown["problem"] == "bin_packing/weibull_5k"
     assert shown["config"]["project"]["name"] == "binpacking_demo_001"
     assert shown["config"]["search"]["top_k_for_full_eval"] == 10
+
+
+PLANE = """
+from core.evaluation.function_problem import FunctionProblem
+
+class Plane(FunctionProblem):
+    name, unit = "plane", "distance"
+    signature = "f(x: float, y: float, z: float) -> float"
+    start = "def f(x, y=2.0, z=3.0):\\n    return x + y + z\\n"
+
+    def cases(self, part):
+        return [1, 2, 3] if part == "validation" else ()
+
+    def calls(self, case):
+        return [(case,), (case, 5.0)]
+
+    def score(self, case, answers):
+        return abs(answers[0] - 2 * case) + abs(answers[1] - case)
+
+def build(cfg, project_dir):
+    return Plane()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "num_islands: many\ncandidates_per_generation: 12",
+            "num_islands='many': must be a whole number of at least 1",
+        ),
+        ("num_islands: 0\ncandidates_per_generation: 12", "num_islands=0: must be a whole number of at least 1"),
+        ("candidates_per_generation: null", "candidates_per_generation=None: must be a whole number of at least 1"),
+        ("evaluator: {capacity: [100]}", "evaluator.capacity=[100]: allowed: 100 (weibull_5k)"),
+        ("llm_providers: [fake]", "llm_providers=\"['fake']\": must be a list of mappings with provider_id"),
+        (
+            "llm_providers: [{provider_id: a, provider_type: openai, max_retries: often}]",
+            "llm_providers.max_retries='often': must be a whole number of at least 0",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_seed_style_file_is_one_line(cli: Cli, text: str, said: str):
+    (cli.folder / "seed.yaml").write_text(f"run_id: a\n{text}\n")
+    ended = cli.here("run", "--config", "seed.yaml")
+    assert ended.code == 2 and said in ended.line
+
+
+def test_calls_may_leave_out_arguments_that_have_defaults(cli: Cli):
+    """Some calls, or all of them: `rules` learns the scale of a parameter from the calls that give it."""
+    (cli.folder / "plane.py").write_text(PLANE)
+    words = ("--problem.kind=plane", "--plugins=.", "--search.max_steps=6", "--logging.view=quiet")
+    shown = summary(cli, "run", *words)
+    assert shown["steps"] == 6 and shown["best_metric"] is not None
 
 
 def test_the_knapsack_of_the_docs_runs_as_a_plug_in(cli: Cli):

@@ -49,6 +49,15 @@ def test_a_name_that_cannot_be_is_refused(capsys, words, told):
     assert told in capsys.readouterr().err
 
 
+def test_the_command_in_it_names_its_folder_as_a_shell_reads_it(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "mine", "--out", "my problems"]) == 0
+    text = (tmp_path / "my problems" / "problems" / "mine.py").read_text()
+    assert "--problem.kind=mine --plugins='my problems' --search.max_steps=50" in text
+    assert "--plugins='my problems'" in capsys.readouterr().out
+    assert "pytest 'my problems'" in (tmp_path / "my problems" / "test_mine.py").read_text()
+
+
 def test_its_test_passes_from_any_folder_where_swarm_evo_is_not_installed(tmp_path, capsys, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)

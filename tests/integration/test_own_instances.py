@@ -419,8 +419,48 @@ def test_a_plan_refuses_what_the_run_refuses_in_the_same_words(cli, told):
     assert not (cli.folder / "logs").exists()
 
 
+@pytest.mark.parametrize("key", ["problem.path", "problem.name"])
+@pytest.mark.parametrize("told", [told for told, (problem, *_) in SPOILT.items() if problem == "bin_packing"])
+def test_what_cannot_be_read_is_told_by_the_key_that_named_it(cli, key, told):
+    _, name, text = SPOILT[told]
+    for file in (name, "none.txt", "broken.csv"):
+        (cli.folder / name).write_text(text)
+        (cli.folder / "broken.csv").write_text("a,b\n1,2\n")
+        ended = cli.here("run", "--problem=bin_packing", f"--{key}={file}")
+        assert ended.code == 2 and ended.line.startswith(f"swarm-evo: {key}={file}: "), ended.err
+
+
 @pytest.mark.parametrize("words", [("execution.sandbox=none",), ("data.dir=mine",), ("project.dir=/proc/nowhere",)])
 def test_a_plan_refuses_what_is_said_wrongly_too(cli, words):
     words = ("--problem=tsp", *words)
     run, plan = cli.here("run", *words), cli.here("run", "--plan", *words)
     assert (plan.code, plan.line) == (run.code, run.line) and run.code == 2
+
+
+def test_a_rule_that_plays_in_step_has_one_time_limit_for_all_positions(cli):
+    """It was each position's: 120 of them took two minutes before a program was told too slow."""
+    head = "def score_bin(item, remaining_capacity, histogram):\n"
+    rule = head + "    for x in range({turns}):\n        x = [x]\n    return 1.0\n"
+    for name, turns in (("slow", 300_000), ("quick", 1)):
+        (cli.folder / f"{name}.py").write_text(rule.format(turns=turns))
+    ended = cli.here(
+        "run", "--problem=bin_packing", "--problem.name=u120", "--problem.options.validation=2", "search.max_steps=0",
+        "--problem.options.test=2", "execution.timeout=1", "initial=slow.py,quick.py", "--logging.view=quiet",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    found = {cli.node(row["node_id"])["plan"]: row for row in cli.show()["nodes"] if row["operator"] == "user"}
+    assert found["quick.py"]["metric"] is not None and found["slow.py"]["failure"] == "timeout"
+    message = cli.node(found["slow.py"]["node_id"])["message"]
+    assert message == "wall clock: 1 s for all calls together were over"
+
+
+def test_instances_of_one_name_in_two_files_are_solved_apart(tmp_path):
+    """Each file of a folder may call its instance `1`: the solver's tour of one was told as the bound of the other."""
+    square = [(0, 0), (0, 1), (1, 1), (1, 0)]
+    for number, size in enumerate((1, 1, 1, 7)):  # every second one is the test part
+        rows = "".join(f"1,{size * x},{size * y}\n" for x, y in square)
+        (tmp_path / f"{number}.csv").write_text(f"instance,x,y\n{rows}")
+    words = ["presets.problem=tsp", f"problem.name={tmp_path}", "problem.options.solver=highs"]
+    problem = build(load_config(None, words), tmp_path)
+    rows = [problem.case_score(case, number, 0.0) for number, case in enumerate(problem.cases("test"), 1)]
+    assert [row.bound for row in rows] == [4.0, 28.0] and all(abs(row.gap) < 1e-6 for row in rows)

@@ -90,3 +90,35 @@ def _writer(folder: Path, program: str, language: str) -> list[str]:
         "search.control=0", "search.islands.crossover_prob=0", "search.islands.generate_prob=1", "logging.view=quiet",
         "search.islands.tune_interval=0",
     ]  # fmt: skip
+
+
+CUTS = """
+import sys
+prompt = sys.stdin.read()
+line = "    return 1.0"
+end = "" if "no block was applied" not in prompt else ">>>>>>> REPLACE\\n"
+doc = "<<<<<<< SEARCH\\ndef f():\\n=======\\ndef f():  # changed\\n>>>>>>> REPLACE\\n"
+print(f"Two.\\n\\n{doc}<<<<<<< SEARCH\\n{line}\\n=======\\n    return 2.0\\n{end}")
+"""
+
+
+def test_a_reply_whose_last_change_was_cut_off_is_asked_for_again_with_the_reason(cli: Cli):
+    """None of its changes is made: before, those that were whole were, and nobody was told of the other."""
+    folder = cli.folder
+    (folder / "writer.py").write_text(CUTS)
+    (folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1.0\n# EVOLVE-BLOCK-END\n")
+    (folder / "evaluator.py").write_text(
+        "import runpy\ndef evaluate(path):\n    return {'combined_score': runpy.run_path(path)['f']()}\n"
+    )
+    ended = cli.here(
+        "run", "--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py",
+        "llm.code.provider=command", f"llm.code.command={shlex.quote(sys.executable)} writer.py", "search.max_steps=1",
+        "search.batch=1", "search.control=0", "search.islands.tune_interval=0", "agent.review=never",
+        "logging.view=quiet",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err + ended.out
+    found = cli.show()
+    node = cli.node(found["nodes"][-1]["node_id"])
+    assert found["best_metric"] == 2.0, node
+    assert [row["metric"] for row in found["nodes"]] == [1.0, 2.0]
+    assert len(node["calls"]) == 2 and "# changed" in node["code"]

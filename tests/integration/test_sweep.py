@@ -49,6 +49,26 @@ def test_a_run_that_was_stopped_is_resumed(cli, toy):
     assert cells[0]["run"] == run and cells[0]["status"] == "finished" and cells[0]["steps"] == 4
 
 
+@pytest.mark.long
+def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
+    """A typed key, and the word for running without a sandbox: the same command could not go on without them."""
+    unsafe = ("--execution.sandbox=none", "--i-accept-unsandboxed", "--llm.feedback.api_key=sk-planted-7")
+    begun = cli.here("step", *toy(4), *unsafe, "--search.policy=mcts", "--project.seed=1")
+    assert begun.code == 0, begun.err
+    run = next(path.parent.name for path in cli.folder.glob("logs/*/run.db"))
+    from reports.sweeps.plan import Cell
+
+    folder = cli.folder / "logs" / "sweeps" / "bare"
+    folder.mkdir(parents=True)
+    (folder / f"{Cell(setting=('search.policy=mcts',), seed=1).name}.run").write_text(run)
+    words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=bare", "--json")
+    ended = cli.here(*words, *toy(4), *unsafe)
+    assert ended.code == 0, ended.err
+    assert ended.err.count("goes on:") == 1 and "sk-planted" not in ended.out + ended.err
+    stored = [path for path in cli.folder.rglob("*") if path.is_file() and b"sk-planted" in path.read_bytes()]
+    assert stored == []
+
+
 def test_bad_words_are_one_line_before_anything_runs(cli, toy):
     for words, said in [
         (("--vary", "search.policy=mcts,nonsense"), "nonsense"),

@@ -110,6 +110,23 @@ def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
     assert cli.here("replay", "latest", "--verify").code == 0
 
 
+def test_wait_waits_for_a_run_that_was_begun_a_moment_ago(cli, toy):
+    """Its folder comes after the imports, its store after its folder."""
+    cli.start("run", *toy(3))
+    ended = cli.here("wait", "latest", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.json["steps"] == 3 and ended.json["status"] == "finished"
+    assert ended.err.startswith("no run 'latest' yet: waiting up to 30 s for it\n")
+
+
+def test_wait_for_a_run_that_never_comes_says_so(cli):
+    (cli.folder / "logs" / "half").mkdir(parents=True)  # and no store
+    for name in ("nobody", "half"):
+        ended = cli.here("wait", name, "--seconds=0.3")
+        assert ended.code == 2 and ended.err.splitlines()[-1].endswith("(waited 0.3 s for it)")
+    assert "unknown run 'no/name'" in cli.here("wait", "no/name").line, "what cannot be a run's name is told at once"
+
+
 def cli_waits_for_end(cli: Cli) -> None:
     until = time.monotonic() + 30
     while (cli.run_dir / SOCKET).exists() or cli.show()["status"] != "finished":
@@ -493,6 +510,9 @@ def test_check_and_tell_say_what_is_done_to_a_file_with_a_marked_block(cli, tmp_
     (tmp_path / "reply.txt").write_text(f"Two.\n\n{change}")
     said = cli.here("check", "latest", last, "--file", str(tmp_path / "reply.txt"))
     assert said.out == "ok\n", "a reply is looked at as it would be read"
+    (tmp_path / "reply.txt").write_text(f"Two.\n\n{change}<<<<<<< SEARCH\nx\n=======\n")
+    said = cli.here("check", "latest", last, "--file", str(tmp_path / "reply.txt"))
+    assert "block 2 (from 'x' on) has no line `>>>>>>> REPLACE` at the end of the reply" in said.out, "it was cut off"
     assert cli.here("give-up", "latest", last).code == 0
 
 

@@ -276,3 +276,9 @@ def test_a_step_takes_little_of_the_store(cli: Cli, tmp_path: Path):
 def test_what_is_wrong_is_one_line(cli: Cli, repository: Path, change: str, says: str):
     ended = cli.here(*words(repository, change))
     assert ended.code == 2 and says in ended.line and not cli.runs
+
+
+def test_a_folder_has_no_notebook(cli: Cli, repository: Path):
+    assert cli.here(*words(repository, "search.max_steps=1")).code == 0
+    ended = cli.here("export-best", "latest", "--notebook")
+    assert ended.code == 2 and ended.line == "swarm-evo: --notebook: only in competitions"

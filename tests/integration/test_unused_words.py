@@ -54,6 +54,31 @@ def test_the_command_line_refuses_a_key_that_the_verb_does_not_read(capsys):
     assert "search.max_steps=…: `list-runs` does not read it" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("sweep show policies --vary search.batch=1,2", "--vary"),
+        ("sweep show policies --seeds 1..3", "--seeds"),
+        ("sweep show policies --case search.batch=1", "--case"),
+        ("sweep show policies --problem tsp", "--problem"),
+        ("sweep show policies --name other", "--name"),
+        ("sweep show policies --jobs 2", "--jobs"),
+        ("doctor --evaluator e.py --problem tsp", "--problem"),
+        ("doctor --evaluator e.py --llm", "--llm"),
+        ("replay latest --verify --speed 3", "--speed"),
+        ("step latest --dry-run --until code", "--until"),
+        ("run --plan --problem=tsp --events", "--events"),
+        ("export-best latest --patch p --notebook", "--notebook"),
+        ("ask latest --list --dir there", "--dir"),
+        ("ask latest --request {} --list", "--list"),
+        ("show latest 1 --diff --files", "--diff"),
+    ],
+)
+def test_an_option_that_says_nothing_there_is_refused_not_passed_over(cli, words, option):
+    ended = cli.here(*words.split())
+    assert ended.code == 2 and option in ended.line and ("does not read" in ended.line or "one of them" in ended.line)
+
+
 @pytest.mark.parametrize("verb", ["resume", "step", "replay", "export-best"])
 def test_a_run_keeps_the_programs_that_it_began_with(verb, capsys):
     words = [verb, "some-run", "--initial=other.py", *(["--verify"] if verb == "replay" else [])]

@@ -22,7 +22,7 @@ from problems.competition.evaluator import own_estimate
 from problems.competition.grader.leaks.decoding import decoded
 from problems.competition.grader.tables.amounts import _CELL
 from problems.script.reading import without_folder
-from utils.diff import parse_diff
+from utils.diff import has_blocks
 from utils.genes import split_genes
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ READERS = {
     "plan": plan_of,
     "edits": edits_of,
     "asked files": asked_files,
-    "diff": parse_diff,
+    "diff": has_blocks,
     "genes": split_genes,
     "coded": lambda text: list(decoded(text, lambda file: iter(()))),
     "cell": _CELL.fullmatch,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,6 +18,7 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
+from problems.command.tree import kept_builds
 from problems.command.tree.base import snapshot
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.scores import Source, conditions_of
@@ -220,6 +223,45 @@ def test_a_build_is_made_once_for_equal_inputs(evaluator, ground, tmp_path):
     failing = TreeEvaluator(ground, Scoring("true", "score", build="echo no; exit 3"), evaluator._deps)
     verdict = scored(failing, ground, "true")
     assert verdict.failure is FailureKind.EXIT and verdict.message.startswith("problem.build:")
+
+
+def test_a_build_that_a_worker_uses_is_not_taken_away(tmp_path, monkeypatch):
+    """In whatever process it does: while it is used, others are made, and only the newest is kept."""
+    monkeypatch.setattr(kept_builds, "MOST_BUILDS", 1)
+
+    def make(name: str, *, then: str = "") -> None:
+        (fresh := tmp_path / f".fresh-{name}").mkdir()
+        (fresh / "made").write_text(name)
+        with kept_builds.kept(fresh, tmp_path / name) as place:
+            assert (place / "made").read_text() == name
+            if then:
+                make(then)
+                assert (place / "made").read_text() == name, "in use"
+
+    make("one", then="two")
+    with kept_builds.in_use(tmp_path / "one") as is_there:
+        assert is_there
+        command = [sys.executable, "-c", _MAKES, str(tmp_path)]
+        subprocess.run(command, cwd=Path(__file__).parents[2], check=True)
+        assert (tmp_path / "one" / "made").read_text() == "one"
+    make("four")
+    assert [path.name for path in tmp_path.iterdir()] == ["four"], "and nothing is left of what was taken away"
+    with kept_builds.in_use(tmp_path / "one") as is_there:
+        assert not is_there
+    make("four")
+    assert [path.name for path in tmp_path.iterdir()] == ["four"], "the second of two equal ones is not kept"
+
+
+_MAKES = """
+import sys
+from pathlib import Path
+from problems.command.tree import kept_builds
+kept_builds.MOST_BUILDS = 1
+folder = Path(sys.argv[1])
+(folder / ".fresh").mkdir()
+with kept_builds.kept(folder / ".fresh", folder / "three"):
+    pass
+"""
 
 
 def test_what_a_build_makes_can_be_run(evaluator, ground):

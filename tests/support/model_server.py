@@ -28,6 +28,8 @@ class ModelServer:
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: list[str] = []
+        self.refusals = 0
+        """So many of the next requests are answered with 429."""
         self._script, self._plain = script, plain
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -91,6 +93,10 @@ def _handler(models: ModelServer) -> type[BaseHTTPRequestHandler]:
                 self._send(
                     200, "application/json", b'{"totalTokens": 10}' if ":" in self.path else b'{"input_tokens": 10}'
                 )
+                return
+            if models.refusals > 0:
+                models.refusals -= 1
+                self._send(429, "application/json", b'{"type": "error", "error": {"type": "rate_limit_error"}}')
                 return
             models.requests.append(request)
             self._send(200, *spoken(self.path, request, models.step(request)))

@@ -73,3 +73,22 @@ def test_each_runs_in_the_sandbox_and_beats_the_dummy(cli: Cli, target: str) -> 
         row = nodes[f"{name}.py"]
         assert row["failure"] is None, (name, cli.node(row["node_id"])["term_out"][-800:])
         assert (row["metric"] < dummy) == (TASKS[target] in ("rmsle", "multi-class log loss")), (name, row["metric"])
+
+
+def test_a_rare_class_of_one_row_breaks_no_blend_with_learned_weights(cli: Cli) -> None:
+    folder = own_table(cli.folder / "data", "kind")
+    rows = pd.read_csv(folder / "train.csv")
+    rows.loc[rows.index[0], "kind"] = "huge"
+    rows.to_csv(folder / "train.csv", index=False)
+    words = [f"data.dir={folder}", "data.target=kind", "data.metric=accuracy", f"execution.python={PYTHON}"]
+    problem = build_problem(load_config(None, [*words, f"project.dir={cli.folder}"], env={}))
+    problem.prepare()
+    facts = read_facts(problem.prompt_extras())
+    assert facts.rarest == 1
+    there = [name for name, package in BOOSTERS.items() if has(package)]
+    members = tuple(FAMILIES[name].default(facts) for name in (*there, "logistic"))
+    (cli.folder / "blend.py").write_text(script.render(recipe.Recipe(members=members, weights="learned"), facts))
+    ended = cli(*words, "search.max_steps=0", "initial=blend.py", "execution.timeout=100", timeout=400)
+    assert ended.code == 0, ended.out + ended.err
+    node = next(cli.node(row["node_id"]) for row in cli.show()["nodes"] if row["operator"] == "user")
+    assert node["failure"] is None, node["term_out"][-800:]

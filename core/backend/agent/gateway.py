@@ -53,6 +53,7 @@ class Spent:
     """What a session took so far."""
 
     turns: int = 0
+    """Replies, and requests whose reply is under way: what a provider refuses (429, 5xx) is none."""
     usage: Usage = field(default_factory=lambda: Usage(0, 0))
     usd: float | None = 0.0
     """None once a reply had no price."""
@@ -178,7 +179,8 @@ class Gateway:
         Args:
             broke: the request was sent, and its answer did not come to its end: how long it became is not known.
         """
-        used = usage_of(raw) or (worst if broke or kept.status == 200 else Usage(0, 0))
+        told = usage_of(raw)
+        used = told or (worst if broke or kept.status == 200 else Usage(0, 0))
         if broke:
             used = replace(used, completion=max(used.completion, worst.completion))
         priced = replace(self._settings, provider=asked.dialect.provider, model=asked.model or self._settings.model)
@@ -186,6 +188,7 @@ class Gateway:
         with self._lock:
             self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion, written=-worst.written))
             self._reserved_usd -= usd
+            self.spent.turns -= told is None and kept.status >= 400 and not broke
             self.spent.usage = _plus(self.spent.usage, used)
             self.spent.usd = None if cost is None or self.spent.usd is None else self.spent.usd + cost
             self.exchanges.append(kept)

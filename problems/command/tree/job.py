@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -16,17 +15,16 @@ from typing import Any
 from core.contracts import ExecutionResult, JobContext, Limits
 from core.evaluation.timing import repeat
 from core.executor.collect import collect_file
-from core.executor.tree_run import run_on_base
+from core.executor.tree_run import TreeRun, run_on_base
 from core.state.failure import FailureKind
 from problems.command.job import COPY_BYTES, MOST_RUNS, grade
+from problems.command.tree.kept_builds import in_use, kept
 from problems.command.tree.tree import LONGEST_PATH
 from utils.globs import matches
 
 LARGEST_REPORT = 16 << 20
 _KEPT_AS = "files and modes"
 """What is kept of a build: those of versions that kept less are not taken."""
-MOST_BUILDS = 24
-"""Builds of one base that are kept: the newest."""
 
 
 def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -37,9 +35,16 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     Returns `{result: ExecutionResult, touched: paths, reports: {path: text}, graded: null | {output, code, error}}`.
     """
     limits = Limits.model_validate(payload["limits"])
-    built, failed = _built(payload, context, limits)
-    if failed is not None:
-        return {"result": failed.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
+    with _built(payload, context, limits) as (built, failed):
+        if failed is not None:
+            return {"result": failed.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
+        return _evaluated(payload, context, limits, built)
+
+
+def _evaluated(
+    payload: dict[str, Any], context: JobContext, limits: Limits, built: Mapping[str, Path]
+) -> dict[str, Any]:
+    """What `evaluate` returns of a tree with what was built of it."""
     base, files = Path(payload["inputs"]), {**built, **payload["changes"]}
     if (clash := _clash(files)) is not None:
         message = f"{clash}: the program and what problem.build makes have it as a file and as a folder"
@@ -102,36 +107,56 @@ class _RunFailed(Exception):
 # ------------------------------------------------------------ builds
 
 
+@contextmanager
 def _built(
     payload: Mapping[str, Any], context: JobContext, limits: Limits
-) -> tuple[dict[str, Path], ExecutionResult | None]:
-    """(the files that the build makes of this tree, None), or ({}, how it failed). Built once for equal inputs."""
+) -> Iterator[tuple[dict[str, Path], ExecutionResult | None]]:
+    """(the files that the build makes of this tree, None), or ({}, how it failed). Built once for equal inputs.
+
+    The files are there inside of the `with`.
+    """
     if not payload["build"]:
-        return {}, None
+        yield {}, None
+        return
     base = Path(payload["inputs"])
     inputs = {p: text for p, text in sorted(payload["changes"].items()) if matches(p, payload["build_inputs"])}
     key = sha256(json.dumps([_KEPT_AS, payload["build"], inputs]).encode("utf-8", "surrogatepass")).hexdigest()[:24]
     place = base.parent / "builds" / key
-    if not place.is_dir():
-        with run_on_base(
-            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs,
-            scratch=context.scratch / "build", limits=limits, seed=payload["seed"], writable=payload["writable"],
-        ) as run:  # fmt: skip
-            result, touched = run.result, run.touched
-            if result.failure is None and touched:
-                text = f"problem.build changed {', '.join(touched[:5])}; files that it may are problem.options.writable"
-                result = result.model_copy(update={"failure": FailureKind.TAMPERED, "message": text})
-            if result.failure is not None:
-                return {}, result.model_copy(update={"message": f"problem.build: {result.message}"})
-            _keep(run.workspace, base, inputs, place)
-    os.utime(place)
-    return {path.relative_to(place).as_posix(): path for path in sorted(place.rglob("*")) if path.is_file()}, None
+    with in_use(place) as is_there:
+        if is_there:
+            yield _files_of(place), None
+            return
+    with run_on_base(
+        context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs,
+        scratch=context.scratch / "build", limits=limits, seed=payload["seed"], writable=payload["writable"],
+    ) as run:  # fmt: skip
+        failed = _failed(run)
+        fresh = None if failed else _copied(run.workspace, base, inputs, place.parent)
+    if fresh is None:
+        yield {}, failed
+        return
+    with kept(fresh, place) as where:
+        yield _files_of(where), None
 
 
-def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -> None:
-    """What the build added. Another worker may have been faster."""
-    place.parent.mkdir(exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".fresh-", dir=place.parent))
+def _failed(run: TreeRun) -> ExecutionResult | None:
+    result = run.result
+    if result.failure is None and run.touched:
+        text = f"problem.build changed {', '.join(run.touched[:5])}; files that it may are problem.options.writable"
+        result = result.model_copy(update={"failure": FailureKind.TAMPERED, "message": text})
+    if result.failure is None:
+        return None
+    return result.model_copy(update={"message": f"problem.build: {result.message}"})
+
+
+def _files_of(build: Path) -> dict[str, Path]:
+    return {path.relative_to(build).as_posix(): path for path in sorted(build.rglob("*")) if path.is_file()}
+
+
+def _copied(workspace: Path, base: Path, inputs: Mapping[str, Any], builds: Path) -> Path:
+    """A new folder in `builds` with what the build added."""
+    builds.mkdir(exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=".fresh-", dir=builds))
     left = COPY_BYTES * 4
     for folder, _, names in os.walk(workspace):
         for name in names:
@@ -148,21 +173,7 @@ def _keep(workspace: Path, base: Path, inputs: Mapping[str, Any], place: Path) -
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(found.data)
                     target.chmod(0o755 if found.executable else 0o644)
-    try:
-        fresh.rename(place)
-    except OSError:
-        shutil.rmtree(fresh, ignore_errors=True)
-    builds = [build for build in place.parent.iterdir() if build.name[0] != "."]
-    for old in sorted(builds, key=_last_used)[:-MOST_BUILDS]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _last_used(build: Path) -> float:
-    """Seconds since the epoch; 0 for one that another worker has just removed."""
-    try:
-        return build.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+    return fresh
 
 
 def _is_base(path: Path, data: bytes) -> bool:

@@ -13,7 +13,7 @@ from core.state.node import Node
 from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
-from problems.command.tree.export import export_as, write_changes
+from problems.command.tree.export import FORMS, export_as, write_changes
 from problems.command.tree.prompt_view import is_login, map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
@@ -204,6 +204,8 @@ class TreeProblem(Problem):
         return write_changes(read_tree(self.ground, node.code), out)
 
     def export_as(self, form: str, node: Node, target: str, message: str) -> str:
+        if form not in FORMS:
+            return super().export_as(form, node, target, message)
         return export_as(form, read_tree(self.ground, node.code), target, self._source, message)
 
 

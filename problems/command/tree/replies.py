@@ -272,8 +272,6 @@ def _applied(tree: Tree, edit: Edit) -> Tree:
     tree.ground.check(path)
     old = tree.text(path)
     changes = parse_diff(edit.text)
-    if not changes:
-        raise TreeError(f"{path}: a SEARCH/REPLACE block without its end")
     if old is None and any(change.search.strip() for change in changes):
         raise TreeError(f"{path}: there is no such file; write it whole")
     return tree.with_file(path, changed_text(old or "", changes))

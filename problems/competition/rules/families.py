@@ -56,7 +56,7 @@ FAMILIES: dict[str, Family] = {
             {"tree_method": "hist"},
             tree=0.8, seeded=True, large={"max_depth": 8, "n_estimators": 500},
             absolute={"objective": "reg:absoluteerror"},
-            quantile={"objective": "reg:quantileerror", "quantile_alpha": "{q}"}, package="xgboost",
+            quantile={"objective": "reg:quantileerror", "quantile_alpha": "{q}"}, package="xgboost", counts=True,
         ),
         Family(
             "cat", "CatBoost", "trees", "CatBoostRegressor", "CatBoostClassifier", ("catboost", "catboost"),

@@ -42,6 +42,7 @@ class Family:
         package: the library that it comes with, where that is not scikit-learn.
         wrap: what stands round the classifier, for those without probabilities.
         folds: that learns from folds, each with every class.
+        counts: a classifier that wants classes 0, 1, 2, … without a gap, which a fold without a rare class has.
         instead_of: the family that it is a quicker form of: it suits only where that one does not.
     """
 
@@ -67,6 +68,7 @@ class Family:
     per_class: float = 0.0
     package: str = ""
     folds: bool = False
+    counts: bool = False
     instead_of: str = ""
 
     def suits(self, facts: Facts) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from problems.competition.rules import features, size
 from problems.competition.rules.drawn_rows import without_sparse
-from problems.competition.rules.facts import EXTREME, Facts
+from problems.competition.rules.facts import EXTREME, FEWEST, Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import MARK, Member, Recipe
@@ -126,6 +126,8 @@ def _imports(recipe: Recipe, facts: Facts) -> list[str]:
         folds = [] if facts.dates else [_folds(alike) for alike in facts.by_goal().values()]
         wanted |= {("sklearn.model_selection", name) for name in ("cross_val_predict", *folds)}
         wanted |= {("scipy.optimize", "nnls")}
+    if any(_is_coded(member, recipe, alike) for member in recipe.members for alike in facts.by_goal().values()):
+        wanted |= {("sklearn.base", "BaseEstimator, ClassifierMixin, clone")}
     for member in recipe.members:
         family = FAMILIES[member.family]
         for alike in facts.by_goal().values():
@@ -141,12 +143,41 @@ def _model(recipe: Recipe, facts: Facts) -> list[str]:
     lines: list[str] = []
     for name in dict.fromkeys(_preparation(member, recipe, facts) for member in recipe.members):
         lines += [*_PREPARATION[name][1], "", ""]
+    lines += _CODED if any(_is_coded(member, recipe, facts) for member in recipe.members) else []
     lines += ["def build(seed):", '    """Pairs of weight and model."""', "    return ["]
     for member, share in zip(recipe.members, _shares(recipe, facts), strict=True):
         family = FAMILIES[member.family]
         made = family.write(member, facts, "seed")
+        made = f"Coded({made})" if _is_coded(member, recipe, facts) else made
         lines.append(f"        ({share}, {_preparation(member, recipe, facts)}({made})),")
     return [*lines, "    ]"]
+
+
+def _is_coded(member: Member, recipe: Recipe, facts: Facts) -> bool:
+    """True for a model that a fold without a rare class would break."""
+    return FAMILIES[member.family].counts and facts.classifies and facts.rarest < FEWEST and recipe.weights == "learned"
+
+
+_CODED = [
+    "class Coded(ClassifierMixin, BaseEstimator):",
+    '    """Counts the classes that are there: a part of the rows may lack one."""',
+    "",
+    "    def __init__(self, model):",
+    "        self.model = model",
+    "",
+    "    def fit(self, X, y):",
+    "        self.classes_, codes = np.unique(y, return_inverse=True)",
+    "        self.fitted_ = clone(self.model).fit(X, codes)",
+    "        return self",
+    "",
+    "    def predict_proba(self, X):",
+    "        return self.fitted_.predict_proba(X)",
+    "",
+    "    def predict(self, X):",
+    "        return self.classes_[self.fitted_.predict(X)]",
+    "",
+    "",
+]
 
 
 def _shares(recipe: Recipe, facts: Facts) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from reports.sweeps.plan import Plan, sweep_folder
-from reports.sweeps.table import CellFacts, _row
+from reports.sweeps.table import CellFacts, _row, table_of
 from runs.sweeps.words import seeds_of, settings_of
 from utils.direction import Direction
 from utils.errors import ConfigError
+from utils.secrets import masked_word
 
 
 def test_settings_are_all_combinations_and_then_the_cases():
@@ -62,6 +63,39 @@ def test_a_name_is_kept_for_one_plan(tmp_path):
         plan.model_copy(update={"seeds": (1,)}).keep(folder)
     with pytest.raises(ConfigError, match=plan.default_name):
         Plan.read(sweep_folder(tmp_path, "other"))
+
+
+def test_a_key_that_was_typed_is_not_stored_and_another_goes_on_with_the_same_sweep(tmp_path):
+    settings = (("search.batch=1",), ("search.batch=2",))
+    plans = [Plan(words=(f"--llm.code.api_key={key}", "--llm=openai"), settings=settings, seeds=(1,))
+             for key in ("sk-planted", "sk-other")]  # fmt: skip
+    folder = sweep_folder(tmp_path, plans[0].default_name)
+    assert plans[1].default_name == folder.name
+    for plan in plans:
+        plan.keep(folder)
+    assert "sk-" not in (folder / "plan.json").read_text()
+    table = table_of(plans[0], folder, lambda run: False)
+    assert table.words == ("--llm.code.api_key=********", "--llm=openai")
+    with pytest.raises(ConfigError, match="settings are stored and shown; name a variable") as refused:
+        settings_of(["llm.code.api_key=sk-one,sk-two"], [])
+    assert "sk-" not in str(refused.value)
+    assert settings_of(["llm.code.api_key=${env:ONE},${env:TWO}"], [])
+
+
+@pytest.mark.parametrize(
+    ("word", "shown"),
+    [
+        ("--llm.code.api_key=sk-1", "--llm.code.api_key=********"),
+        ("dashboard.token=abc", "dashboard.token=********"),
+        ("--llm.code.base_url=https://me:pw@host/v1?k=1", "--llm.code.base_url=https://********@host/v1?********"),
+        ("--llm.code.extra={headers: {Authorization: Bearer x}}", "--llm.code.extra=********"),
+        ("--llm.code.extra={top_k: 5}", "--llm.code.extra={top_k: 5}"),
+        ("--problem.name=u500", "--problem.name=u500"),
+        ("--i-accept-unsandboxed", "--i-accept-unsandboxed"),
+    ],
+)
+def test_words_are_shown_without_secrets(word, shown):
+    assert masked_word(word) == shown
 
 
 @pytest.mark.parametrize(

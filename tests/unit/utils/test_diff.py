@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.diff import Change, DiffError, apply_diff, parse_diff
+from utils.diff import Change, DiffError, apply_diff, has_blocks, parse_diff
 
 CODE = "def f(x):\n    a = 1\n    b = 2\n\n    return a + b\n"
 
@@ -39,9 +39,26 @@ def test_what_is_not_there_is_named():
         apply_diff(CODE, parse_diff(block("    a = 1\n", "    a = 2\n") + block("    c = 9\n", "")))
 
 
-@pytest.mark.parametrize("reply", ["", "no blocks", "```python\nx = 1\n```", "<<<<<<< SEARCH\nx\n=======\ny\n"])
+@pytest.mark.parametrize("reply", ["", "no blocks", "```python\nx = 1\n```", "=======\nx\n>>>>>>> REPLACE\n"])
 def test_no_blocks_no_changes(reply):
     assert parse_diff(reply) == []
+
+
+@pytest.mark.parametrize(
+    ("cut", "said"),
+    [
+        ("<<<<<<< SEARCH\n    b = 2\n", "block 2 (from 'b = 2' on) has no line `=======` at the end of the reply"),
+        ("<<<<<<< SEARCH\n    b = 2\n=======\n    b =", "block 2 (from 'b = 2' on) has no line `>>>>>>> REPLACE`"),
+        ("<<<<<<< SEARCH\nb\n=======\nc\n```\n" + block("d\n", "e\n"), "`>>>>>>> REPLACE` before the next one begins"),
+        ("<<<<<<< SEARCH\nb\n" + block("d\n", "e\n"), "block 2 (from 'b' on) has no line `=======` before the next"),
+    ],
+)
+def test_a_block_without_its_end_is_told_and_nothing_is_applied(cut, said):
+    reply = block("    a = 1\n", "    a = 10\n") + cut
+    with pytest.raises(DiffError) as refused:
+        parse_diff(reply)
+    assert said in str(refused.value) and str(refused.value).endswith("no block was applied")
+    assert has_blocks(reply)
 
 
 lines = st.lists(st.text(alphabet="abc =()", min_size=1, max_size=8), min_size=1, max_size=8)

@@ -132,6 +132,14 @@ def test_turns_end_it(gateway, models):
     assert gateway.over.is_set() and "turns" in gateway.why and len(models.requests) == 6
 
 
+def test_what_the_provider_refuses_is_no_turn(gateway, models):
+    models.refusals = 9
+    assert [asked(gateway, "/v1/messages")[0] for _ in range(9)] == [429] * 9
+    eventually(lambda: gateway._reserved == Usage(0, 0))
+    assert gateway.spent.turns == 0 and gateway.spent.tokens == 0 and not gateway.over.is_set()
+    assert [asked(gateway, "/v1/messages")[0] for _ in range(7)] == [200] * 6 + [403]
+
+
 def test_counting_tokens_costs_nothing(gateway, models):
     assert asked(gateway, "/v1/messages/count_tokens")[1] == {"input_tokens": 10}
     assert gateway.spent.turns == 0 and not gateway.exchanges

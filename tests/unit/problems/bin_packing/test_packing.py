@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from problems.bin_packing import job
 from problems.bin_packing.arithmetic import translate
 from problems.bin_packing.compiled import pack_neighbours, pack_ranked, rank_table
 from problems.bin_packing.job import lockstep
@@ -27,7 +30,8 @@ def load(code: str):
 
 def by_table(table: np.ndarray, sizes: list[int], most: int = 1 << 60) -> tuple[list[int], int]:
     chosen = np.full(len(sizes), -1, dtype=np.int64)
-    used = pack_ranked(*rank_table(table), np.array(sizes), table.shape[0] - 1, chosen, most)
+    items, rows = np.unique(sizes, return_inverse=True)
+    used = pack_ranked(*rank_table(table[items], items), rows, np.array(sizes), table.shape[0] - 1, chosen, most)
     return chosen.tolist(), used
 
 
@@ -77,14 +81,46 @@ class Asked:
     def __init__(self, rule) -> None:
         self.rule = rule
 
-    def call(self, function, args, *, timeout):
-        return [[float(self.rule(item, room, h)) for room in levels] for item, levels, h in args[0]]
+    def call_many(self, function, batch, *, timeout):
+        ((states,),) = batch
+        return [[[float(self.rule(item, room, h)) for room in levels] for item, levels, h in states]]
 
 
 @given(st.lists(sizes_, min_size=1, max_size=4))
 def test_lockstep_packs_as_the_rule_does(instances):
     rule = load(sum_of_squares(CAPACITY))
     assert lockstep(Asked(rule), instances, CAPACITY, 1.0) == [pack_histogram(rule, one, CAPACITY) for one in instances]
+
+
+class Tabulating:
+    """A session that runs the loops of PRELUDE in this process."""
+
+    def __init__(self, code: str) -> None:
+        self.frames = 0
+        self.names: dict = {}
+        exec(code + job.PRELUDE, self.names)
+
+    def call_many(self, function, batch, *, timeout):
+        self.frames += 1
+        return [self.names[function](*args) for args in batch]
+
+
+@given(st.sets(st.integers(1, CAPACITY), min_size=1), st.integers(1, 40))
+def test_a_table_in_parts_is_the_table(sizes, most):
+    items = sorted(sizes)
+    code = "def score_bin(item, remaining_capacity):\n    return item * 100 + remaining_capacity\n"
+    asked, pairs = Tabulating(code), sum(CAPACITY + 1 - item for item in items)
+    whole = asked.names["tabulate__"](items, CAPACITY)
+    with patch.object(job, "PAIRS_A_FRAME", most):
+        assert job.table_of(asked, "tabulate__", [], items, CAPACITY, 9.0) == {"table": whole}
+    assert (asked.frames == 1) == (pairs <= most or len(items) == 1)
+
+
+def test_a_part_that_is_no_number_is_named():
+    asked = Tabulating("def score_bin(item, remaining_capacity):\n    return 1 / 1e-320 if item == 7 else 0\n")
+    with patch.object(job, "PAIRS_A_FRAME", 5):
+        found = job.table_of(asked, "tabulate__", [], [2, 7, 9], CAPACITY, 9.0)
+    assert found["failure"] == "non_finite" and found["message"] == "score_bin(7, 7) is inf"
 
 
 @given(sizes_)

@@ -4,11 +4,14 @@ import contextlib
 import io
 import json
 import random
+import sys
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
@@ -218,3 +221,50 @@ def test_rows_that_the_sample_alone_names_are_its_rows_one_by_one(tmp_path, monk
     for code in (*(script.render(made, one) for one in (facts, large)), *(b.code for b in baselines(extras))):
         hands_in(code, tmp_path, "kind", monkeypatch)
         assert list(pd.read_csv("submission/submission.csv")["Id"]) == list(range(1200, 1230))
+
+
+class CountsClasses(ClassifierMixin, BaseEstimator):
+    """Refuses what XGBClassifier refuses: codes with a gap."""
+
+    def __init__(self, tree_method=None, learning_rate=0.1, n_estimators=5, max_depth=3, min_child_weight=1,
+                 reg_lambda=1, colsample_bytree=1, subsample=1, random_state=0):  # fmt: skip
+        self.tree_method, self.learning_rate, self.n_estimators = tree_method, learning_rate, n_estimators
+        self.max_depth, self.min_child_weight, self.reg_lambda = max_depth, min_child_weight, reg_lambda
+        self.colsample_bytree, self.subsample, self.random_state = colsample_bytree, subsample, random_state
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if not np.array_equal(self.classes_, np.arange(len(self.classes_))):
+            raise ValueError(f"Invalid classes inferred from unique values of `y`. Got {self.classes_}")
+        return self
+
+    def predict_proba(self, X):
+        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+
+    def predict(self, X):
+        return np.zeros(len(X), int)
+
+
+def test_a_fold_without_a_rare_class_breaks_no_model_that_counts_classes(case, monkeypatch):
+    """XGBoost in a blend with learned weights; where it is installed `tests/world/test_boosters.py` tries itself."""
+    folder, extras, target = case
+    if target != "kind":
+        pytest.skip("no classes")
+    table = folder / "input" / "train.csv"
+    before = table.read_bytes()
+    rows = pd.read_csv(table)
+    rows["kind"] = ["cow", "cat", *rows["kind"][2:]]  # one of three, and neither the first nor the last
+    rows.to_csv(table, index=False)
+    monkeypatch.setitem(sys.modules, "xgboost", SimpleNamespace(XGBClassifier=CountsClasses))
+    columns = profile(rows)
+    next(column for column in columns if column["name"] == "stray")["strays"] = True
+    data = {**extras["data"], "columns": columns, "packages": ["xgboost"]}
+    facts = read_facts({"data": data})
+    members = tuple(FAMILIES[name].default(facts) for name in ("xgb", "logistic"))
+    try:
+        for weights in ("learned", "given"):
+            code = script.render(recipe.Recipe(members=members, weights=weights), facts)
+            assert ("Coded(XGBClassifier(" in code) == (weights == "learned")
+            hands_in(code, folder, target, monkeypatch)
+    finally:
+        table.write_bytes(before)

@@ -75,7 +75,7 @@ def test_line_endings_stay(ground):
         (f"src/b.py\n{BLOCK}\n", "src/b.py: block 1: the program has no line 'FACTOR = 3'", False),
         (f"src/none.py\n{BLOCK}\n", "no such file", False),
         ("DELETE src/none.py\n", "not there to be deleted", False),
-        ("src/a.py\n<<<<<<< SEARCH\nFACTOR = 3\n", "without its end", False),
+        ("src/a.py\n<<<<<<< SEARCH\nFACTOR = 3\n", "has no line `=======` at the end of the reply", False),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_told(ground, reply, says, locked):

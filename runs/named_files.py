@@ -1,0 +1,54 @@
+"""Files of the user's that a stored configuration names: which are not here, and how they are given again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+KEYS = (
+    "problem.path", "problem.program", "problem.evaluator", "problem.source", "data.dir", "data.train", "data.test",
+    "data.labels", "prompts.dir", "problem.plugins", "plugins", "initial",
+)  # fmt: skip
+"""Keys whose values are files or folders, or lists of them."""
+_MOST = 3
+"""Files that a line names."""
+
+
+def missing_files(plain: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """(key, value) of each file or folder that is named and not here."""
+    return [(key, value) for key, value, path in _named(plain) if not path.expanduser().exists()]
+
+
+def how_to_give(plain: Mapping[str, Any], command: str) -> str:
+    """A sentence that names the files that are not here, and says how to give them; '' where none is missing.
+
+    Args:
+        command: to which the keys are added.
+    """
+    missing = missing_files(plain)
+    if not missing:
+        return ""
+    listed = ", ".join(f"{key}={value}" for key, value in missing[:_MOST])
+    more = f" and {len(missing) - _MOST} more" if len(missing) > _MOST else ""
+    words = " ".join(f"--{key}=PATH" for key in dict.fromkeys(key for key, _ in missing))
+    return f"{listed}{more} is not here; give it: {command} {words}"
+
+
+def _named(plain: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:
+    """Key, value and place of what is named."""
+    data = plain.get("data") or {}
+    beside = Path(data.get("dir") or ".").expanduser()
+    for key in KEYS:
+        section, _, name = key.partition(".")
+        value = (plain.get(section) or {}).get(name) if name else plain.get(section)
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, str) and one:
+                is_beside = section == "data" and name != "dir" and beside.is_dir()
+                yield key, one, beside / Path(one).expanduser() if is_beside else Path(one)
+    problem, metric = plain.get("problem") or {}, str(data.get("metric") or "")
+    name = str(problem.get("name") or "")
+    if not problem.get("path") and ("/" in name or Path(name).suffix):
+        yield "problem.name", name, Path(name)
+    if ".py:" in metric:
+        yield "data.metric", metric, Path(metric.rpartition(":")[0])
