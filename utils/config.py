@@ -24,7 +24,7 @@ from utils.config_section import kinds_of
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
-from utils.secrets import masked, secret_parts
+from utils.secrets import MASK, masked, secret_parts
 from utils.strategies import option_keys
 from utils.user_text import no_utf8
 from utils.yaml_fault import yaml_fault
@@ -372,7 +372,7 @@ def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
         known = [*known_keys(), *option_keys(plugins), *(f"search.{name}" for name in HOMES)]
         parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
         return f"unknown key '{key}'{nearest(key, [*known, *parents])}"
-    value = "********" if "api_key" in key or "token" in path[-1:] else repr(fault.get("input"))
+    value = MASK if masked(key, tuple(path)) == MASK else repr(masked(fault.get("input"), tuple(path)))
     return f"{key}={value}: {fault['msg'].removeprefix('Value error, ')}"
 
 
