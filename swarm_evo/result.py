@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -83,9 +84,10 @@ class Result:
             raise SearchError("this run has no function to load" if self.best else "this run has no valid program")
         if (self.facts.get("verdict") or {}).get("kind") == "worse":
             warnings.warn(self.verdict, stacklevel=2)
-        module: dict[str, Any] = {"__name__": f"swarm_evo.found.{self.best.node_id}"}
-        exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), module)
-        found: Callable[..., Any] = module[self.entry]
+        module = ModuleType(f"swarm_evo.found.{self.best.node_id}")
+        sys.modules[module.__name__] = module  # dataclasses, pickle and others look a class's module up there
+        exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), vars(module))
+        found: Callable[..., Any] = getattr(module, self.entry)
         return found
 
     def frame(self) -> pandas.DataFrame:
