@@ -325,12 +325,19 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
 
 
 def _quoted(override: str) -> str:
-    """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`."""
+    """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`.
+
+    So does any other for a sentence: nobody types a comment, and of `problem.options.statement` only the problem knows
+    that it is a text. It would have ended at its ` #`, and lost its line breaks.
+    """
     key, _, value = override.partition("=")
     is_plain = value in ("", "null", "~") or value[:1] == value[-1:] in ("'", '"')
-    return override if is_plain or key not in _text_keys() else f"{key}={json.dumps(value, ensure_ascii=False)}"
+    is_text = key in _text_keys() or _SENTENCE.match(value)
+    return override if is_plain or not is_text else f"{key}={json.dumps(value, ensure_ascii=False)}"
 
 
+_SENTENCE = re.compile(r"(?![\[{])(?:#|.*(?:\s#|:\s|:$|\n))", re.DOTALL)
+"""What YAML would take for a comment, a mapping without braces, or lines to be folded."""
 _NONE_MEANT = ": null is what says `none`, so that a variable that is not set lifts no limit"
 
 

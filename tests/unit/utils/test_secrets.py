@@ -44,7 +44,9 @@ def test_keys_tokens_and_every_text_below_extra_are_masked():
     assert masked(shown) == shown
 
 
-@pytest.mark.parametrize("name", ["WANDB_API_KEY", "token_secret", "access_token", "X-Api-Key", "db_password", "aws_secret_access_key"])
+@pytest.mark.parametrize(
+    "name", ["WANDB_API_KEY", "token_secret", "access_token", "X-Api-Key", "db_password", "aws_secret_access_key"]
+)
 def test_a_secret_is_known_by_the_end_of_its_name(name):
     plain = {"execution": {"ray": {"runtime_env": {"env_vars": {name: "s3cret"}}}}}
     assert "s3cret" not in str(masked(plain)) and list(secret_parts(plain)) == ["s3cret"]
