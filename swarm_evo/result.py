@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -112,7 +113,7 @@ class Result:
         scores, lower = self._scores(), self.facts.get("direction") == "min"
         if scores:
             steps, values = zip(*scores, strict=True)
-            best = [(min if lower else max)(values[: n + 1]) for n in range(len(values))]
+            best = list(accumulate(values, min if lower else max))
             ax.plot(steps, values, "o", markersize=4, label="candidates")
             ax.step(steps, best, where="post", label="best so far")
             ax.legend()

@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import json
 import re
+import secrets
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -160,7 +161,10 @@ def keep(content: bytes, name: str, project_dir: Path) -> Path:
     """A file with that content below `.swarm-evo/`; the same content is kept once."""
     path = project_dir.resolve() / KEPT / hashlib.sha256(content).hexdigest()[:16] / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    if not path.is_file() or path.read_bytes() != content:
+        new = path.with_name(f".{name}.{secrets.token_hex(8)}")
+        new.write_bytes(content)
+        new.replace(path)  # another run may be reading it
     return path
 
 

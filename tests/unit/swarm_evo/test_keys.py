@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swarm_evo.search import keys
+from swarm_evo.search import keep, keys
 from utils.config import load_config
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="$\u2028\u2029\ufeff\ufffe\uffff"))
@@ -30,3 +31,21 @@ def test_what_is_given_in_python_is_what_the_run_has(value):
 def test_paths_in_a_list_are_their_names():
     (word,) = (one for one in keys({}, ".", {}, {"initial": [Path("mine.py"), "my other.py"]}) if "initial" in one)
     assert load_config(None, [word], env={}).initial == ["mine.py", "my other.py"]
+
+
+def test_a_function_that_is_kept_again_is_whole_at_every_moment(tmp_path):
+    """A second search of the same function emptied the file that a first one was reading."""
+    content, lengths, over = b"x" * 2_000_000, set(), threading.Event()
+    path = keep(content, "evaluate.pkl", tmp_path)
+
+    def read() -> None:
+        while not over.is_set():
+            lengths.add(len(path.read_bytes()))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(50):
+        keep(content, "evaluate.pkl", tmp_path)
+    over.set()
+    reader.join()
+    assert lengths == {len(content)} and [one.name for one in path.parent.iterdir()] == [path.name]
