@@ -200,7 +200,7 @@ OPENEVOLVES = {"initial_program.py": "x = 1\n", "evaluator.py": "def evaluate(pa
         ("early_stopping_patience: soon", "early_stopping_patience='soon'", "integer"),
         ("diff_based_evolution: maybe", "diff_based_evolution='maybe'", "boolean"),
         ("system_message: [1, 2]", "system_message=[1, 2]", "string"),
-        ("evaluator: {timeout: .inf}", "evaluator.timeout=inf", "finite"),
+        ("evaluator: {timeout: .inf}", "evaluator.timeout=inf", "less than or equal to 2000000"),
         ("prompt: {system_message: {a: 1}}", "prompt.system_message: a value", "not a mapping with a"),
         ("when: 2026-99-99", "", "read as YAML"),
         ("a: &a {b: *a}", "", "read as YAML"),
@@ -229,6 +229,7 @@ def test_openevolves_wrong_value_is_told_with_its_file_before_anything_runs(
         ),
         ({"shinka.yaml": "db_config: {num_islands: 0}"}, "shinka.yaml: db_config.num_islands=0", "or equal to 1"),
         ({"shinka.yaml": "job_config: {time: soon}"}, "shinka.yaml: job_config.time='soon'", "00:05:00"),
+        ({"shinka.yaml": "job_config: {time: '1000:00:00'}"}, "shinka.yaml: job_config.time='1000:00:00'", "2000000"),
         ({"shinka.yaml": "job_config: {time: '00:00:00'}"}, "shinka.yaml: job_config.time='00:00:00'", "than 0"),
         ({"run_evo.py": "EvolutionConfig(num_generations='9x')\n"}, "run_evo.py: num_generations='9x'", "integer"),
         ({"run_evo.py": "search_task_sys_msg = 5\n"}, "run_evo.py: task_sys_msg=5", "string"),
@@ -267,5 +268,5 @@ def test_what_a_neighbour_may_say_is_what_our_key_takes():
     for word in (*openevolve.TABLE.values(), *shinka.TABLE.values()):
         if word.ours.startswith("problem.options."):
             continue
-        for value in (-1, 0, 1, 63, 64, 10_000, 10_001):
+        for value in (-1, 0, 1, 63, 64, 10_000, 10_001, 2_000_000, 2_000_001, 10**9, 10**9 + 1):
             assert theirs(word.kind, value) == ours(word.ours, value), (word.ours, value)
