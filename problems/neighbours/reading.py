@@ -39,6 +39,17 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Told:
+    """What the user says himself, which a folder need not."""
+
+    metric: str | None = None
+    """Of `problem.metric` or `data.metric`."""
+    target: str | None = None
+    python: str = "python3"
+    """What runs a program, as a word of a command."""
+
+
+@dataclass(frozen=True, slots=True)
 class Translation:
     """Keys of ours, and what became of theirs."""
 
