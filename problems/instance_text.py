@@ -8,10 +8,11 @@ import gzip
 import json
 import lzma
 import re
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
+
+from utils.archives import BROKEN
 
 _OPENED: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
@@ -31,7 +32,7 @@ def instance_text(path: Path, errors: str = "strict") -> str:
     try:
         with opened(path) if opened else path.open("rb") as file:
             content = file.read()
-    except (EOFError, lzma.LZMAError, zlib.error, OSError) as error:
+    except BROKEN as error:
         if isinstance(error, OSError) and error.strerror:
             raise
         raise ValueError(f"it is no whole {path.suffix[1:]} file: {error}") from error

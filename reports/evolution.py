@@ -15,7 +15,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from core.state.node import Node
 from core.state.operators import Colour
 from reports.arena_curve import rated_rows
 from reports.evolution_scale import BAND, FAINT, WINNER, Point, scale
@@ -47,7 +46,9 @@ def draw_evolution(facts: RunFacts, figure: Any, axes: Any) -> None:
         scale(facts, axes, shown)
         entries = len(axes.get_legend_handles_labels()[1])
         columns = entries if entries <= MOST_COLUMNS else math.ceil(entries / 2)
-        axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, BELOW), ncols=columns)
+        legend = axes.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, BELOW), ncols=columns)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.grid(axis="y", color="#e3e3e3", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -99,7 +100,10 @@ def _generations(facts: RunFacts, axes: Any) -> list[Point]:
     axes.scatter(
         *zip(*scores, strict=True), s=12, c=FAINT, alpha=0.45, linewidths=0, label="programs"
     ) if scores else None
-    spread = [(row.generation, *_middle(members, row.generation)) for row in rows if row.valid > 3]
+    by_number: dict[int, list[float]] = {}
+    for generation, score in scores:
+        by_number.setdefault(generation, []).append(score)
+    spread = [(row.generation, *_middle(by_number[row.generation])) for row in rows if row.valid > 3]
     if len(spread) > 1:
         at, low, high = zip(*spread, strict=True)
         axes.fill_between(at, low, high, color=PALETTE["blue"], alpha=0.13, linewidth=0, label=BAND)
@@ -132,12 +136,11 @@ def _counts(generations: Sequence[int], programs: Sequence[int], axes: Any) -> N
                     ha="center")  # fmt: skip
 
 
-def _middle(members: Sequence[Node], generation: int) -> tuple[float, float]:
+def _middle(scores: Sequence[float]) -> tuple[float, float]:
     """The first and the third quartile of a generation's scores."""
     import numpy as np
 
-    own = [node.metric_value for node in members if node.generation == generation]
-    low, high = np.percentile(np.array(own, dtype=float), [25, 75])
+    low, high = np.percentile(np.array(scores, dtype=float), [25, 75])
     return float(low), float(high)
 
 

@@ -14,6 +14,7 @@ from utils.direction import Direction
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 920, 320, 78, 34, 12
 RIGHT = WIDTH - 170
 """The curve's right edge; beside it stand the baselines."""
+FAR = 1e6
 LINE, LONGEST, TICKS = 14, 20, 6
 """Pixels of a line of text there, and characters of a name."""
 
@@ -69,11 +70,13 @@ def _told(facts: RunFacts, reference: Reference) -> list[str]:
 def ticks(low: float, high: float) -> list[float]:
     """A few round numbers between two ends: 1, 2 or 5 times a power of ten apart."""
     rough = (high - low) / TICKS or 1.0
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * n for n in (1, 2, 5, 10) if power * n >= rough * 0.999)
-    return [round(n * step, 12) for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    exponent = math.floor(math.log10(rough))
+    step = next(10.0**exponent * n for n in (1, 2, 5, 10) if 10.0**exponent * n >= rough * 0.999)
+    places = range(math.ceil(low / step), math.floor(high / step) + 1)
+    return [round(n * step, max(0, -exponent)) for n in places]
 
 
 def scale(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
+    """From a value to its pixel; what lies far outside is somewhere outside, since a browser draws no infinite line."""
     span = (high - low) or 1.0
-    return lambda value: start + (end - start) * (value - low) / span
+    return lambda value: max(-FAR, min(FAR, start + (end - start) * ((value - low) / span)))

@@ -11,6 +11,8 @@ from core.state.numbering import Numbering
 from reports.winner import titled
 from utils.direction import Direction
 
+LARGEST = 1e300
+"""Beyond it, two scores may lie further apart than any float says: what an evaluator may give a program that failed."""
 TOP_K = 5
 """Nodes of a generation whose average is drawn, and stands in metrics.json."""
 
@@ -117,11 +119,11 @@ def shown_range(values: Sequence[float], lower_is_better: bool) -> tuple[float, 
     """Axis limits that hold the best and most of the rest: a single wild score must not flatten the curve.
 
     From the best value to the worst that is no further from it than four times the median is, with a margin. Where half
-    of all are as good as the best, the third quartile stands for the median.
+    of all are as good as the best, the third quartile stands for the median. What is beyond `LARGEST` is off the scale.
     """
-    if not values:
+    ordered = Direction(lower_is_better).ranked((v for v in values if abs(v) <= LARGEST), float)
+    if not ordered:
         return 0.0, 1.0
-    ordered = Direction(lower_is_better).ranked(values, float)
     best, quarters = ordered[0], (ordered[len(ordered) // 2], ordered[3 * len(ordered) // 4], ordered[-1])
     middle = next((value for value in quarters if value != best), best)
     reach = 4 * abs(middle - best)

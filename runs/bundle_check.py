@@ -16,6 +16,7 @@ from core.storage.chain_check import ChainRead, Finding, check_rows, read_chain
 from core.storage.cross_check import cross_check
 from core.storage.models import columns_of
 from core.storage.rows import BESIDE
+from core.storage.store_check import origins_of
 from runs.bundle import (
     CHAIN_FILE,
     FORMAT,
@@ -68,7 +69,7 @@ def verify_bundle(folder: Path, head: str | None = None) -> Verification:
     origins = tables.get("facts", {}).get(CHAINED_FROM)
     return concluded(
         str(manifest.get("run")), chain, findings, head, unchecked=unchecked,
-        chained_from=json.loads(origins[1]) if origins and not findings else [],
+        chained_from=origins_of(origins[1]) if origins and not findings else [],
         counts={table: len(rows) for table, rows in tables.items()},
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ SANDBOX = "execution.sandbox"
 """A run may change its tier, but not whether it has one."""
 FREE = ("problem.goal", "problem.plugins")
 """Of `FIXED`, what no score depends on."""
+FOUND_BY_NULL = frozenset({"api_key", "token"})
+"""Secrets that null is as good as: a key then comes from its provider's variable, a page's token is drawn."""
 
 
 def stored_config(
@@ -85,7 +87,9 @@ def _read(
         expressions = kept | {path: text for path, text in fresh.environment.items() if path[0] == "llm"}
     _unmask(plain, to_plain(fresh, secrets=True))
     merged = merge_overrides(plain, overrides)
-    _check_complete(run_dir.name, merged, asks_models)
+    idle = {"llm"} if not asks_models else set()
+    idle |= {"notify", "tracking"} if offline or not asks_models else set()
+    _check_complete(run_dir.name, merged, idle)
     _check_same_problem(run_dir.name, plain, merged, overrides)
     config = check_config(merged)
     config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
@@ -97,7 +101,7 @@ def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:
     for key, value in plain.items():
         if isinstance(value, dict) and isinstance(fresh.get(key), dict):
             _unmask(value, fresh[key])
-        elif value == MASK or (_is_incomplete(value) and fresh.get(key)):
+        elif _is_incomplete(value) and (fresh.get(key) or (value == MASK and key in FOUND_BY_NULL)):
             plain[key] = fresh.get(key)
 
 
@@ -130,9 +134,10 @@ def _value_at(values: Any, path: Sequence[str]) -> Any:
     return values
 
 
-def _check_complete(run: str, plain: dict[str, Any], asks_models: bool) -> None:
+def _check_complete(run: str, plain: dict[str, Any], idle: Collection[str]) -> None:
+    """`idle`: sections that nobody goes by now."""
     for path, value in _texts(plain):
-        if _is_incomplete(value) and (asks_models or path[0] != "llm"):
+        if _is_incomplete(value) and path[0] not in idle:
             key = ".".join(path)
             why = "without its secret" if MASK in value else "and that variable is not set"
             raise ConfigError(f"run {run}: {key} is stored as {value}, {why}; give it again: {key}=VALUE")

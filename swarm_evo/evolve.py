@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
@@ -82,6 +83,7 @@ class _Scored:
         spec = importlib.util.spec_from_file_location("program", path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module  # dataclasses, pickle and others look a class's module up there
         spec.loader.exec_module(module)
         found = self.origin(getattr(module, self.entry))
         if hasattr(found, "items"):

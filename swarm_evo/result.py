@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -83,9 +85,10 @@ class Result:
             raise SearchError("this run has no function to load" if self.best else "this run has no valid program")
         if (self.facts.get("verdict") or {}).get("kind") == "worse":
             warnings.warn(self.verdict, stacklevel=2)
-        module: dict[str, Any] = {"__name__": f"swarm_evo.found.{self.best.node_id}"}
-        exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), module)
-        found: Callable[..., Any] = module[self.entry]
+        module = ModuleType(f"swarm_evo.found.{self.best.node_id}")
+        sys.modules[module.__name__] = module  # dataclasses, pickle and others look a class's module up there
+        exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), vars(module))
+        found: Callable[..., Any] = getattr(module, self.entry)
         return found
 
     def frame(self) -> pandas.DataFrame:
@@ -110,7 +113,7 @@ class Result:
         scores, lower = self._scores(), self.facts.get("direction") == "min"
         if scores:
             steps, values = zip(*scores, strict=True)
-            best = [(min if lower else max)(values[: n + 1]) for n in range(len(values))]
+            best = list(accumulate(values, min if lower else max))
             ax.plot(steps, values, "o", markersize=4, label="candidates")
             ax.step(steps, best, where="post", label="best so far")
             ax.legend()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import json
+import re
+import secrets
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
@@ -119,6 +122,7 @@ def problem_words(
 LISTS = ("initial", "plugins")
 """Settings that belong to no section."""
 LIKE = "search__policy='islands'"
+_ONE_WORD = re.compile(r"[\w./,:@~+${}-]*")
 
 
 def keys(
@@ -142,14 +146,25 @@ def keys(
             )
         section = value if isinstance(value, Mapping) else {"": value}
         named.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
-    return [f"{name}={'null' if value is None else value}" for name, value in named.items()]
+    return [f"{name}={_word(value)}" for name, value in named.items()]
+
+
+def _word(value: Any) -> str:
+    """A value as the command line reads it, in YAML: a text of several words stays one, whatever marks it holds."""
+    is_several = isinstance(value, str) and not _ONE_WORD.fullmatch(value)
+    if is_several or isinstance(value, Mapping | list | tuple):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return "null" if value is None else str(value)
 
 
 def keep(content: bytes, name: str, project_dir: Path) -> Path:
     """A file with that content below `.swarm-evo/`; the same content is kept once."""
     path = project_dir.resolve() / KEPT / hashlib.sha256(content).hexdigest()[:16] / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    if not path.is_file() or path.read_bytes() != content:
+        new = path.with_name(f".{name}.{secrets.token_hex(8)}")
+        new.write_bytes(content)
+        new.replace(path)  # another run may be reading it
     return path
 
 

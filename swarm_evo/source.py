@@ -5,16 +5,22 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import math
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 from swarm_evo.errors import SearchError
 
 START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
+LAZY = "from __future__ import annotations"
+"""Annotations stay texts: what they name may be there for checkers of types alone."""
+PLAIN = (bool, int, complex, str, bytes, type(None))
+BRACKETS: dict[Any, str] = {list: "[{}]", tuple: "({},)", set: "{{{}}}", frozenset: "frozenset([{}])", dict: "{{{}}}"}
 
 
 def pickled(function: Callable[..., Any]) -> bytes:
@@ -51,19 +57,19 @@ def program_of(given: Callable[..., Any] | str) -> tuple[str, str]:
         SearchError: there is no source, or it uses something that has none.
     """
     if isinstance(given, str):
-        return _marked(given, "")[0], _last_function(given)
+        return _marked(given, ""), _last_function(given)
     if not isinstance(given, FunctionType):
         raise SearchError(f"evolve({given!r}): a function of Python or a source text is needed")
     if given.__name__ == "<lambda>":
         raise SearchError("evolve: a lambda has no name to call it by; give a function made by `def`, or a source text")
     source = _source(given)
-    return _marked(source, "\n".join(_needed(given, {given.__name__})))[0], given.__name__
+    return _marked(source, "\n".join([LAZY, *_needed(given, {given.__name__})])), given.__name__
 
 
-def _marked(source: str, head: str) -> tuple[str]:
+def _marked(source: str, head: str) -> str:
     if START not in source:
         source = f"{START}\n{source.strip()}\n{END}"
-    return ("\n\n".join(part for part in (head, source) if part) + "\n",)
+    return "\n\n".join(part for part in (head, source) if part) + "\n"
 
 
 def _last_function(source: str) -> str:
@@ -78,6 +84,12 @@ def _last_function(source: str) -> str:
 
 def _source(function: FunctionType) -> str:
     """Its text without decorators."""
+    text, node = _definition(function)
+    return "\n".join(text.rstrip("\n").split("\n")[node.lineno - 1 :]) + "\n"
+
+
+def _definition(function: FunctionType) -> tuple[str, ast.FunctionDef]:
+    """Its text as it stands in its file, and the tree of that."""
     try:
         text = textwrap.dedent(inspect.getsource(function))
         node = ast.parse(text).body[0]
@@ -85,33 +97,37 @@ def _source(function: FunctionType) -> str:
         raise SearchError(f"{function.__name__}: its source cannot be read; give it as a text") from error
     if not isinstance(node, ast.FunctionDef):
         raise SearchError(f"{function.__name__}: a function made by `def` is needed, or a source text")
-    return "\n".join(text.rstrip("\n").split("\n")[node.lineno - 1 :]) + "\n"
+    return text, node
 
 
 def _needed(function: FunctionType, known: set[str]) -> list[str]:
-    """Imports, plain values and helper functions that its globals name, each once."""
+    """Imports, plain values and helper functions that its globals name, each once; what only annotations name is left
+    out where it cannot come along."""
     if function.__code__.co_freevars:
         names = ", ".join(function.__code__.co_freevars)
         raise SearchError(f"{function.__name__} uses variables of the function around it: {names}; make them arguments")
+    arguments = _definition(function)[1].args
+    wanted = _names(function.__code__) | _named([*arguments.defaults, *filter(None, arguments.kw_defaults)])
     found: list[str] = []
-    for name in sorted(_names(function.__code__)):
+    for name in sorted(wanted | _named(_annotations(function))):
         if name in known or name not in function.__globals__:
             continue
         known.add(name)
-        found += _one(function, name, function.__globals__[name], known)
+        with suppress(*() if name in wanted else (SearchError,)):
+            found += _one(function, name, function.__globals__[name], known)
     return found
 
 
 def _one(function: FunctionType, name: str, value: Any, known: set[str]) -> list[str]:
     if isinstance(value, ModuleType):
         return [f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else "")]
-    if isinstance(value, PLAIN) or _is_plain(value):
-        return [f"{name} = {value!r}"]
+    if (text := _plain_text(value)) is not None:
+        return [f"{name} = {text}"]
     module = sys.modules.get(getattr(value, "__module__", "") or "")
     if isinstance(value, FunctionType) and (module is None or not _is_installed(module)):
         return [*_needed(value, known), _source(value)]
     own = str(getattr(value, "__name__", ""))
-    if module is not None and own and getattr(module, own, None) is value:
+    if module is not None and own and getattr(module, own, None) is value and _is_installed(module):
         return [f"from {module.__name__} import {own}" + (f" as {name}" if own != name else "")]
     raise SearchError(f"{function.__name__} uses {name!r}, which has no source text: pass the program as a text")
 
@@ -121,16 +137,46 @@ def _names(code: Any) -> set[str]:
     return set(code.co_names).union(*inner) - set(dir(builtins))
 
 
-def _is_plain(value: Any) -> bool:
-    """True for lists, tuples, sets and dicts whose text means the same."""
-    if isinstance(value, list | tuple | set | frozenset):
-        return all(isinstance(item, PLAIN) or _is_plain(item) for item in value)
-    if isinstance(value, dict):
-        return all(_is_plain(list(pair)) for pair in value.items())
-    return False
+def _annotations(function: FunctionType) -> list[ast.expr]:
+    node = _definition(function)[1]
+    parts = [part for part in ast.walk(node.args) if isinstance(part, ast.arg)]
+    return [kind for kind in (node.returns, *(part.annotation for part in parts)) if kind is not None]
+
+
+def _named(expressions: Iterable[ast.expr]) -> set[str]:
+    """Names that these read: defaults are asked when the function is made, and are no part of its code."""
+    nodes = (node for expression in expressions for node in ast.walk(expression))
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - set(dir(builtins))
+
+
+def _plain_text(value: Any) -> str | None:
+    """A value as Python that means the same wherever it stands, and the same text in every process; None for what has
+    none, as an enumeration's member, which is a number for whoever only looks at its kind."""
+    if isinstance(value, float):  # NumPy's are some
+        return repr(float(value)) if math.isfinite(value) else f'float("{float(value)!r}")'
+    if type(value) in PLAIN:
+        return repr(value)
+    brackets = BRACKETS.get(type(value))
+    if brackets is None:
+        return None
+    parts = [_pair_text(pair) for pair in value.items()] if isinstance(value, dict) else list(map(_plain_text, value))
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    if not known:
+        return f"{type(value).__name__}()"
+    return brackets.format(", ".join(sorted(known) if isinstance(value, set | frozenset) else known))
+
+
+def _pair_text(pair: tuple[Any, Any]) -> str | None:
+    key, item = map(_plain_text, pair)
+    return None if key is None or item is None else f"{key}: {item}"
 
 
 def _is_installed(module: ModuleType) -> bool:
-    """True for what another process of this Python can import by name."""
+    """True for what another process of this Python can import by name. A notebook is a main module without a file."""
     path = getattr(module, "__file__", None) or ""
-    return module.__name__ in sys.builtin_module_names or path.startswith((sys.prefix, sys.base_prefix)) or not path
+    homes = (sys.prefix, sys.base_prefix)
+    if module.__name__ in sys.builtin_module_names or any(Path(path).is_relative_to(home) for home in homes):
+        return True
+    return not path and module.__name__ != "__main__"

@@ -6,10 +6,13 @@ folder, links and locked members are refused.
 
 from __future__ import annotations
 
+import lzma
 import os
 import shutil
 import stat
+import tarfile
 import zipfile
+import zlib
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
@@ -17,6 +20,11 @@ from utils.dataset_files import find_sample, find_train, table_stem, tables_call
 from utils.errors import ConfigError
 from utils.file_utils import link_or_copy, move_into_place, remove, remove_unfinished, size_text
 
+BROKEN = (
+    OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
+    tarfile.TarError,
+)  # fmt: skip
+"""What Python's own readers raise for a packed file that is broken, cut off, locked, or of a kind they do not know."""
 MOST_BYTES = 50 * 10**9
 MOST_FILES = 1_000_000
 DENSE, DENSE_BYTES = 200, 10**9
@@ -27,6 +35,9 @@ def whole_archive(folder: str | Path | None, train: str | None) -> Path | None:
     """The zip that holds the user's data set, or None: the one that he names, or the only table of his folder.
 
     A zip of one file, or with a member called like itself (`train.csv` in `train.zip`), is a packed table.
+
+    Raises:
+        ConfigError: it is called a zip and cannot be read as one.
     """
     place = Path(folder).expanduser() if folder is not None else None
     if place is None or place.is_file():
@@ -63,8 +74,8 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
         try:
             _extract(archive, made)
             move_into_place(made, target)
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-            raise ConfigError(f"data: '{archive}' cannot be unpacked: {str(error)[:200]}") from error
+        except BROKEN as error:
+            raise _unusable(archive, error) from error
         finally:
             remove(made)
     inner = _where_tables_are(target)
@@ -77,9 +88,16 @@ def _holds_several(path: Path) -> bool:
     """True for a zip of several files none of which is called as it is."""
     if path.suffix.lower() != ".zip" or not zipfile.is_zipfile(path):
         return False
-    with zipfile.ZipFile(path) as archive:
-        names = [PurePosixPath(*_parts(info)) for info in archive.infolist() if _is_wanted(info)]
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [PurePosixPath(*_parts(info)) for info in archive.infolist() if _is_wanted(info)]
+    except BROKEN as error:
+        raise _unusable(path, error) from error
     return len(names) > 1 and not any(table_stem(Path(name.name)) == table_stem(path) for name in names)
+
+
+def _unusable(archive: Path, error: Exception) -> ConfigError:
+    return ConfigError(f"data: '{archive}' cannot be unpacked: {str(error)[:200]}")
 
 
 def _is_wanted(info: zipfile.ZipInfo) -> bool:

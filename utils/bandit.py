@@ -8,6 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 CHEAPEST_SHARE = 0.1
 """Costs below this share of the dearest arm's count as this share: a free arm must not win by its price alone."""
@@ -15,12 +16,13 @@ CHEAPEST_SHARE = 0.1
 
 @dataclass(slots=True)
 class Arm:
-    """What the nodes of one arm gained and cost so far."""
+    """What the nodes of one arm gained and cost so far. Sums are exact: a rounding error that a gain left behind when it
+    went out of the window would be all that is left of any gain, and that arm would be taken for the best."""
 
     pulls: int = 0
-    gain: float = 0.0
+    gain: Fraction = Fraction(0)
     """Sum of improvements, in the problem's unit."""
-    cost: float = 0.0
+    cost: Fraction = Fraction(0)
     """Sum of dollars."""
 
 
@@ -43,27 +45,27 @@ class Bandit:
     def __init__(self, exploration: float = 1.0, window: int | None = None) -> None:
         self._exploration = exploration
         self._window = window
-        self._told: deque[tuple[str, float, float]] = deque()
+        self._told: deque[tuple[str, Fraction, Fraction]] = deque()
         self._arms: dict[str, Arm] = {}
         self._lock = threading.Lock()
 
     def tell(self, name: str, gain: float, cost: float | None) -> None:
         """Learn that a node of arm `name` improved the best by `gain` (≤ 0 or not finite: not at all)."""
-        gain = gain if math.isfinite(gain) and gain > 0 else 0.0
-        paid = max(cost or 0.0, 0.0)
+        gained = Fraction(gain) if math.isfinite(gain) and gain > 0 else Fraction(0)
+        paid = Fraction(max(cost or 0.0, 0.0))
         with self._lock:
-            self._count(name, 1, gain, paid)
+            self._count(name, 1, gained, paid)
             if self._window is not None:
-                self._told.append((name, gain, paid))
+                self._told.append((name, gained, paid))
                 if len(self._told) > self._window:
-                    old, gained, cost = self._told.popleft()
-                    self._count(old, -1, -gained, -cost)
+                    old, gone, back = self._told.popleft()
+                    self._count(old, -1, -gone, -back)
 
-    def _count(self, name: str, pulls: int, gain: float, cost: float) -> None:
+    def _count(self, name: str, pulls: int, gain: Fraction, cost: Fraction) -> None:
         arm = self._arms.setdefault(name, Arm())
         arm.pulls += pulls
-        arm.gain = max(arm.gain + gain, 0.0)
-        arm.cost = max(arm.cost + cost, 0.0)
+        arm.gain += gain
+        arm.cost += cost
         if not arm.pulls:
             del self._arms[name]
 
@@ -99,7 +101,7 @@ class Bandit:
 
 def _densities(arms: list[Arm]) -> list[float]:
     """Mean gain over mean cost, the cost in shares of the dearest arm's; 1 each where nothing costs."""
-    costs = [arm.cost / arm.pulls for arm in arms]
+    costs = [float(arm.cost / arm.pulls) for arm in arms]
     dearest = max(costs)
     shares = [max(cost / dearest, CHEAPEST_SHARE) if dearest else 1.0 for cost in costs]
-    return [arm.gain / arm.pulls / share for arm, share in zip(arms, shares, strict=True)]
+    return [float(arm.gain / arm.pulls) / share for arm, share in zip(arms, shares, strict=True)]

@@ -25,7 +25,7 @@ from utils.config_section import kinds_of
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
-from utils.secrets import masked, secret_parts
+from utils.secrets import MASK, masked, secret_parts
 from utils.strategies import option_keys
 from utils.user_text import no_utf8
 from utils.yaml_fault import yaml_fault
@@ -342,12 +342,19 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
 
 
 def _quoted(override: str) -> str:
-    """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`."""
+    """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`.
+
+    So does any other for a sentence: nobody types a comment, and of `problem.options.statement` only the problem knows
+    that it is a text. It would have ended at its ` #`, and lost its line breaks.
+    """
     key, _, value = override.partition("=")
     is_plain = value in ("", "null", "~") or value[:1] == value[-1:] in ("'", '"')
-    return override if is_plain or key not in _text_keys() else f"{key}={json.dumps(value, ensure_ascii=False)}"
+    is_text = key in _text_keys() or _SENTENCE.match(value)
+    return override if is_plain or not is_text else f"{key}={json.dumps(value, ensure_ascii=False)}"
 
 
+_SENTENCE = re.compile(r"(?![\[{])(?:#|.*(?:\s#|:\s|:$|\n))", re.DOTALL)
+"""What YAML would take for a comment, a mapping without braces, or lines to be folded."""
 _NONE_MEANT = ": null is what says `none`, so that a variable that is not set lifts no limit"
 
 
@@ -389,7 +396,7 @@ def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
         known = [*known_keys(), *option_keys(plugins), *(f"search.{name}" for name in HOMES)]
         parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
         return f"unknown key '{key}'{nearest(key, [*known, *parents])}"
-    value = "********" if "api_key" in key or "token" in path[-1:] else repr(fault.get("input"))
+    value = MASK if masked(key, tuple(path)) == MASK else repr(masked(fault.get("input"), tuple(path)))
     return f"{key}={value}: {fault['msg'].removeprefix('Value error, ')}"
 
 

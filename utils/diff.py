@@ -26,14 +26,14 @@ class DiffError(ValueError):
 
 
 def parse_diff(reply: str) -> list[Change]:
-    """The blocks of a reply, in order; [] where there are none.
+    """The blocks of a reply, in order, its lines ended as ours are; [] where there are none.
 
     Raises:
         DiffError: one has no end. Nothing of such a reply is done: what was cut off may have been to follow.
     """
     changes: list[Change] = []
     texts: list[list[str]] = []
-    for line in reply.split("\n"):
+    for line in reply.replace("\r\n", "\n").split("\n"):
         if _MARKS[len(texts)].fullmatch(line):
             texts.append([])
         elif texts and _MARKS[0].fullmatch(line):

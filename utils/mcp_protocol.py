@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions that begin with `initialize`, newest first."""
@@ -135,13 +135,14 @@ class McpServer:
         method, params, number = message.get("method"), message.get("params") or {}, message.get("id")
         if not isinstance(method, str):
             if "id" in message and not {"result", "error"} & message.keys():  # else an answer to what we never ask
-                self._send(_failed(number if isinstance(number, str | int) else None, NO_REQUEST, "no method is named"))
+                self._send(_failed(number if _is_id(number) else None, NO_REQUEST, "no method is named"))
             return
         if number is None:
-            if method == "notifications/cancelled" and (call := self._calls.get(params.get("requestId"))):
+            meant = params.get("requestId")
+            if method == "notifications/cancelled" and _is_id(meant) and (call := self._calls.get(meant)):
                 call.cancelled.set()
             return
-        if not isinstance(number, str | int):
+        if not _is_id(number):
             self._send(_failed(None, NO_REQUEST, "an id is a text or a whole number"))
             return
         meta = params.get("_meta")
@@ -189,7 +190,7 @@ class McpServer:
         meta = params.get("_meta")
         token = meta.get("progressToken") if isinstance(meta, dict) else None
         client = _named(meta.get(CLIENT_KEY)) if isinstance(meta, dict) else ""
-        call = Call(self._send, token if isinstance(token, str | int) else None, client or self._client)
+        call = Call(self._send, token if _is_id(token) else None, client or self._client)
         self._calls[number] = call
         work = (number, tool, {} if arguments is None else arguments, call, stateless)
         if self._at_once:
@@ -241,6 +242,11 @@ def answered(tools: Sequence[Tool], handle: Handler, message: bytes, *, version:
     lines: list[str] = []
     McpServer(tools, handle, lines.append, version=version, at_once=True).serve([message])
     return "".join(lines)
+
+
+def _is_id(value: Any) -> TypeGuard[str | int]:
+    """What names a request or its progress: anything else a client may send, and no table can look it up."""
+    return isinstance(value, str | int)
 
 
 def _named(about: Any) -> str:

@@ -178,7 +178,7 @@ def records_in(path: Path) -> int:
     with path.open("rb") as file:
         while block := file.read(_LARGE_BLOCK):
             lines += block.count(b"\n")
-            last = block
+            last = (last + block)[-len(ARRAY_END) :]  # a block may begin inside of it
     return max(lines - 1 - last.endswith(ARRAY_END), 0)
 
 

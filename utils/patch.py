@@ -48,8 +48,8 @@ class FilePatch:
 
     @property
     def counts(self) -> tuple[int, int]:
-        """(lines added, lines removed)."""
-        marks = [line[:1] for line in self.text.split("\n") if not line.startswith(("+++ ", "--- "))]
+        """(lines added, lines removed), of its hunks: above them `--- ` names a file, in them it is a line of SQL."""
+        marks = [line[:1] for line in self.text.partition("\n@@ ")[2].split("\n")[1:]]
         return marks.count("+"), marks.count("-")
 
 

@@ -7,8 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 MASK = "********"
-_SECRET_KEY = re.compile(r"api_?key|token|password|secret|authorization", re.IGNORECASE)
-"""Last parts of keys whose values are secrets."""
+_SECRET_KEY = re.compile(
+    r"(?:(?:api|access|private|secret)[_-]?key|token|passw(?:or)?d|secret|authorization|credentials?)$", re.IGNORECASE
+)
+"""Ends of the last parts of keys whose values are secrets: `api_key`, `token_secret`, `WANDB_API_KEY`."""
+_SECRET_PLACES = frozenset({("notify", "url")})
+"""Keys whose names do not tell: a chat service's web hook lets whoever has the address post, by its path alone."""
 OPEN_KEY = "extra"
 """Below it anything goes to a provider as it is, headers too: every text there counts as a secret."""
 
@@ -18,7 +22,7 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]*://)(?P<user>[^/?#\s]*@)?(?P<
 def masked(value: Any, path: tuple[str, ...] = ()) -> Any:
     """Plain JSON of a configuration without its secrets.
 
-    Masked are keys and tokens, user, password and query of addresses, and every text below `extra`.
+    Masked are keys, tokens and web hooks, user, password and query of addresses, and every text below `extra`.
 
     Args:
         path: keys that lead to `value`.
@@ -29,7 +33,7 @@ def masked(value: Any, path: tuple[str, ...] = ()) -> Any:
         return [masked(item, path) for item in value]
     if not isinstance(value, str) or not value:
         return value
-    if path and (_SECRET_KEY.fullmatch(path[-1]) or OPEN_KEY in path[:-1]):
+    if path and (_SECRET_KEY.search(path[-1]) or path in _SECRET_PLACES or OPEN_KEY in path[:-1]):
         return MASK
     return masked_address(value)
 

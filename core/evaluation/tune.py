@@ -117,12 +117,13 @@ def tune_program(
 
 
 def _suggest(trial: Trial, name: str, start: Number) -> Number:
-    """A range round the start: whole numbers stay whole, signs stay."""
+    """A range round the start: whole numbers stay whole, signs stay. The start itself is drawn to its last digit."""
     if isinstance(start, int):
         reach = max(3, abs(start) // 2)
-        return int(trial.suggest_int(name, start - reach if start < 0 else max(0, start - reach), start + reach))
-    low, high = sorted((start / 4, start * 4))
-    return float(f"{trial.suggest_float(name, low, high):.6g}") if start else 0.0
+        low, high = start - reach, start + reach
+        return int(trial.suggest_int(name, low if start < 0 else max(0, low), min(0, high) if start < 0 else high))
+    drawn = float(trial.suggest_float(name, *sorted((start / 4, start * 4)))) if start else 0.0
+    return start if drawn == start else float(f"{drawn:.6g}")
 
 
 def _replaced(code: str, lines: Container[int] | None, texts: Sequence[str]) -> str:

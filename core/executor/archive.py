@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from utils.archives import BROKEN
 from utils.direction import Direction
 from utils.regular_files import open_regular
 
@@ -21,7 +22,7 @@ def archived_files(run_dir: Path, node_id: str) -> list[dict[str, str | int]]:
     try:
         with open_regular(archive_of(run_dir, node_id)) as file, zipfile.ZipFile(file) as archive:
             return [{"name": info.filename, "bytes": info.file_size} for info in archive.infolist()]
-    except (OSError, zipfile.BadZipFile):
+    except BROKEN:
         return []
 
 

@@ -27,6 +27,7 @@ from utils.errors import StoreError, StoreVersionError
 
 _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
 """Tables whose rows the cross-check reads."""
+_ORIGIN = ("schema", "link")
 _FAULTS = (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, zlib.error)
 
 
@@ -45,11 +46,17 @@ class StoreCheck:
     @property
     def chained_from(self) -> list[dict[str, int]]:
         """Where links took the rows of older versions as they lay: `{schema, link}`."""
-        value = self.rows.get("facts", {}).get(CHAINED_FROM, {}).get("value", "[]")
-        try:
-            return list(json.loads(value))
-        except (ValueError, TypeError):
-            return []
+        return origins_of(self.rows.get("facts", {}).get(CHAINED_FROM, {}).get("value"))
+
+
+def origins_of(value: Any) -> list[dict[str, int]]:
+    """The rows of the fact CHAINED_FROM as it is stored; without what a stranger put there that is none."""
+    try:
+        found = json.loads(value)
+    except (ValueError, TypeError, RecursionError):
+        return []
+    rows = found if isinstance(found, list) else []
+    return [row for row in rows if isinstance(row, dict) and all(type(row.get(name)) is int for name in _ORIGIN)]
 
 
 def check_store(run_dir: Path) -> StoreCheck:

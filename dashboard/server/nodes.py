@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from dashboard.server.schemas.nodes import (
     ShownNode,
 )
 from reports.ratings import ratings_of
+from utils.archives import BROKEN
 from utils.clean_text import whole, whole_all
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
@@ -99,7 +99,7 @@ def left_file(run_dir: Path, node_id: str, name: str) -> bytes | None:
     try:
         with open_regular(archive_of(run_dir, node_id)) as file, zipfile.ZipFile(file) as archive:
             return archive.read(name) if archive.getinfo(name).file_size <= LARGEST_FILE else None
-    except (OSError, KeyError, RuntimeError, zipfile.BadZipFile, zlib.error, NotImplementedError):
+    except (*BROKEN, KeyError):
         return None  # a program made it: what cannot be unpacked is not there
 
 

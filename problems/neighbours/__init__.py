@@ -1,6 +1,6 @@
 """Folders of other frameworks, as they are: `--problem script --problem.path=FOLDER` reads them as a configuration.
 
-Each file knows one form: `recognises(folder)`, and `read(folder, metric, python)` as keys of ours. What the user sets
+Each file knows one form: `recognises(folder)`, and `read(folder, told)` as keys of ours. What the user sets
 himself wins; what has no counterpart here is told. A stored run holds the keys, not the folder's form.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from problems.neighbours import aide, autoresearch, openevolve, shinka
-from problems.neighbours.reading import Translation, leaves
+from problems.neighbours.reading import Told, Translation, leaves
 from utils.config import check_config, load_preset, to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -38,7 +38,9 @@ def translate(config: Config) -> None:
     if form is None:
         needs = "; ".join(form.NEEDS for form in FORMS)
         raise ConfigError(f"problem.path={path}: no folder of a form that is known: {needs}")
-    found = form.read(folder, config.problem.metric, shlex.quote(config.execution.python or "python3"))
+    python = shlex.quote(config.execution.python or "python3")
+    told = Told(config.problem.metric or config.data.metric, config.data.target, python)
+    found = form.read(folder, told)
     config.problem.path = None
     if found.preset:
         _take_preset(config, found.preset)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from problems.neighbours.reading import Translation, text_of
+from problems.neighbours.reading import Told, Translation, text_of
 from utils.dataset_files import find_sample, find_table, find_train
 from utils.metric_kinds import ALIASES, KINDS, MetricKind, metric_kind
 
@@ -29,22 +29,24 @@ def recognises(folder: Path) -> bool:
     return _text(folder).is_file() and _train(folder) is not None
 
 
-def read(folder: Path, metric: str | None, python: str) -> Translation:
+def read(folder: Path, told: Told) -> Translation:
     """As `data.dir`, `data.goal` and what the two tell about target, metric and the order of rows."""
     said = text_of(_text(folder))
     keys = {"problem.kind": "competition", "data.dir": str(folder), "data.goal": said}
-    target = _target(folder, said)
-    kind = metric_kind(metric) if metric else metric_in(_part(said, "evaluat", "metric") or said)
-    if not target or not kind:
-        missing = " and ".join(word for word, found in (("target", target), ("metric", kind)) if not found)
-        hint = f"its text leaves the {missing} open: say --data.target and --data.metric to have scores graded"
+    target = told.target or _target(folder, said)
+    kind = metric_in(_part(said, "evaluat", "metric") or said)
+    metric = told.metric or (kind and kind.name)
+    if not target or not metric:
+        missing = [word for word, found in (("target", target), ("metric", metric)) if not found]
+        say = " and ".join(f"--data.{word}" for word in missing)
+        hint = f"its text leaves the {' and '.join(missing)} open: say {say} to have scores graded"
         return Translation(keys, hints=(hint,), preset="competition")
-    keys |= {"data.target": target, "data.metric": kind.name}
+    keys |= {"data.target": target, "data.metric": metric}
     times = [name for name in _columns(_train(folder)) if name.lower() in _TIMES]
     if len(times) == 1 and _ORDERED.search(said):
         keys["data.split"] = f"time:{times[0]}"
-    told = ", ".join(f"{key}={value}" for key, value in keys.items() if key in _READ)
-    return Translation(keys, hints=(f"as its files and its text are read: {told}",), preset="competition")
+    read = ", ".join(f"{key}={value}" for key, value in keys.items() if key in _READ)
+    return Translation(keys, hints=(f"as its files and its text are read: {read}",), preset="competition")
 
 
 def metric_in(text: str) -> MetricKind | None:

@@ -13,6 +13,7 @@ from problems.neighbours.reading import (
     Megabytes,
     Seconds,
     Thresholds,
+    Told,
     Translation,
     Word,
     check_sections,
@@ -61,7 +62,7 @@ def recognises(folder: Path) -> bool:
     return (folder / "evaluator.py").is_file() and _program(folder) is not None
 
 
-def read(folder: Path, metric: str | None, python: str) -> Translation:
+def read(folder: Path, told: Told) -> Translation:
     """The folder's program, evaluator and configuration. `null` values are as if they were not there.
 
     Raises:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
+from utils.config_section import LONGEST_WAIT
 from utils.errors import ConfigError
 from utils.user_text import user_text
 from utils.yaml_fault import yaml_fault
@@ -23,8 +24,8 @@ def _number(value: Any) -> Any:
 FromZero = Annotated[int, BeforeValidator(_number), Field(ge=0)]
 FromOne = Annotated[int, BeforeValidator(_number), Field(ge=1)]
 Islands = Annotated[int, BeforeValidator(_number), Field(ge=1, le=10_000)]
-Megabytes = Annotated[int, BeforeValidator(_number), Field(ge=64)]
-Seconds = Annotated[float, BeforeValidator(_number), Field(gt=0, allow_inf_nan=False)]
+Megabytes = Annotated[int, BeforeValidator(_number), Field(ge=64, le=10**9)]
+Seconds = Annotated[float, BeforeValidator(_number), Field(gt=0, le=LONGEST_WAIT, allow_inf_nan=False)]
 Thresholds = list[Annotated[float, Field(allow_inf_nan=False)]]
 
 
@@ -35,6 +36,17 @@ class Word:
     ours: str
     kind: Any
     said: Callable[[Any], Any] = lambda value: value
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the user says himself, which a folder need not."""
+
+    metric: str | None = None
+    """Of `problem.metric` or `data.metric`."""
+    target: str | None = None
+    python: str = "python3"
+    """What runs a program, as a word of a command."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from problems.neighbours.reading import (
     FromZero,
     Islands,
     Seconds,
+    Told,
     Translation,
     Word,
     leaves,
@@ -63,16 +64,16 @@ def recognises(folder: Path) -> bool:
     return (folder / "evaluate.py").is_file() and _program(folder) is not None
 
 
-def read(folder: Path, metric: str | None, python: str) -> Translation:
+def read(folder: Path, told: Told) -> Translation:
     program = _program(folder)
     assert program is not None
-    words = f"{python} evaluate.py --program_path {program.name} --results_dir {RESULTS}"
+    words = f"{told.python} evaluate.py --program_path {program.name} --results_dir {RESULTS}"
     keys: dict[str, Any] = {
         "problem.kind": "command",
         "problem.source": str(folder),
         "problem.editable": program.name,
         "problem.eval": words,
-        "problem.metric": metric or "combined_score",
+        "problem.metric": told.metric or "combined_score",
         "problem.metric_from": f"json:{RESULTS}/metrics.json,json:{RESULTS}/correct.json",
         "problem.require": "correct==True",
         "problem.direction": "max",

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.blocks import block_lines
-from problems.script.reading import mean_of, verdict_of, without_folder
+from problems.script.reading import mean_of, numbers, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.direction import Direction
 from utils.errors import BudgetExhausted, JobLost
@@ -32,6 +33,8 @@ WAYS: Mapping[str, str] = {
     "screen": "beside the evaluator first, and apart where they may rank",
     "together": "beside the evaluator",
 }
+FIRST = 100
+"""Among so many first nodes is the user's own program."""
 MEAN_SHOWN = 6
 """Names of metrics that a warning holds."""
 DECISION = "isolation.json"
@@ -77,6 +80,8 @@ class ScriptEvaluator(RepeatableEvaluator):
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
         """The verdict on the user's own program, from deciding."""
+        self._own: tuple[str, ...] = ()
+        """The numbers that it has."""
         self._seen: dict[str, Evaluation] = {}
         """Node id → what screening said ahead of the node's round."""
         self._decision: Decision | None = None
@@ -166,7 +171,7 @@ class ScriptEvaluator(RepeatableEvaluator):
                 return verdict
             self._keep(decision)
             self._tell_mean(verdict)
-            self._first = verdict
+            self._first, self._own = verdict, tuple(numbers(verdict.metrics))
             return decision
 
     def _tell_cut_off(self, seconds: float) -> None:
@@ -268,4 +273,13 @@ class ScriptEvaluator(RepeatableEvaluator):
         """`shared`: the decision that had the two in one sandbox; None: they were apart."""
         run = without_folder(run, str(self._evaluator.parent))
         reason = shared.reason if shared is not None else "" if run.isolated and self._deps.isolated else "no sandbox"
-        return verdict_of(run, metric=self._metric, timeout=self._timeout, unisolated=reason)
+        told = {"metric": self._metric, "own": self._names(), "timeout": self._timeout}
+        return verdict_of(run, **told, unisolated=reason)
+
+    def _names(self) -> Sequence[str]:
+        """The numbers of the user's own program, found again in the journal where an earlier process scored it."""
+        if not self._own:
+            first = islice(self._deps.journal, FIRST)
+            own = next((node for node in first if node.is_own and node.is_scored), None)
+            self._own = tuple(numbers(own.metrics)) if own is not None else ()
+        return self._own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.contracts import Evaluation
@@ -15,6 +15,8 @@ from core.state.failure import FailureKind
 from utils.clean_text import shortened
 from utils.direction import finite
 
+COMBINED = "combined_score"
+"""What an evaluator calls the number that is to steer."""
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
 SHOWN = 120
@@ -24,11 +26,13 @@ _OURS = re.compile(r"/(?=swarm_evo_harness\.py|core/(?:evaluation/isolation|exec
 """Our own files in a traceback, wherever this machine has them."""
 
 
-def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisolated: str) -> Evaluation:
+def verdict_of(
+    run: EvaluatorRun, *, metric: str | None, timeout: float, unisolated: str, own: Sequence[str] = ()
+) -> Evaluation:
     """The verdict.
 
     Args:
-        metric: name of the metric that steers; see `steering`.
+        metric, own: which number steers; see `steering`.
         timeout: of the evaluation, for the message of a late one.
         unisolated: why the candidate could have reached the evaluator; '' if it could not.
     """
@@ -41,7 +45,7 @@ def verdict_of(run: EvaluatorRun, *, metric: str | None, timeout: float, unisola
         said = {"term_out": run.output + run.error, "message": f"evaluator: {run.line}{late}"}
         return Evaluation(failure=FailureKind.EVAL_ERROR, **{**common, **said})
     value = _mapping(run.value)
-    score, failure, fault = steering(value, metric)
+    score, failure, fault = steering(value, metric, own)
     common |= {"metrics": _mapping(value.get("metrics")), "artifacts": texts(value.get("artifacts"))}
     if score is None:
         return Evaluation(failure=failure, message=fault, **common)
@@ -63,25 +67,34 @@ def _placeless(value: Any, folder: str) -> Any:
     return [_placeless(item, folder) for item in value] if isinstance(value, list) else value
 
 
-def steering(value: Any, metric: str | None) -> tuple[float | None, FailureKind | None, str]:
+def steering(value: Any, metric: str | None, own: Sequence[str] = ()) -> tuple[float | None, FailureKind | None, str]:
     """(the number that steers, None, '') of what the harness returned, or (None, the failure, what is wrong).
 
     Args:
         metric: its name; None: `combined_score`, else the mean of all numbers.
+        own: the numbers that the user's own program has, once that is known. Others are compared with it, so it is the
+            same number of them: the mean of what an evaluator returns for a failed program or after its first stage,
+            a time among it, is none.
     """
     metrics = _mapping(_mapping(value).get("metrics"))
-    name = metric or ("combined_score" if "combined_score" in metrics else None)
-    if name is not None:
-        if name not in metrics:
-            known = ", ".join(map(str, metrics)) or "none"
-            return None, FailureKind.EVAL_ERROR, f"the evaluator returned no metric {name!r}; it has {known}"
-        found = number(metrics[name])
-        return (found, None, "") if found is not None else (None, *_no_score(name, metrics[name]))
-    numbers = _numbers(metrics)
-    if not numbers:
+    name = metric or (COMBINED if COMBINED in metrics or COMBINED in own else None)
+    wanted = [name] if name is not None else list(own) or list(numbers(metrics))
+    if not wanted:
         told = f": {metrics!r:.{SHOWN}}" if metrics else ""
         return None, FailureKind.EVAL_ERROR, f"the evaluator returned no number{told}"
-    return sum(numbers.values()) / len(numbers), None, ""
+    lacking = next((one for one in wanted if one not in metrics), None)
+    if lacking is not None:
+        why = "" if metric else ", which the score of the initial program is made of"
+        known = ", ".join(map(str, metrics)) or "none"
+        return None, FailureKind.EVAL_ERROR, f"the evaluator returned no metric {lacking!r}{why}; it has {known}"
+    found = {one: number(metrics[one]) for one in wanted}
+    odd = next((one for one, value in found.items() if value is None), None)
+    if odd is not None:
+        return None, *_no_score(odd, metrics[odd])
+    mean = finite(sum(value for value in found.values() if value is not None) / len(found))
+    if mean is None:
+        return None, FailureKind.NON_FINITE, f"the mean of {', '.join(found)} is not finite"
+    return mean, None, ""
 
 
 def _no_score(name: str, raw: Any) -> tuple[FailureKind, str]:
@@ -101,11 +114,12 @@ def _no_score(name: str, raw: Any) -> tuple[FailureKind, str]:
 
 def mean_of(metrics: Mapping[str, Any], metric: str | None) -> list[str]:
     """The metrics whose mean steers, because none of them was named and there is no `combined_score`; else []."""
-    numbers = [] if metric or "combined_score" in metrics else list(_numbers(metrics))
-    return numbers if len(numbers) > 1 else []
+    names = [] if metric or COMBINED in metrics else list(numbers(metrics))
+    return names if len(names) > 1 else []
 
 
-def _numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
+def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
+    """Those of the metrics that are numbers and may steer."""
     told = {key: number(raw) for key, raw in metrics.items() if key not in ("error", "stage")}
     return {key: found for key, found in told.items() if found is not None}
 

@@ -63,6 +63,7 @@ def test_shinkas_task(cli: Cli):
 
 
 def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
+    from problems.neighbours.reading import Told
     from problems.neighbours.shinka import read
 
     (tmp_path / "initial.go").write_text("package main\n")
@@ -75,7 +76,7 @@ def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
     )
     (tmp_path / "shinka_a.yaml").write_text("db_config: {num_islands: 9}\n")
     (tmp_path / "shinka_b.yaml").write_text("db_config: {num_islands: 3, archive_size: 40}\n")
-    found = read(tmp_path, None, "python3")
+    found = read(tmp_path, Told())
     assert found.keys["problem.options.statement"] == "Count faster." and found.keys["search.max_steps"] == 24
     assert found.keys["execution.timeout"] == 150 and found.keys["search.islands.num_islands"] == 3
     assert "budget.usd" not in found.keys and found.left == ("max_api_costs", "archive_size")
@@ -115,6 +116,28 @@ def test_where_aides_text_leaves_it_open_nothing_is_guessed(cli: Cli):
     ended = cli.here("run", "--problem", "script", f"problem.path={folder}")
     assert ended.code == 2 and "leaves the target and metric open" in ended.err
     assert "give data.target and data.metric, or an LLM" in ended.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (["data.target=low"], ("low", "mae")),
+        (["data.target=low", "data.metric=rmse"], ("low", "rmse")),
+        (["data.target=low", "problem.metric=rmse"], ("low", "rmse")),
+        ([], (None, None)),
+    ],
+)
+def test_what_the_user_says_of_aides_task_is_taken_with_what_its_text_says(tmp_path: Path, given: list[str], read: Any):
+    """A target that he gave was told to be missing, and the metric that the text names went lost with it."""
+    from problems.neighbours import translate
+
+    (tmp_path / "task").mkdir()
+    rows = "".join(f"{i},{i},{i + 1}\n" for i in range(60))
+    (tmp_path / "task" / "train.csv").write_text(f"day,low,high\n{rows}")
+    (tmp_path / "task.md").write_text("## Goal\nPredict low and high.\n\n## Evaluation\nBy mean absolute error.\n")
+    config = load_config(None, [f"problem.path={tmp_path / 'task'}", *given], presets={"problem": "script"}, env={})
+    translate(config)
+    assert (config.data.target, config.data.metric) == read
 
 
 @pytest.mark.parametrize(
@@ -200,7 +223,7 @@ OPENEVOLVES = {"initial_program.py": "x = 1\n", "evaluator.py": "def evaluate(pa
         ("early_stopping_patience: soon", "early_stopping_patience='soon'", "integer"),
         ("diff_based_evolution: maybe", "diff_based_evolution='maybe'", "boolean"),
         ("system_message: [1, 2]", "system_message=[1, 2]", "string"),
-        ("evaluator: {timeout: .inf}", "evaluator.timeout=inf", "finite"),
+        ("evaluator: {timeout: .inf}", "evaluator.timeout=inf", "less than or equal to 2000000"),
         ("prompt: {system_message: {a: 1}}", "prompt.system_message: a value", "not a mapping with a"),
         ("when: 2026-99-99", "", "read as YAML"),
         ("a: &a {b: *a}", "", "read as YAML"),
@@ -229,6 +252,7 @@ def test_openevolves_wrong_value_is_told_with_its_file_before_anything_runs(
         ),
         ({"shinka.yaml": "db_config: {num_islands: 0}"}, "shinka.yaml: db_config.num_islands=0", "or equal to 1"),
         ({"shinka.yaml": "job_config: {time: soon}"}, "shinka.yaml: job_config.time='soon'", "00:05:00"),
+        ({"shinka.yaml": "job_config: {time: '1000:00:00'}"}, "shinka.yaml: job_config.time='1000:00:00'", "2000000"),
         ({"shinka.yaml": "job_config: {time: '00:00:00'}"}, "shinka.yaml: job_config.time='00:00:00'", "than 0"),
         ({"run_evo.py": "EvolutionConfig(num_generations='9x')\n"}, "run_evo.py: num_generations='9x'", "integer"),
         ({"run_evo.py": "search_task_sys_msg = 5\n"}, "run_evo.py: task_sys_msg=5", "string"),
@@ -267,5 +291,5 @@ def test_what_a_neighbour_may_say_is_what_our_key_takes():
     for word in (*openevolve.TABLE.values(), *shinka.TABLE.values()):
         if word.ours.startswith("problem.options."):
             continue
-        for value in (-1, 0, 1, 63, 64, 10_000, 10_001):
+        for value in (-1, 0, 1, 63, 64, 10_000, 10_001, 2_000_000, 2_000_001, 10**9, 10**9 + 1):
             assert theirs(word.kind, value) == ours(word.ours, value), (word.ours, value)

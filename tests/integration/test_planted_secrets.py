@@ -23,6 +23,7 @@ llm:
     price: {{input: 0, output: 0}}
     extra: {{n: 1, extra_headers: {{Authorization: "Bearer PLANTED-4f9a2c-header"}}}}
 dashboard: {{token: PLANTED-4f9a2c-token}}
+notify: {{url: "http://127.0.0.1:9/PLANTED-4f9a2c-hook"}}
 search: {{max_steps: 2, batch: 1, num_islands: 1}}
 agent: {{review: never, repairs: 0}}
 """
@@ -96,7 +97,9 @@ def test_a_resume_says_which_secret_it_lacks_and_takes_it(cli, planted, server):
         assert refused.code == 2 and f"{key} is stored as" in refused.line and SECRET not in refused.line
         value = f"Bearer {SECRET}-header" if "extra" in key else server.url
         words.append(f"{key}={value}")
-    ended = cli(*words, "llm.code.api_key=k", timeout=120, **given)
+    refused = cli.here(*words, **given)
+    assert refused.code == 2 and "notify.url is stored as" in refused.line
+    ended = cli(*words, "llm.code.api_key=k", "notify.url=null", timeout=120, **given)
     assert ended.code == 0, ended.err
     shown = cli.show(run)
     assert shown["steps"] == 3 and shown["config"]["project"]["name"] == "${env:PLANTED_NAME}"

@@ -121,7 +121,7 @@ def test_a_receiver_that_is_not_there_costs_one_warning(cli, toy):
 
 def test_a_new_best_and_the_end_are_told_to_a_command_and_an_address(cli, toy, receiver, tmp_path):
     told = tmp_path / "told.jsonl"
-    words = [f"notify.command=cat >> {told}", f"notify.url={receiver.address}/hook?key=planted"]
+    words = [f"notify.command=cat >> {told}", f"notify.url={receiver.address}/planted-hook?key=planted"]
     assert cli.here(*toy(6), *words, "notify.seconds=0").code == 0
     shown = cli.show()
     lines = [json.loads(line) for line in told.read_text().splitlines()]
@@ -130,7 +130,14 @@ def test_a_new_best_and_the_end_are_told_to_a_command_and_an_address(cli, toy, r
     assert lines[-1]["metric"] == lines[-2]["metric"] == shown["best_metric"]
     assert lines[-1]["verdict"] == shown["verdict"]["text"] and lines[-1]["verdict"] in lines[-1]["text"]
     stored = "".join(path.read_text(errors="replace") for path in cli.run_dir.rglob("*") if path.is_file())
-    assert "key=planted" not in stored, "the address of a web hook is a secret"
+    stored += json.dumps(shown)
+    assert "planted" not in stored, "the address of a web hook is a secret, its path too: that is all that Slack asks"
+    resumed = ["resume", "latest", "search.max_steps=8"]
+    refused = cli.here(*resumed)
+    assert refused.code == 2 and "notify.url is stored as ********, without its secret; give it again" in refused.line
+    assert cli.here("export-best", "latest").code == 0, "nobody is told of an export"
+    assert cli.here(*resumed, f"notify.url={receiver.address}/planted-hook").code == 0
+    assert cli.here("resume", "latest", "search.max_steps=9", "notify.url=null").code == 0
 
 
 def test_many_bests_in_a_short_time_are_one_message_and_the_newest_is_never_lost(cli, toy, receiver):

@@ -127,6 +127,13 @@ def _steps(run_dir: Path) -> int:
     return 0
 
 
+def test_a_given_file_that_is_no_diff_has_no_score(cli: Cli, repository: Path):
+    (cli.folder / "other.py").write_text("FACTOR = 7\n")
+    assert cli.here(*words(repository, "search.max_steps=1", "initial=other.py")).code == 0
+    given = next(row for row in cli.show()["nodes"] if row["operator"] == "user")
+    assert given["metric"] is None and cli.node(given["node_id"])["message"].startswith("it is no diff")
+
+
 def test_a_base_that_no_run_uses_goes_with_the_last_that_did(cli: Cli, repository: Path):
     for _ in range(2):
         assert cli.here(*words(repository, "search.max_steps=1")).code == 0

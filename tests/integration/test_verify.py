@@ -150,6 +150,17 @@ def test_garbage_instead_of_a_store_is_a_finding(copied):
     assert any(one.where == "run.db" for one in verify_run(copied).findings)
 
 
+@pytest.mark.parametrize(
+    "value", ['["a"]', "[1]", '[{"link": "x", "schema": 2}]', "[{}]", '{"link": 1}', "null", "[" * 9999]
+)
+def test_a_fact_that_the_sentence_quotes_may_be_anything(copied, value):
+    """Which rows were chained later stands in the store, where a stranger may have written."""
+    with sqlite3.connect(copied / "run.db") as store:
+        store.execute("INSERT OR REPLACE INTO facts (key, value) VALUES ('chained_from', ?)", (value,))
+    found = verify_run(copied)
+    assert found.verdict == "tampered" and any(one.where == "facts/chained_from" for one in found.findings)
+
+
 # ------------------------------------------------------------ the verb
 
 

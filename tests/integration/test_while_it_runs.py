@@ -137,3 +137,22 @@ def test_a_candidate_without_a_finite_score_is_a_failure_with_what_came_back(cli
     assert shown["winner"]["role"] == "user" and shown["failures"].get("non_finite")
     failed = next(row["node_id"] for row in shown["nodes"] if row["failure"])
     assert cli.node(failed)["message"] == "metric 'combined_score' is not finite: 'nan'"
+
+
+WITH_A_TIME = JUDGE.replace(
+    'return {"combined_score": 1.0 if module.f() == 1.5 else float("nan")}',
+    'return {"combined_score": 1.0, "valid": 1.0} if module.f() == 1.5 else {"valid": 0.0, "eval_time": 60.0}',
+)
+
+
+def test_what_an_evaluator_returns_for_a_failed_program_is_never_the_best_score(cli):
+    """Without `combined_score` the mean of its numbers steered: 30, verified, and the best of all. Of a resume too."""
+    (cli.folder / "evaluator.py").write_text(WITH_A_TIME)
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1.5\n# EVOLVE-BLOCK-END\n")
+    words = ["--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py"]
+    for going_on in ([*words, "search.max_steps=4"], ["resume", "latest", "search.max_steps=8"]):
+        assert cli.here(*going_on).code == 0
+        shown = cli.show()
+        assert shown["best_metric"] == 1.0 and shown["winner"]["role"] == "user" and shown["failures"]["eval_error"]
+    failed = [cli.node(row["node_id"])["message"] for row in shown["nodes"] if row["failure"]]
+    assert all("no metric 'combined_score', which the score of the initial program is made of" in one for one in failed)

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from problems.command.tree.base import Base, kept, snapshot
+from utils.archives import BROKEN
 from utils.errors import ConfigError
 from utils.file_utils import staged
 
@@ -40,7 +41,7 @@ def unpack(run_dir: Path, store: Path, name: str) -> None:
         with tarfile.open(path, "r:gz") as archive:
             archive.extractall(folder, filter="data")
         found = snapshot(folder, store)
-    except (OSError, tarfile.TarError, EOFError) as error:
+    except BROKEN as error:
         raise ConfigError(f"{path}: cannot be unpacked: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)

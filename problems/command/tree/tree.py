@@ -148,6 +148,8 @@ def read_tree(ground: Ground, code: str) -> Tree:
         raise TreeError("the diff is against another base: the folder has changed since")
     try:
         patches = read_patch(diff if first.startswith(HEAD) else code)
+        if not patches and not first.startswith(HEAD):
+            raise TreeError("it is no diff: a program of a folder is the difference to it, as `git diff` writes it")
         return with_patches(Tree(ground), patches)
     except PatchError as error:
         raise TreeError(str(error)) from error

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.state.journal import Journal
@@ -17,6 +17,7 @@ from reports import child
 from reports.dag import MOST_NODES, MOST_UNFOLDED, folded, layout
 from reports.descent import diff
 from reports.facts import read_facts
+from reports.frame import TICKS, scale, ticks
 from reports.html import render
 from reports.series import Point, best_so_far, by_generation, shown_range
 from utils.errors import SwarmEvoError
@@ -55,6 +56,19 @@ def test_the_axis_holds_the_best_and_has_a_width(values, lower_is_better):
     low, high = shown_range(values, lower_is_better)
     best = min(values) if lower_is_better else max(values)
     assert low < high and low <= best <= high and math.isfinite(low) and math.isfinite(high)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1), st.booleans())
+@example([1.0, 2.0, *[-sys.float_info.max] * 3], False)
+@example([1e-15, 2e-15], True)
+@example([1e16, 1e16 + 64], True)
+def test_whatever_the_scores_the_axis_has_an_end_and_ticks_of_its_own(values, lower_is_better):
+    """An evaluator may give a program that failed the lowest number there is, and an error may be 1e-15."""
+    low, high = shown_range(values, lower_is_better)
+    marks = ticks(low, high)
+    assert math.isfinite(high - low) and all(math.isfinite(scale(low, high, 0, 100)(value)) for value in values)
+    assert marks == sorted(set(marks)) and len(marks) <= 2 * TICKS
+    assert all(low - (high - low) / 1e6 <= mark <= high + (high - low) / 1e6 for mark in marks)
 
 
 def test_one_wild_score_does_not_flatten_the_curve():
@@ -108,6 +122,7 @@ def test_the_child_writes_plots_and_report_in_a_folder_of_foreign_modules(
     nodes = small_nodes
     if generational:
         nodes = [n.model_copy(update={"generation": i // 2}) for i, n in enumerate(small_nodes)]
+    nodes = [n.model_copy(update={"name": "$x^$"}) for n in nodes]  # no mathematics
     run_dir = write_run(nodes, problem="costs $x_1$ and $$")
     written = child.write_all(run_dir)
     assert [path.name for path in written] == ["report.html", "evolution.png", "failures.png"]

@@ -93,6 +93,23 @@ def test_a_broken_member_is_told_and_leaves_nothing(tmp_path):
     assert not list((tmp_path / "place").iterdir())
 
 
+@pytest.mark.parametrize("packing", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_whichever_byte_of_a_download_is_wrong_it_is_one_line(tmp_path, packing):
+    """The unpackers raise errors of their own families, and the zip's list of members may be what is broken."""
+    whole, path = tmp_path / "whole.zip", tmp_path / "all.zip"
+    with zipfile.ZipFile(whole, "w", packing) as archive:
+        for name in ("train.csv", "test.csv"):
+            archive.writestr(name, "".join(f"{n},{n * n % 97}\n" for n in range(60)))
+    sound, told = whole.read_bytes(), set()
+    for place in range(0, len(sound) - 20, 3):
+        path.write_bytes(sound[:place] + bytes(255 - byte for byte in sound[place : place + 2]) + sound[place + 2 :])
+        try:
+            unpacked(whole_archive(path, None) or whole, tmp_path / str(place))
+        except ConfigError as error:
+            told.add(str(error).partition(": ")[0])
+    assert told == {"data"}
+
+
 def test_folders_around_the_tables_and_the_separators_of_windows_do_not_matter(tmp_path):
     for number, members in enumerate(
         [

@@ -158,6 +158,22 @@ def test_a_text_is_taken_as_it_is_typed(text):
     assert config.data.goal == config.data.target == config.project.name == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Make it fast # and short", "Task: pack circles", "one line\nand another", "# all of it", "what for:", "C# 9"],
+)
+def test_a_sentence_is_taken_as_it_is_typed_also_where_only_the_problem_knows_that_it_is_one(text):
+    """YAML ends a text at ` #`, and nothing said so: half of what the program is for was in no prompt."""
+    config = load_config(None, [f"problem.options.statement={text}"], env={})
+    assert config.problem.options == {"statement": text}
+
+
+def test_what_is_yaml_stays_yaml():
+    words = ["problem.options.a=[x, 'y # z']", "problem.options.b={c: 1}", "problem.options.d='e: f'", "search.lag=3"]
+    config = load_config(None, words, env={})
+    assert config.problem.options == {"a": ["x", "y # z"], "b": {"c": 1}, "d": "e: f"} and config.search.lag == 3
+
+
 def test_null_is_no_text():
     assert load_config(None, ["data.goal=null", "data.target="], env={}).data.goal is None
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from utils import logger_system as logger
+from utils import metrics_file
 from utils.logger_system import MetricsLog, configure, ensure, log_json, log_msg
 from utils.metrics_file import GENERATION_COLUMNS, STEP_COLUMNS, write_array
 
@@ -277,3 +278,12 @@ def test_without_a_run_warnings_go_to_stderr_and_metrics_are_refused(capsys):
         log_json({})
     with pytest.raises(ValueError, match="LOUD"):
         log_msg("LOUD", "x")
+
+
+@pytest.mark.parametrize("beyond", [0, 1, 2, 3])
+def test_records_are_counted_wherever_a_block_ends(tmp_path, beyond):
+    """A megabyte and one byte: the array's end was read in two parts, and taken for a record."""
+    path, wanted = tmp_path / "metrics.json", metrics_file._LARGE_BLOCK + beyond
+    metrics_file.write_array(path, [{"a": 1}, {"b": ""}])
+    metrics_file.write_array(path, [{"a": 1}, {"b": "x" * (wanted - path.stat().st_size)}])
+    assert path.stat().st_size == wanted and metrics_file.records_in(path) == 2

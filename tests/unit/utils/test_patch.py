@@ -66,6 +66,12 @@ def test_only_what_changed_is_written():
     assert [p.counts for p in read_patch(patch)] == [(1, 1)]
 
 
+def test_a_comment_of_sql_counts_as_a_changed_line():
+    old, new = "-- one\n-- two\nSELECT 1;\n", "-- one\n++ three\nSELECT 1;\n-- four\n"
+    (patch,) = read_patch(write_patch({"a.sql": (old, new)}))
+    assert patch.counts == (2, 1)
+
+
 @pytest.mark.parametrize("head", ["@@ -1,9 +1,9 @@", "@@ -40,2 +40,3 @@ def f(x):", "@@ -2,2 +2,2 @@"])
 def test_a_models_wrong_numbers_are_forgiven(head):
     text = f"--- a/m.py\n+++ b/m.py\n{head}\n     a = 1\n-    b = 2\n+    b = 20\n"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from pydantic import BaseModel, SecretStr
 
+from utils.config_schema import Config
+from utils.config_section import kinds_of
 from utils.secrets import MASK, masked, masked_address, secret_parts
 
 
@@ -39,3 +42,32 @@ def test_keys_tokens_and_every_text_below_extra_are_masked():
     found = {"k1", "Bearer b1", "s1", "p1", "p2", "t1"}
     assert found <= set(secret_parts(plain)) and not any(part in str(shown) for part in found)
     assert masked(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "name", ["WANDB_API_KEY", "token_secret", "access_token", "X-Api-Key", "db_password", "aws_secret_access_key"]
+)
+def test_a_secret_is_known_by_the_end_of_its_name(name):
+    plain = {"execution": {"ray": {"runtime_env": {"env_vars": {name: "s3cret"}}}}}
+    assert "s3cret" not in str(masked(plain)) and list(secret_parts(plain)) == ["s3cret"]
+
+
+@pytest.mark.parametrize("name", ["tokenizer", "keyboard", "secrets_file", "passwords", "monkey"])
+def test_a_word_that_only_begins_like_one_is_shown(name):
+    assert masked({"problem": {"options": {name: "plain"}}}) == {"problem": {"options": {name: "plain"}}}
+
+
+def test_whatever_the_schema_keeps_secret_is_masked_where_it_is_stored():
+    """A web hook's address lets whoever has it post, by its path alone; its name tells nothing of that."""
+    secret = list(_secret_keys(Config))
+    assert {"notify.url", "dashboard.token", "llm.code.api_key"} <= set(secret)
+    value = "https://hooks.example/services/T0/B0/planted"
+    assert all(masked(value, tuple(key.split("."))) == MASK for key in secret)
+
+
+def _secret_keys(model, prefix=""):
+    for name, info in model.model_fields.items():
+        if SecretStr in kinds_of(info.annotation):
+            yield prefix + name
+        elif isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
+            yield from _secret_keys(info.annotation, f"{prefix}{name}.")

@@ -70,6 +70,15 @@ def test_finds_a_better_value_and_starts_from_the_given_one():
     assert all(isinstance(a, int) and isinstance(b, float) for a, b in tried)
 
 
+def test_a_program_of_many_digits_is_scored_as_it_came():
+    """A packing's coordinates are worth their last digit: rounded, the start was worse than the program it stood for."""
+    code = "def f():\n    return 0.123456789012345 + -2.000000000012345\n"
+    tried: list[str] = []
+    tuned = tune_program(code, lambda new: tried.append(new) or -float(len(tried)), trials=4, seed=0,
+                         lower_is_better=False)  # fmt: skip
+    assert tuned is not None and literals(tried[0]) == literals(code) and literals(tuned.code) == literals(code)
+
+
 def test_same_seed_same_search():
     runs = []
     for seed in (5, 5, 6):
@@ -79,11 +88,11 @@ def test_same_seed_same_search():
     assert runs[0] == runs[1] != runs[2]
 
 
-@pytest.mark.parametrize("start", [-4, 7, 0.125, -3.5])
+@pytest.mark.parametrize("start", [-4, -1, 1, 7, 0.125, -3.5])
 def test_signs_and_kinds_stay_in_reach(start):
     seen = []
     tune([start], lambda v: seen.append(v[0]) or 0.0, trials=30, seed=0, lower_is_better=True)
-    assert all(type(value) is type(start) for value in seen)
+    assert all(type(value) is type(start) and value * start >= 0 for value in seen)
     assert all(abs(value - start) <= max(3, 4 * abs(start)) for value in seen)
 
 

@@ -182,6 +182,24 @@ def test_which_metric_steers(metric, metrics, score):
 
 
 @pytest.mark.parametrize(
+    ("own", "metrics", "score", "lacks"),
+    [
+        (("combined_score", "validity"), {"validity": 0.0, "eval_time": 60.0}, None, "combined_score"),
+        (("combined_score",), {"combined_score": 0.5, "eval_time": 60.0}, 0.5, ""),
+        (("a", "b"), {"a": 1.0, "b": 2.0, "seconds": 60.0}, 1.5, ""),
+        (("a", "b"), {"a": 0.0, "seconds": 60.0}, None, "'b'"),
+        (("a", "b"), {"a": 1.0, "b": "inf"}, None, "'b' is not finite"),
+        (("runs",), {"runs": 1.0, "combined_score": 7.0}, 7.0, ""),
+        ((), {"a": 1.7e308, "b": 1.7e308}, None, "mean of a, b is not finite"),
+    ],
+)
+def test_what_steers_is_the_same_number_of_every_program(own, metrics, score, lacks):
+    """An evaluator's answer to a program that failed, or after its first stage, holds other numbers: a time, say."""
+    found = verdict_of(said(value={"metrics": metrics}), metric=None, own=own, timeout=2.0, unisolated="")
+    assert found.metric == score and lacks in found.message and (found.failure is None) == (score is not None)
+
+
+@pytest.mark.parametrize(
     ("run", "failure", "named"),
     [
         (said(value={"metrics": {"x": 1}}), FailureKind.EVAL_ERROR, "'score'"),
@@ -223,7 +241,7 @@ DIFF = "Better slope.\n\n<<<<<<< SEARCH\n    return 2.0 * x + 1\n=======\n    re
 
 @pytest.mark.parametrize(
     "reply",
-    [DIFF, f"```\n{DIFF}```", "Better.\n\n```python\n" + CODE.replace("2.0 * x + 1", "3.0 * x") + "```",
+    [DIFF, f"```\n{DIFF}```", DIFF.replace("\n", "\r\n"), f"```\n{DIFF}```".replace("\n", "\r\n"), "Better.\n\n```python\n" + CODE.replace("2.0 * x + 1", "3.0 * x") + "```",
      "Better.\n\n```python\ndef f(x):\n    return 3.0 * x\n\n\n```"],
 )  # fmt: skip
 def test_diffs_whole_programs_and_bare_blocks_are_read(reply):

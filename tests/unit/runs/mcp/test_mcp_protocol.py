@@ -128,6 +128,18 @@ def test_whatever_is_sent_the_server_lives_on(message):
     assert {"jsonrpc": "2.0", "id": 99, "result": {}} in told
 
 
+METHODS = ["initialize", "server/discover", "tools/list", "tools/call", "ping", "notifications/cancelled", "other"]
+FIELDS = ["requestId", "_meta", "name", "arguments", "clientInfo", "protocolVersion", "progressToken", VERSION_KEY]
+FILLED = st.dictionaries(st.sampled_from(FIELDS), ANYTHING | st.dictionaries(st.sampled_from(FIELDS), ANYTHING))
+
+
+@given(st.sampled_from(METHODS), FILLED, ANYTHING, st.booleans())
+def test_whatever_a_known_method_is_given_the_server_lives_on(method, params, number, notifies):
+    """`requestId: [1]` in a cancellation ended the server, and with it every call of its client."""
+    message = {"jsonrpc": "2.0", "method": method, "params": params, **({} if notifies else {"id": number})}
+    assert {"jsonrpc": "2.0", "id": 99, "result": {}} in answers(message, request("ping", number=99))
+
+
 @pytest.mark.parametrize("line", ["{", "[]", "3", '"x"', "[" * 100_000])
 def test_what_is_no_request_is_answered_as_such(line):
     (answer,) = answers(line)

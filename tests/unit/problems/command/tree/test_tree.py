@@ -69,6 +69,12 @@ def test_a_diff_against_another_base_is_none_of_ours(ground):
     assert told.value.locked
 
 
+def test_a_text_that_changes_nothing_since_it_is_no_diff_is_not_taken_for_the_base(ground):
+    """A file given by `initial` was scored as the folder as it is: its own score, for a program that nobody ran."""
+    with pytest.raises(TreeError, match="it is no diff"):
+        read_tree(ground, "FACTOR = 7\n")
+
+
 @pytest.mark.parametrize("text", ["x\n", ""], ids=["some text", "nothing in it"])
 def test_a_file_and_a_folder_of_one_name(ground, text):
     with pytest.raises(TreeError, match="a file and a folder"):

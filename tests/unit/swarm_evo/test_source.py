@@ -1,0 +1,117 @@
+"""A function as a program of its own: whatever it needs to be made and to run stands above it, or is refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from swarm_evo.errors import SearchError
+from swarm_evo.result import Best, Result
+from swarm_evo.source import program_of
+
+HEAD = """
+import enum
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, List, Optional
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from nowhere import Missing
+
+NUMBERS = [1, 2.5, float("inf")]
+LIMIT, LEAST = float("inf"), -math.inf
+SHARE = np.float64(0.5)
+VOWELS = {"a", "e", "i", "o", "u"}
+EMPTY, ONE, NESTED = set(), (1,), {"a": ({1, 2}, None)}
+STEP = 3
+FOUND = defaultdict(int)
+
+class Kind(enum.IntEnum):
+    A = 1
+
+KIND = Kind.A
+
+def helper(x, by=STEP):
+    return x * by
+"""
+
+
+def of_user(text: str, tmp_path: Path, name: str = "mine") -> Any:
+    """The function `f` of a user's module."""
+    path = tmp_path / f"{name}.py"
+    path.write_text(HEAD + text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module.f
+
+
+def run(program: str, *arguments: Any) -> Any:
+    names: dict[str, Any] = {"__name__": "program"}
+    exec(compile(program, "program", "exec"), names)
+    return names["f"](*arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "value"),
+    [
+        ("def f(xs: List[float], k: Optional[int] = None) -> float:\n    return sum(xs)\n", ([1, 2],), 3),
+        ("def f(x: 'Missing', y: np.ndarray | None = None):\n    return x\n", (5,), 5),
+        ("def f(x, by=STEP, *, most=LIMIT):\n    return min(x * by, most)\n", (2,), 6),
+        ("def f(x):\n    return min(x, LIMIT), max(x, LEAST), NUMBERS\n", (1,), (1, 1, [1, 2.5, float("inf")])),
+        ("def f(x):\n    return x * SHARE\n", (3,), 1.5),
+        ("def f(x):\n    return helper(x)\n", (2,), 6),
+        ("def f(x):\n    return EMPTY, ONE, NESTED\n", (1,), (set(), (1,), {"a": ({1, 2}, None)})),
+    ],
+)
+def test_a_program_of_a_function_runs_by_itself(tmp_path, text, arguments, value):
+    """Defaults and annotations are read when the function is made, and stand in no code of it."""
+    assert run(program_of(of_user(text, tmp_path))[0], *arguments) == value
+
+
+@pytest.mark.parametrize(("name", "value"), [("KIND", "an enumeration's"), ("FOUND", "a table's"), ("Kind", "a class")])
+def test_what_has_no_text_that_means_the_same_is_refused(tmp_path, name, value):
+    with pytest.raises(SearchError, match=f"uses '{name}', which has no source text"):
+        program_of(of_user(f"def f(x):\n    return {name}, x\n", tmp_path))
+
+
+def test_a_set_is_the_same_text_in_every_process(tmp_path):
+    """Its own order hangs on the process: equal searches would have had programs that differ."""
+    program = program_of(of_user("def f(x):\n    return x in VOWELS\n", tmp_path))[0]
+    assert "VOWELS = {'a', 'e', 'i', 'o', 'u'}" in program
+
+
+def test_a_helper_of_a_notebook_comes_along(monkeypatch):
+    """A notebook's main module has no file, and what it holds nobody else can import."""
+    text = "def helper(x):\n    return x + 1\n\ndef f(x):\n    return helper(x)\n"
+    linecache.cache["<cell>"] = (len(text), None, text.splitlines(keepends=True), "<cell>")
+    notebook = ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", notebook)
+    exec(compile(text, "<cell>", "exec"), vars(notebook))
+    program, _ = program_of(notebook.f)
+    assert "def helper" in program and "import helper" not in program and run(program, 2) == 3
+
+
+def test_a_folder_whose_name_begins_like_pythons_own_is_the_users(tmp_path, monkeypatch):
+    place = tmp_path / "env-of-mine"
+    place.mkdir()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "env"))
+    function = of_user("def f(x):\n    return helper(x)\n", place, "mine_too")
+    assert "def helper" in program_of(function)[0]
+
+
+def test_a_found_program_may_hold_a_dataclass_and_late_annotations(tmp_path):
+    code = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+        "@dataclass\nclass P:\n    x: int\ndef f(x):\n    return P(x).x\n"
+    )
+    assert Result("run", tmp_path, Best(code, 1.0, "n1", "verified"), {}, "f").function(3) == 3
