@@ -138,9 +138,14 @@ import time; time.sleep(2)
 """
 
 
-def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path) -> None:
-    """Reading one byte here and there of a huge empty mapping costs no page of the process, but 4 KB of the kernel's."""
-    result = run(sandbox, workspace, PAGE_TABLES, memory_mb=128)
+@pytest.mark.parametrize("name", ["a program", "VmPTE: 0"])
+def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path, name: str) -> None:
+    """Reading one byte here and there of a huge empty mapping costs no page of the process, but 4 KB of the kernel's.
+
+    Also of a process whose name reads as a line of the kernel's that says it has none.
+    """
+    renamed = f"import ctypes\nctypes.CDLL(None).prctl(15, {name.encode()!r}, 0, 0, 0)\n"
+    result = run(sandbox, workspace, renamed + PAGE_TABLES, memory_mb=128)
     assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
 
 

@@ -20,7 +20,8 @@ class Compartment:
     def __init__(self, setup: messages.SlotSetup, layout: mounts.Layout) -> None:
         self.setup = setup
         self.namespaces = setup.tier == "warm"
-        self.in_memory = self.namespaces and setup.in_memory
+        self.in_memory = self.namespaces and (setup.in_memory or setup.workspace is None)
+        """The kernel holds jobs to their limit; nobody looks at their files, whose names would stay in our memory."""
         self.uid = setup.uid
         self.helpers = _OF_BWRAP if setup.tier == "bubblewrap" else 0
         """Processes below us that are none of the job's."""

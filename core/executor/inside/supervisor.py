@@ -108,7 +108,9 @@ class _Supervisor:
         if pid == 0:
             self._control.close()
             prelude = self._prelude[1]
-            return Start(job, place.setup, fds, self._nice, self._private, prelude, theirs, place.rules, tells_began)
+            *own, text = fds
+            mine = job, place.setup, own, text, self._nice, self._private, prelude
+            return Start(*mine, theirs, place.rules, tells_began)
         for fd in (*fds, tells_began):
             os.close(fd)
         handle = os.pidfd_open(pid)
@@ -208,7 +210,7 @@ class _Watching:
             self._resting = received[0].resting
             return None
         assert isinstance(received[0], Stop)
-        return received[0].kind, received[0].message
+        return received[0].kind, ""
 
     def _breach(self) -> tuple[str, str] | None:
         now = time.monotonic() - self._started
