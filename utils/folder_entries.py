@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -42,27 +42,32 @@ class Entry:
         return self.is_folder and self.path.count("/") >= DEEPEST
 
 
-def entries(folder: Path, skip: frozenset[str] = frozenset(), *, reopen: bool = False) -> Iterator[Entry]:
+Passed = Callable[[str], bool]
+"""Path below the folder → whether it is passed over, with all that lies below."""
+
+
+def entries(folder: Path, passed: Passed = lambda path: False, *, reopen: bool = False) -> Iterator[Entry]:
     """Everything below `folder`, in the order of names, what lies in a folder after what lies beside it.
 
     What vanishes meanwhile is left out, the folder itself too, and so is what nobody may look at.
 
     Args:
-        skip: names that are passed over, with what lies below.
         reopen: a folder that was closed to us is opened again: its modes are changed.
     """
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         return
-    yield from _below(handle, "", skip, reopen)
+    yield from _below(handle, "", passed, reopen)
 
 
-def _below(folder: int, prefix: str, skip: frozenset[str], reopen: bool) -> Iterator[Entry]:
+def _below(folder: int, prefix: str, passed: Passed, reopen: bool) -> Iterator[Entry]:
     """Closes `folder` in the end."""
     folders = []
     try:
-        for name in sorted({*_listed(folder)} - skip):
+        for name in sorted(_listed(folder)):
+            if passed(prefix + name):
+                continue
             try:
                 entry = Entry(prefix + name, os.stat(name, dir_fd=folder, follow_symlinks=False), folder)
             except OSError:
@@ -73,7 +78,7 @@ def _below(folder: int, prefix: str, skip: frozenset[str], reopen: bool) -> Iter
         for entry in folders:
             inner = _opened(entry, reopen)
             if inner is not None:
-                yield from _below(inner, f"{entry.path}/", skip, reopen)
+                yield from _below(inner, f"{entry.path}/", passed, reopen)
     finally:
         os.close(folder)
 

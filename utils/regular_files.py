@@ -24,7 +24,8 @@ CACHES = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"
 
 def regular_files(folder: Path) -> Iterator[Entry]:
     """Every regular file below a folder but caches, in the order of names. To be read by its name and its parent."""
-    return (entry for entry in entries(folder, CACHES) if stat.S_ISREG(entry.status.st_mode))
+    found = entries(folder, lambda path: path.rpartition("/")[2] in CACHES)
+    return (entry for entry in found if stat.S_ISREG(entry.status.st_mode))
 
 
 def regular_handle(path: Path | str, flags: int = os.O_RDONLY, parent: int | None = None) -> int:

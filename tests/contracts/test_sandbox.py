@@ -17,11 +17,13 @@ import pytest
 from support.sandboxes import TIERS, opened_tier
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
+from core.executor import warm
 from core.executor.inside import packed
 from core.executor.interpreter import Interpreter
 from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
+from core.executor.workspace import WorkspaceManager
 from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
 
@@ -136,6 +138,25 @@ libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)
 for place in range(0, size, 2 << 20): ctypes.c_char.from_address(start + place).value
 import time; time.sleep(2)
 """
+
+
+NESTED = """
+import os
+for _ in range(1500):
+    os.mkdir("d")
+    os.chdir("d")
+"""
+
+
+def test_a_tree_without_end_is_the_programs_failure(
+    sandbox: WarmSandbox, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the host's disk: nobody can count what lies too deep, and walking there was an error of ours."""
+    monkeypatch.setattr(warm, "_fits_in_memory", lambda disk_mb: False)
+    result = run(sandbox, workspace, NESTED)
+    assert result.failure is FailureKind.DISK and "nested more than 200 deep" in result.message, result.message
+    assert run(sandbox, workspace, "print(1)").failure is FailureKind.DISK  # it is still there
+    assert WorkspaceManager(workspace).written() == []
 
 
 @pytest.mark.parametrize("name", ["a program", "VmPTE: 0"])

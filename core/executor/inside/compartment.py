@@ -199,15 +199,13 @@ def reading() -> int:
 
 
 def _give(folder: str, uid: int) -> None:
-    """Make a tree the candidate's, without following links."""
-    device = os.stat(folder).st_dev
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if os.lstat(os.path.join(parent, name)).st_dev == device]
-        if parent == folder and "input" in folders:
-            folders.remove("input")
-        os.chown(parent, uid, uid, follow_symlinks=False)
-        for name in files:
-            os.chown(os.path.join(parent, name), uid, uid, follow_symlinks=False)
+    """Make a tree the candidate's, all but its input."""
+    os.chown(folder, uid, uid, follow_symlinks=False)
+    handle = copying.open_folder(folder)
+    try:
+        copying.give(handle, uid, skip=frozenset({"input"}))
+    finally:
+        os.close(handle)
 
 
 def _signal(pid: int) -> None:

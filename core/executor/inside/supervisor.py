@@ -14,7 +14,7 @@ import socket
 import time
 from types import CodeType
 
-from . import candidate, confine, kernel, messages, mounts, notifier, watch
+from . import candidate, confine, copying, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
 from .interpreter import Interpreter
 from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
@@ -246,6 +246,11 @@ class _Watching:
         limit = self._limits.disk_mb
         room = limit * watch.MB - used
         self._next_disk = begun - self._started + max(min(_DISK_EVERY, room / _FASTEST_WRITE), 5 * taken)
+        if used >= watch.TOO_DEEP:
+            return (
+                "disk",
+                f"disk: folders nested more than {copying.DEEPEST} deep, in which nobody counts what is written",
+            )
         if room < 0:
             return (
                 "disk",

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import os
 import resource
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from . import copying
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
 MB = 1 << 20
 _PIECE = 1 << 13
 """Bytes that are read at once; what the kernel says of one process is shorter."""
+TOO_DEEP = 1 << 60
 _SHORT_OF_MEMORY = 0.02
 _LEAST_MEMORY = 256 << 20
 _SOCKET_BUFFER = 256 << 10
@@ -156,23 +160,33 @@ def machine_is_short_of_memory() -> bool:
 
 
 def disk_usage(folder: str, shown: set[str]) -> int:
-    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry.
+    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry; `TOO_DEEP` or more for
+    one that is nested deeper than anybody could count.
 
     Args:
         shown: folders in it that are not the job's own and cost nothing.
     """
+    try:
+        return _charged(copying.open_folder(folder), folder, shown, copying.DEEPEST)
+    except OSError:
+        return 0
+
+
+def _charged(folder: int, path: str, shown: set[str], levels: int) -> int:
+    """Of an open folder, which is closed: by its path one that is nested deep enough could not be looked at."""
     total = 0
-    todo = [folder]
-    while todo:
-        try:
-            with os.scandir(todo.pop()) as entries:
-                for entry in entries:
-                    found = entry.stat(follow_symlinks=False)
-                    total += max(12 * 1024, found.st_blocks * 512)
-                    if entry.is_dir(follow_symlinks=False) and entry.path not in shown:
-                        todo.append(entry.path)
-        except OSError:
-            continue
+    try:
+        for name in os.listdir(folder):
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                total += max(12 * 1024, found.st_blocks * 512)
+                if stat.S_ISDIR(found.st_mode) and (inner := f"{path}/{name}") not in shown:
+                    below = copying.open_folder(name, folder)
+                    total += _charged(below, inner, shown, levels - 1) if levels else TOO_DEEP
+            except OSError:
+                continue
+    finally:
+        os.close(folder)
     return total
 
 
