@@ -23,7 +23,7 @@ from core.executor.interpreter import Interpreter
 from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
-from core.executor.workspace import WorkspaceManager
+from core.executor.workspace import WorkspaceManager, remove_tree
 from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
 
@@ -157,6 +157,7 @@ def test_a_tree_without_end_is_the_programs_failure(
     assert result.failure is FailureKind.DISK and "nested more than 200 deep" in result.message, result.message
     assert run(sandbox, workspace, "print(1)").failure is FailureKind.DISK  # it is still there
     assert WorkspaceManager(workspace).written() == []
+    remove_tree(workspace)  # pytest could not
 
 
 @pytest.mark.parametrize("name", ["a program", "VmPTE: 0"])

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from core.executor.workspace import remove_tree
 from utils.folder_entries import DEEPEST, entries, is_there
 from utils.regular_files import read_regular, regular_files
 
 
-def nested(folder: Path, depth: int, name: str) -> None:
-    """A file below so many folders: deeper than any path can say, where asked for."""
-    handle = os.open(folder, os.O_RDONLY)
-    for _ in range(depth):
-        os.mkdir(name, dir_fd=handle)
-        inner = os.open(name, os.O_RDONLY, dir_fd=handle)
+@pytest.fixture
+def nested(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """A folder with so much below folders of that name that no path says it, removed as pytest could not."""
+    top = tmp_path / "nested"
+
+    def make(name: str) -> Path:
+        top.mkdir()
+        handle = os.open(top, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir(name, dir_fd=handle)
+            inner = os.open(name, os.O_RDONLY, dir_fd=handle)
+            os.close(handle)
+            handle = inner
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=handle))
         os.close(handle)
-        handle = inner
-    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=handle))
-    os.close(handle)
+        return top
+
+    yield make
+    remove_tree(top)
 
 
 def test_files_come_in_the_order_of_names_and_caches_do_not(tmp_path):
@@ -53,9 +64,8 @@ def test_a_folder_that_becomes_a_link_leads_nowhere(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["d", "d" * 50], ids=["more levels than Python recurses", "longer than any path"])
-def test_what_lies_too_deep_is_told_as_such(tmp_path, name):
-    nested(tmp_path, 1500, name)
-    found = list(entries(tmp_path))
+def test_what_lies_too_deep_is_told_as_such(nested, name):
+    found = list(entries(nested(name)))
     assert len(found) == DEEPEST + 1 and [entry.is_too_deep for entry in found].count(True) == 1
 
 
