@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from utils.folder_entries import entries
 
 _BLOCK = 512
 """Bytes of a block as stat counts them; an entry without any counts as one, so that empty files are bounded, too."""
+
+
+_LEAST = 256 << 20
+
+
+class Disk:
+    """The disk that a folder lies on, from now on: the last line against files that have no name any more."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        found = os.statvfs(folder)
+        self._least = min(_LEAST, found.f_blocks * found.f_frsize // 10, found.f_bavail * found.f_frsize // 2)
+
+    @property
+    def is_short(self) -> bool:
+        """True where less is left than the machine needs."""
+        found = os.statvfs(self._folder)
+        return found.f_bavail * found.f_frsize < self._least
 
 
 def holds_more(folder: Path, megabytes: int) -> bool:

@@ -160,6 +160,49 @@ def test_a_tree_without_end_is_the_programs_failure(
     remove_tree(workspace)  # pytest could not
 
 
+HIDDEN_FILES = """
+import ctypes, os, socket, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+ends = socket.socketpair()
+text = b"x" * (1 << 20)
+try:
+    for number in range(1000):
+        file = os.open("file", os.O_RDWR | os.O_CREAT)
+        for _ in range(12): os.write(file, text)
+        os.unlink("file")
+        if @MAPPED@: libc.mmap(None, 4096, 1, 1, file, 0)
+        else: socket.send_fds(ends[0], [b"x"], [file])
+        os.close(file)
+        time.sleep(0.05)
+except OSError as error: print("FILLED", error)
+"""
+"""Not as fast as it can: a busy machine has to be quick enough to see it."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tier", TIERS)
+def test_files_that_nobody_can_count_do_not_fill_the_disk(
+    tier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have no name, and no process has them open."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=1000m", "none", str(disk)]
+    if subprocess.run(words, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    monkeypatch.setattr(warm, "_fits_in_memory", lambda disk_mb: False)
+    try:
+        with opened_tier(tier, tmp_path / "state") as sandbox:
+            for mapped in ("True", "False"):
+                (workspace := disk / mapped).mkdir()
+                result = run(sandbox, workspace, HIDDEN_FILES.replace("@MAPPED@", mapped), memory_mb=4096, seconds=60)
+                assert "FILLED" not in result.term_out and result.failure is FailureKind.DISK, result.message
+                assert "to save it" in result.message, result.message
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
 @pytest.mark.parametrize("name", ["a program", "VmPTE: 0"])
 def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path, name: str) -> None:
     """Reading one byte here and there of a huge empty mapping costs no page of the process, but 4 KB of the kernel's.

@@ -167,6 +167,11 @@ class Compartment:
                 return
             time.sleep(0.001)
 
+    def disk_below(self) -> watch.Disk | None:
+        """Where the job's files lie, if that is not a file system of its own."""
+        folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
+        return None if self.in_memory or folder is None else watch.Disk(folder)
+
     def disk(self, pids: list[int]) -> int:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
         folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace

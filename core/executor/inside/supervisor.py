@@ -156,6 +156,7 @@ class _Watching:
         self._cpu_before = watch.reaped_cpu()
         self._next_disk = _DISK_EVERY if place.setup.charged else 0.0
         self._parent = os.getppid()
+        self._below = place.disk_below()
 
     def until_end(self, control: socket.socket, pid: int) -> tuple[int | None, tuple[str, str] | None]:
         """Wait for the candidate, a breach or the host's word. Returns wait status and (kind, message) of a breach."""
@@ -238,14 +239,16 @@ class _Watching:
         return self.disk_breach(members) if now >= self._next_disk else None
 
     def disk_breach(self, members: list[int]) -> tuple[str, str] | None:
-        if self._place.in_memory:
+        if self._below is None:
             return None
         begun = time.monotonic()
-        used = self._place.disk(members)
+        used, left = self._place.disk(members), self._below.room()
         taken = time.monotonic() - begun
         limit = self._limits.disk_mb
         room = limit * watch.MB - used
-        self._next_disk = begun - self._started + max(min(_DISK_EVERY, room / _FASTEST_WRITE), 5 * taken)
+        self._next_disk = begun - self._started + max(min(_DISK_EVERY, min(room, left) / _FASTEST_WRITE), 5 * taken)
+        if left < 0:
+            return "disk", "disk: this machine's has next to nothing left; the job was stopped to save it"
         if used >= watch.TOO_DEEP:
             return (
                 "disk",

@@ -21,7 +21,7 @@ _PIECE = 1 << 13
 """Bytes that are read at once; what the kernel says of one process is shorter."""
 TOO_DEEP = 1 << 60
 _SHORT_OF_MEMORY = 0.02
-_LEAST_MEMORY = 256 << 20
+_LEAST_MEMORY = _LEAST_DISK = 256 << 20
 _SOCKET_BUFFER = 256 << 10
 """Bytes that one socket may hold in the kernel with the buffer it is born with; the filter keeps it from growing."""
 _FREE_SOCKETS = 64
@@ -188,6 +188,26 @@ def _charged(folder: int, path: str, shown: set[str], levels: int) -> int:
     finally:
         os.close(folder)
     return total
+
+
+class Disk:
+    """The disk that a folder lies on, from now on: the last line against files that nobody can count.
+
+    Such are those that have no name any more and that only a mapping of memory holds, or a message between two sockets.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        total, free = self._looked()
+        self._least = min(_LEAST_DISK, total // 10, free // 2)
+
+    def room(self) -> int:
+        """Bytes that may still be written by anybody; below 0 where less is left than the machine needs."""
+        return self._looked()[1] - self._least
+
+    def _looked(self) -> tuple[int, int]:
+        found = os.statvfs(self._folder)
+        return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
 
 
 def unlinked_usage(pids: Iterable[int]) -> int:
