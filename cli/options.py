@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from problems.data_sets import words_for
 from utils.config_places import CONFIG_DIR, plain_project_dir
-from utils.errors import ConfigError
+from utils.errors import DISK_FAULTS, ConfigError
 
 if TYPE_CHECKING:
     from utils.config_schema import Config
@@ -158,7 +158,7 @@ def writes(option: str, path: Path) -> Iterator[None]:
         raise ConfigError(f"--{option}: a path holds no zero bytes") from error
 
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+_FULL = DISK_FAULTS - {errno.EROFS}
 """What a disk does to any write, wherever the user wants it."""
 
 

@@ -17,7 +17,7 @@ from cli.early_server import early_server
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.clean_text import visible
-from utils.errors import ConfigError, SwarmEvoError
+from utils.errors import DISK_FAULTS, ConfigError, SwarmEvoError
 from utils.program import program
 
 if TYPE_CHECKING:
@@ -187,9 +187,6 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
 MAIN_FOLDER = Path(__file__).parents[1]
 """Holds our own packages."""
 
-_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
-"""What a disk does to any write; a resume goes on where it happened."""
-
 _PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
 """What only the place of a file of the user's can cause: rights, links that go round, a name that cannot be."""
 
@@ -221,11 +218,11 @@ def _run(words: Sequence[str], early: EarlyServer | None) -> int:
         sys.stderr.close()
         return 0
     except OSError as error:
-        if error.errno not in _DISK and (error.errno not in _PLACE or not error.filename):
+        if error.errno not in DISK_FAULTS and (error.errno not in _PLACE or not error.filename):
             raise
         place = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file of the run"
         print(f"swarm-evo: {visible(place)}: {error.strerror}", file=sys.stderr)
-        return 1 if error.errno in _DISK else 2
+        return 1 if error.errno in DISK_FAULTS else 2
     except KeyboardInterrupt:
         print("swarm-evo: interrupted", file=sys.stderr, flush=True)
         sys.stdout.flush()

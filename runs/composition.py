@@ -74,7 +74,8 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
         deps = _evaluator_deps(config, process, journal, jobs, tier, deadline)
-        evaluator = _replayed(with_defaults(problem.evaluator(deps), EvaluatorDefaults), problem, process)
+        scoring = with_defaults(problem.evaluator(deps), EvaluatorDefaults)
+        evaluator = _replayed(scoring, problem, process, isolated=deps.isolated)
         parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
         context, told = _told(_context(config, problem, process, isolated=tier != "none"), process)
@@ -161,12 +162,12 @@ def _deadline(config: Config, problem: Problem, process: Process) -> Deadline:
     )
 
 
-def _replayed(evaluator: Evaluator, problem: Problem, process: Process) -> Evaluator:
+def _replayed(evaluator: Evaluator, problem: Problem, process: Process, *, isolated: bool) -> Evaluator:
     """In a replay the recorded verdicts lead on; its own are compared with them."""
     scores = process.recorded.scores if process.recorded else None
     if scores is None:
         return evaluator
-    return ReplayedEvaluator(evaluator, scores, claims_only=problem.claims_only)
+    return ReplayedEvaluator(evaluator, scores, claims_only=problem.claims_only, isolated=isolated)
 
 
 def _evaluator_deps(
@@ -190,6 +191,7 @@ def _evaluator_deps(
         tune_trials=config.search.tune_trials,
         repeats=config.search.repeats,
         doing=doing,
+        shows_final=process.recorded is None or process.recorded.scores is None,
     )
 
 

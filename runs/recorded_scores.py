@@ -21,8 +21,10 @@ from core.state.node import Node
 from core.state.task import Task
 from utils.errors import BudgetExhausted
 
-COMPARED = ("metric", "failure", "signature", "duplicate_of", "code")
-"""Fields of a verdict that are to come out again."""
+COMPARED = ("metric", "source", "interval", "failure", "signature", "duplicate_of", "code")
+"""Fields of a verdict that are to come out again; of the source: that it is not a weaker one now."""
+_STRENGTH = ("claimed", "unisolated", "verified")
+"""Who vouches for a score, the weakest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,16 @@ class ReplayedEvaluator(Evaluator):
 
     Args:
         claims_only: the reviewer's reading is the score, and the evaluator has none.
+        isolated: programs cannot reach what scores them now; where they can, nothing is said of who vouched then.
     """
 
-    def __init__(self, evaluator: Evaluator, scores: RecordedScores, *, claims_only: bool) -> None:
+    def __init__(
+        self, evaluator: Evaluator, scores: RecordedScores, *, claims_only: bool, isolated: bool = True
+    ) -> None:
         self._evaluator = evaluator
         self._scores = scores
         self._claims_only = claims_only
+        self._isolated = isolated
 
     @property
     def together(self) -> bool:  # type: ignore[override]
@@ -121,16 +127,28 @@ class ReplayedEvaluator(Evaluator):
         known = self._scores.recorded(node, live, claims_only=self._claims_only)
         if known is None:
             return live
-        field = next((name for name in COMPARED if getattr(known, name) != getattr(live, name)), None)
+        field = next((name for name in COMPARED if self._differ(name, known, live)), None)
         self._scores.count(self._difference(node, field, known, live) if field else None)
         return known
 
+    def _differ(self, field: str, known: Evaluation, live: Evaluation) -> bool:
+        before, now = _told(field, known), _told(field, live)
+        if field != "source" or None in (before, now):
+            return field != "source" and bool(before != now)
+        return self._isolated and _STRENGTH.index(now) < _STRENGTH.index(before)
+
     def _difference(self, node: Node, field: str, known: Evaluation, live: Evaluation) -> Difference:
-        """What differs, and whether the program scores the same twice now: of a tuned one, the recorded program."""
-        before, now = getattr(known, field), getattr(live, field)
+        """What differs, and whether the program scores the same twice now: of a tuned one, the recorded program.
+
+        The interval of a mean of several looks is one that no single look has: there two looks tell by their scores.
+        """
+        before, now = _told(field, known), _told(field, live)
         if known.code is None:
             second = self._alone(node)
-            return Difference(node.id, field, before, now, now if second is None else getattr(second, field))
+            if second is None:
+                return Difference(node.id, field, before, now, now)
+            varies = bool(known.repeats) and second.metric != live.metric
+            return Difference(node.id, field, before, now, second.metric if varies else _told(field, second))
         looks = [self._alone(node.model_copy(update={"code": known.code})) for _ in range(2)]
         scores = [look.metric if look else None for look in looks]
         return Difference(node.id, field, before, now, now if scores[0] == scores[1] else f"{scores[0]}, {scores[1]}")
@@ -170,6 +188,12 @@ class ReplayedEvaluator(Evaluator):
         self._evaluator.close()
 
 
+def _told(field: str, verdict: Evaluation) -> Any:
+    """Who vouches for a score is our own sandbox, where the evaluator does not say another."""
+    value = getattr(verdict, field)
+    return "verified" if field == "source" and value is None and verdict.metric is not None else value
+
+
 def _verdict_of(old: Node, live: Evaluation, *, claims_only: bool) -> Evaluation:
     """The verdict that a node was made of; its files are those of this run."""
     told = {name: getattr(old, name) for name in Findings.model_fields}
@@ -201,4 +225,5 @@ def _of_baseline(row: Mapping[str, Any]) -> dict[str, Any]:
         "failure": FailureKind(row["failure"]) if row["failure"] else None,
         "message": row["message"],
         "interval": tuple(interval) if interval else None,
+        **({"source": row["source"]} if row.get("source") else {}),
     }

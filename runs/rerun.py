@@ -28,6 +28,7 @@ from runs.baselines import TOLD
 from runs.context_history import FACT
 from runs.control import stopped_nodes, withdrawn_nodes
 from runs.named_files import how_to_give
+from runs.recorded_final import final_differences
 from runs.recorded_scores import RecordedScores
 from runs.scoring_record import change_since
 from runs.search import Recorded
@@ -38,7 +39,10 @@ from runs.view import View
 from utils.config import to_plain
 from utils.errors import BackendError, SwarmEvoError
 
-COMPARED = ("id", "operator", "parent_ids", "code", "metric_value", "failure", "signature", "is_valid")
+COMPARED = (
+    "id", "operator", "parent_ids", "code", "metric_value", "metric_source", "interval", "failure", "signature",
+    "is_valid",
+)  # fmt: skip
 """Fields of a node that must come out equal."""
 _LONGEST = 200
 """Characters of a value in a line for people."""
@@ -82,6 +86,7 @@ def verify(
         baselines_told = reader.fact(TOLD)
         whys = {node_id: reader.why(node_id) for node_id in tasks}
         baselines = reader.fact("baselines", [])
+        final = reader.fact("final") or {}
         limits = changed_limits(reader)
         by_hand = any(key.endswith("/by_hand") for key in reader.facts())
     in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
@@ -115,8 +120,11 @@ def verify(
                 play_as_recorded(session, stored, tasks, whys)
             else:
                 session.run()
+            finals = list(final_differences(session.search, final, baselines))
+            for difference in finals:
+                scores.count(difference)
             again = ["programs"] if as_recorded else ["proposals", "prompts", "programs"]
-            found = with_scores(compared(stored, session.search.journal), stored, scores, again)
+            found = with_scores(compared(stored, session.search.journal), stored, scores, again, bool(finals))
             found = _with_change(found, change_since(run_dir, session.search.problem))
     except BackendError as error:  # what was asked is not what is recorded
         return Replayed(False, f"replay differs: {error}")
@@ -202,16 +210,20 @@ def _change(before: Any, now: Any) -> str:
     return f"{before!r:.{_LONGEST}} became {now!r:.{_LONGEST}}"
 
 
-def with_scores(found: Replayed, stored: Journal, scores: RecordedScores, again: Sequence[str]) -> Replayed:
+def with_scores(
+    found: Replayed, stored: Journal, scores: RecordedScores, again: Sequence[str], has_finals: bool = False
+) -> Replayed:
     """What was found of the journals, and of the scores: which of them a program does not even get twice now.
 
     Args:
         again: what was made again.
+        has_finals: final scores are among the scores.
     """
     if not found.equal:
         return found
+    made = ["scores", "final scores"] if has_finals else ["scores"]
     if not scores.differences:
-        return Replayed(True, f"{found.text}; {_listed([*again, 'scores'])} came out again")
+        return Replayed(True, f"{found.text}; {_listed([*again, *made])} came out again")
     wrong = [one for one in scores.differences if one.repeats]
     first = (wrong or scores.differences)[0]
     numbers = Numbering((node.id, node.operator) for node in stored)

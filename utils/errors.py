@@ -27,6 +27,11 @@ A candidate that crashes, times out or cheats is NOT an exception: it is a Failu
 
 from __future__ import annotations
 
+import errno
+
+DISK_FAULTS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO})
+"""What a disk does to any write, whoever writes: the run ends in one line, and a resume goes on where it happened."""
+
 
 class SwarmEvoError(Exception):
     """Base of every error raised on purpose; its text is one line for the user: what, which value, what is allowed."""

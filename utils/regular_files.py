@@ -11,6 +11,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from utils.folder_entries import Entry, entries
+
 DOCUMENT = 1 << 26
 """Bytes, at most, of a document of ours: labels, a configuration, a node with its program and output."""
 _OPEN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -20,45 +22,43 @@ CACHES = frozenset({"__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache"
 """What tools leave beside the files that they read."""
 
 
-def regular_files(folder: Path) -> Iterator[Path]:
-    """Every regular file below a folder but caches, in the order of names."""
-    for parent, folders, names in os.walk(folder):
-        folders[:] = sorted({*folders} - CACHES)
-        for name in sorted({*names} - CACHES):
-            path = Path(parent, name)
-            if stat.S_ISREG(path.lstat().st_mode):
-                yield path
+def regular_files(folder: Path) -> Iterator[Entry]:
+    """Every regular file below a folder but caches, in the order of names. To be read by its name and its parent."""
+    found = entries(folder, lambda path: path.rpartition("/")[2] in CACHES)
+    return (entry for entry in found if stat.S_ISREG(entry.status.st_mode))
 
 
-def regular_handle(path: Path | str, flags: int = os.O_RDONLY) -> int:
+def regular_handle(path: Path | str, flags: int = os.O_RDONLY, parent: int | None = None) -> int:
     """A descriptor of it, opened without waiting for anybody.
 
+    Args:
+        parent: descriptor of the folder that a name stands in.
     Raises:
         OSError: it is a link or no regular file, or cannot be opened.
     """
-    handle = os.open(path, flags | _OPEN, 0o644)
+    handle = os.open(path, flags | _OPEN, 0o644, dir_fd=parent)
     if stat.S_ISREG(os.fstat(handle).st_mode):
         return handle
     os.close(handle)
     raise OSError(f"{path} is no regular file")
 
 
-def open_regular(path: Path) -> BufferedReader:
+def open_regular(path: Path | str, parent: int | None = None) -> BufferedReader:
     """It, to be read.
 
     Raises:
         OSError: as `regular_handle`.
     """
-    return open(regular_handle(path), "rb")
+    return open(regular_handle(path, parent=parent), "rb")
 
 
-def read_regular(path: Path, most: int) -> str:
+def read_regular(path: Path | str, most: int, parent: int | None = None) -> str:
     """Its text.
 
     Raises:
         OSError: as `regular_handle`. ValueError: it is larger than `most` bytes, or no UTF-8.
     """
-    with open_regular(path) as file:
+    with open_regular(path, parent) as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise ValueError(f"is no file of at most {most} bytes")

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath
@@ -21,7 +22,7 @@ from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY, within_size
 from core.contracts import WRITER_DISK_MB, WRITER_FOLDER, Confined, WriterBox
 from utils.errors import BackendBusyError, BackendError, ConfigError
-from utils.folder_size import holds_more
+from utils.folder_size import Disk, holds_more
 from utils.scratch_folders import scratch_folder
 
 BUSY = 75
@@ -31,6 +32,9 @@ USUAL_ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE"
 _SHELLS = ("sh", "bash", "dash", "zsh", "ksh")
 _GRACE = 2.0
 """Seconds between asking a command to end and killing it."""
+_LOOK, _WEIGH = 0.05, 0.25
+"""Seconds between two looks at the clock and the disk, and at how much its folder holds."""
+SHORT = "the disk below its folder has next to nothing left"
 
 
 def connect(settings: ModelSettings) -> list[str]:
@@ -188,7 +192,7 @@ def _talk(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline, fol
         watch.over.set()
         kill_group(child)
     if watch.full:
-        raise BackendError(f"the command's folder held more than {WRITER_DISK_MB:,} MB")
+        raise BackendError(f"the command was ended: {watch.full}")
     if deadline.cut or deadline.left <= 0:
         raise TimeoutError(f"the command did not end within {deadline.seconds:g} s")
     return bytes(kept[0]), bytes(kept[1])
@@ -206,12 +210,20 @@ class _Watch(threading.Thread):
     def __init__(self, child: subprocess.Popen[bytes], deadline: Deadline, folder: Path) -> None:
         super().__init__(name="llm-command-watch", daemon=True)
         self.over = threading.Event()
-        self.full = False
+        self.full = ""
+        """Why it may not write on."""
         self._child, self._deadline, self._folder = child, deadline, folder
+        self._disk = Disk(folder)
 
     def run(self) -> None:
-        while not self.over.wait(min(0.25, max(0.0, self._deadline.left))):
-            self.full = holds_more(self._folder, WRITER_DISK_MB)
+        weighed = time.monotonic()
+        while not self.over.wait(min(_LOOK, max(0.0, self._deadline.left))):
+            if self._disk.is_short:
+                self.full = SHORT
+            elif time.monotonic() - weighed > _WEIGH:
+                if holds_more(self._folder, WRITER_DISK_MB):
+                    self.full = f"its folder held more than {WRITER_DISK_MB:,} MB"
+                weighed = time.monotonic()
             if self.full or self._deadline.cut or self._deadline.left <= 0:
                 kill_group(self._child)
                 return

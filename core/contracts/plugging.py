@@ -49,6 +49,8 @@ class EvaluatorDeps:
     """Told what goes on and how far it is, where that takes a while and no event tells it: whoever watches hears it."""
     allowance: Allowance = field(default_factory=Allowance)
     """What bounds second looks and final scores."""
+    shows_final: bool = True
+    """False where a record is checked: nobody is told what the final part says, and no look at it counts."""
 
 
 @dataclass(frozen=True, slots=True)

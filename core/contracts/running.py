@@ -208,20 +208,35 @@ class JobResult(BaseModel):
     """It is `lost` because it overstepped `JobSpec.seconds`: to run it again would cost as much again."""
 
 
-@dataclass(frozen=True, slots=True)
 class JobContext:
-    """What an entry finds where it runs."""
+    """What an entry finds where it runs.
 
-    sandbox: Sandbox
-    folder: Path
-    """Where `scratch` lies: most jobs have no use for it, and it is made for those that ask."""
-    on_output: Callable[[str], None] | None = None
+    Args:
+        folder: where `scratch` lies: most jobs have no use for it, and it is made for those that ask.
+    """
+
+    def __init__(self, sandbox: Sandbox, folder: Path, on_output: Callable[[str], None] | None = None) -> None:
+        self.on_output = on_output
+        self._sandbox = sandbox
+        self._folder = folder
+        self._is_begun = False
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where it runs what it does not trust."""
+        self._is_begun = True
+        return self._sandbox
+
+    @property
+    def is_begun(self) -> bool:
+        """The entry has asked for the sandbox: what goes wrong from then on may be a program's doing."""
+        return self._is_begun
 
     @property
     def scratch(self) -> Path:
         """A private folder of this job, removed afterwards."""
-        self.folder.mkdir(exist_ok=True)
-        return self.folder
+        self._folder.mkdir(exist_ok=True)
+        return self._folder
 
 
 class JobRunner(Protocol):

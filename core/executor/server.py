@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import resource
 import select
@@ -66,18 +67,25 @@ class SandboxSlot:
         self.pid = pid
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
+        self._reasons: dict[str, str] = {}
+        """Why we had the job stopped, by the kind of failure."""
 
     def start(self, job: Job, fds: Sequence[int]) -> None:
         """Start a candidate with `fds` as its descriptors 0, 1, 2, 3. Raises as `report` does."""
+        self._reasons = {}
+        own = _sealed(job.own())
         try:
-            messages.send(self.control, job, list(fds))
+            messages.send(self.control, job.common(), [*fds, own])
         except OSError as error:
             self.report(1.0)  # it may have said why it is gone
             raise JobLost(f"the sandbox's supervisor did not take the job: {error}") from error
+        finally:
+            os.close(own)
 
     def stop(self, kind: str, message: str) -> None:
         """Have the running candidate killed; its report will carry this breach."""
-        self._tell(Stop(kind, message))
+        self._reasons.setdefault(kind, message)
+        self._tell(Stop(kind))
 
     def rest(self, resting: bool) -> None:
         """Have the running candidate, which is stopped, looked after less often; or as before."""
@@ -100,12 +108,29 @@ class SandboxSlot:
             raise JobLost("the sandbox's supervisor ended without a report (killed from outside, or out of memory)")
         if isinstance(received[0], Fault):
             raise error_of(received[0], "the sandbox could not run a job")
-        assert isinstance(received[0], Report)
-        return received[0]
+        report = received[0]
+        assert isinstance(report, Report)
+        if report.breach is None or report.breach[1]:
+            return report
+        return replace(report, breach=[report.breach[0], self._reasons.get(report.breach[0], "")])
 
     def close(self) -> None:
         """Let the supervisor go; it takes everything of the slot with it."""
         self.control.close()
+
+
+def _sealed(data: bytes) -> int:
+    """A descriptor of memory that holds `data` and that nobody can change any more."""
+    fd = os.memfd_create("job", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
 
 
 def lost_by(error: OSError) -> OSError | JobLost:

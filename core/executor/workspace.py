@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 
 from core.executor.collect import collect_file
@@ -13,6 +12,7 @@ from core.executor.inside import copying
 from utils.clean_text import one_line
 from utils.errors import SandboxError
 from utils.file_utils import link_or_copy
+from utils.folder_entries import entries
 
 _SUBMISSION = re.compile(r"""(?P<quote>['"])(?:\./)?(?:/workspace/)?(?:\./)?submission(?P<rest>/[^'"\n]*)?(?P=quote)""")
 
@@ -92,16 +92,9 @@ class WorkspaceManager:
 
     def written(self) -> list[str]:
         """Paths of the files that programs left here, relative to `root`, the smallest first. Untrusted names."""
-        found: list[tuple[int, str]] = []
-        for parent, folders, files in os.walk(self.root):
-            if parent == str(self.root):
-                folders[:] = [name for name in folders if name not in (self.input.name, ".tmp")]
-                files = [name for name in files if name != "solution.py"]
-            for name in files:
-                path = os.path.join(parent, name)
-                with suppress(OSError):  # a path longer than the system takes, or one that nobody may look at
-                    found.append((os.lstat(path).st_size, os.path.relpath(path, self.root)))
-        return [relative for _, relative in sorted(found)]
+        ours = (self.input.name, ".tmp", "solution.py")
+        found = entries(self.root, lambda path: path in ours)
+        return [path for _, path in sorted((one.status.st_size, one.path) for one in found if not one.is_folder)]
 
     def cleanup_submission(self) -> None:
         """Empty `submission/`."""

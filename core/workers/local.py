@@ -23,7 +23,7 @@ from core.executor.interpreter import Interpreter
 from core.executor.warm import WarmSandbox
 from core.executor.workspace import remove_tree
 from core.workers.job_queue import JobQueue, QueuedJob
-from utils.errors import JobLost, SandboxError
+from utils.errors import DISK_FAULTS, JobLost, SandboxError
 
 _STOP_SECONDS = 1.0
 """How long a stopped job may take to end before the next one is begun beside it."""
@@ -34,6 +34,8 @@ def run_job(spec: JobSpec, context: JobContext) -> Any:
 
     Raises:
         SandboxError: the entry cannot be found.
+        JobLost: the system refused something after a program had begun: a pipe that is gone, no room for a process.
+            What its disk refuses is not the job's alone, and stays an OSError.
         Exception: whatever the entry raised; an error of ours, since a candidate's failure is part of the value.
     """
     module, _, name = spec.entry.partition(":")
@@ -41,7 +43,12 @@ def run_job(spec: JobSpec, context: JobContext) -> Any:
         entry: Callable[[dict[str, Any], JobContext], Any] = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise SandboxError(f"no job entry {spec.entry}: {error}") from error
-    return entry(spec.payload, context)
+    try:
+        return entry(spec.payload, context)
+    except OSError as error:
+        if context.is_begun and error.errno not in DISK_FAULTS:
+            raise JobLost(f"{type(error).__name__}: {error}") from error
+        raise
 
 
 def script_spec(
@@ -208,7 +215,7 @@ class _JobThread(threading.Thread):
 
 
 def _explain(error: BaseException) -> str:
-    """A sandbox error as its one line; anything else with its traceback."""
-    if isinstance(error, (SandboxError, SessionFailure)):
+    """An error of the sandbox or of the disk as its one line; anything else with its traceback."""
+    if isinstance(error, (SandboxError, SessionFailure)) or (isinstance(error, OSError) and error.errno in DISK_FAULTS):
         return f"{type(error).__name__}: {error}"
     return "".join(traceback.format_exception(error))[-4000:]

@@ -125,7 +125,7 @@ class RemoteJobs(JobQueue):
     def _run(self, job: QueuedJob) -> JobResult | None:
         try:
             answer = self._answer(job)
-        except JobLost as error:
+        except (JobLost, ConnectionError) as error:
             answer = JobResult(id=job.id, lost=True, overdue=isinstance(error, JobOverdue), error=str(error))
             self._leave()
         except Exception as error:  # noqa: BLE001 - the engine's own faults come in any type

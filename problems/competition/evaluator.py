@@ -81,7 +81,7 @@ class CompetitionEvaluator(Evaluator):
             why = f"no separate final score: {self._prepared.meta['note']}"
             return [Evaluation(message=why, metadata=self._on_the_whole_test(self.submission_of(n))) for n in nodes]
         who = sha256(" ".join(node.id for node in nodes).encode()).hexdigest()[:12]
-        reveals = self._prepared.count_reveal(f"{self._deps.run_dir.name}/{who}")
+        reveals = self._prepared.count_reveal(f"{self._deps.run_dir.name}/{who}") if self._deps.shows_final else None
         return [self._final(node, reveals) for node in nodes]
 
     def ensemble(self, nodes: Sequence[Node]) -> tuple[str, list[Node], str] | None:
@@ -181,7 +181,7 @@ class CompetitionEvaluator(Evaluator):
             metadata=self._medal(verdict["score"]) if not self._prepared.is_split() else {},
         )
 
-    def _final(self, node: Node, reveals: int) -> Evaluation:
+    def _final(self, node: Node, reveals: int | None) -> Evaluation:
         path = self.submission_of(node)
         if path is None:
             return Evaluation(failure=FailureKind.NO_SUBMISSION, message="its submission was not kept")

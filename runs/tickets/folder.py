@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -13,6 +12,7 @@ from core.backend.agent.task_page import TASK, task_page
 from core.contracts import FORM
 from runs.tickets.words import COMMAND_LINE, WORDS
 from utils.errors import ConfigError
+from utils.folder_entries import Entry, is_there
 from utils.globs import matches
 from utils.program import program
 from utils.regular_files import read_regular, regular_files
@@ -92,16 +92,16 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str | No
         raise ConfigError(f"{folder}: no such folder; fill one with {WORDS[surface].fill.format(file=folder)}")
     patterns, laid = _about(folder)
     found: dict[str, str | None] = {}
-    for path in regular_files(folder):
-        name = path.relative_to(folder).as_posix()
+    for file in regular_files(folder):
+        name = file.path
         if name in (TASK, TICKET) or not matches(name, patterns):
             continue
-        found[name] = _text(path)
+        found[name] = _text(folder, file)
         if len(found) > MOST_FILES:
             raise ConfigError(f"{folder}: more than {MOST_FILES} files match {', '.join(patterns)}")
     if not found:
         raise ConfigError(f"{folder}: there is no {' or '.join(patterns)} in it to hand in")
-    return {**found, **{name: None for name in laid if not os.path.lexists(folder / name)}}
+    return {**found, **{name: None for name in laid if not is_there(folder, name)}}
 
 
 def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -113,13 +113,13 @@ def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return USUAL, ()
 
 
-def _text(path: Path) -> str:
+def _text(folder: Path, file: Entry) -> str:
     try:
-        return read_regular(path, LARGEST)
+        return read_regular(file.name, LARGEST, file.parent)
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: cannot be read as text: {no_utf8(error)}") from error
+        raise ConfigError(f"{folder / file.path}: cannot be read as text: {no_utf8(error)}") from error
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read as text: {error}") from error
+        raise ConfigError(f"{folder / file.path}: cannot be read as text: {error}") from error
 
 
 def _is_inside(name: str) -> bool:

@@ -17,11 +17,13 @@ import pytest
 from support.sandboxes import TIERS, opened_tier
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
+from core.executor import warm
 from core.executor.inside import packed
 from core.executor.interpreter import Interpreter
 from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
 from core.executor.warm import WarmSandbox
+from core.executor.workspace import WorkspaceManager, remove_tree
 from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
 
@@ -138,9 +140,77 @@ import time; time.sleep(2)
 """
 
 
-def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path) -> None:
-    """Reading one byte here and there of a huge empty mapping costs no page of the process, but 4 KB of the kernel's."""
-    result = run(sandbox, workspace, PAGE_TABLES, memory_mb=128)
+NESTED = """
+import os
+for _ in range(1500):
+    os.mkdir("d")
+    os.chdir("d")
+"""
+
+
+def test_a_tree_without_end_is_the_programs_failure(
+    sandbox: WarmSandbox, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the host's disk: nobody can count what lies too deep, and walking there was an error of ours."""
+    monkeypatch.setattr(warm, "_fits_in_memory", lambda disk_mb: False)
+    result = run(sandbox, workspace, NESTED)
+    assert result.failure is FailureKind.DISK and "nested more than 200 deep" in result.message, result.message
+    assert run(sandbox, workspace, "print(1)").failure is FailureKind.DISK  # it is still there
+    assert WorkspaceManager(workspace).written() == []
+    remove_tree(workspace)  # pytest could not
+
+
+HIDDEN_FILES = """
+import ctypes, os, socket, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t] + [ctypes.c_int] * 3 + [ctypes.c_long]
+ends = socket.socketpair()
+text = b"x" * (1 << 20)
+try:
+    for number in range(1000):
+        file = os.open("file", os.O_RDWR | os.O_CREAT)
+        for _ in range(12): os.write(file, text)
+        os.unlink("file")
+        if @MAPPED@: libc.mmap(None, 4096, 1, 1, file, 0)
+        else: socket.send_fds(ends[0], [b"x"], [file])
+        os.close(file)
+        time.sleep(0.05)
+except OSError as error: print("FILLED", error)
+"""
+"""Not as fast as it can: a busy machine has to be quick enough to see it."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tier", TIERS)
+def test_files_that_nobody_can_count_do_not_fill_the_disk(
+    tier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They have no name, and no process has them open."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=1000m", "none", str(disk)]
+    if subprocess.run(words, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    monkeypatch.setattr(warm, "_fits_in_memory", lambda disk_mb: False)
+    try:
+        with opened_tier(tier, tmp_path / "state") as sandbox:
+            for mapped in ("True", "False"):
+                (workspace := disk / mapped).mkdir()
+                result = run(sandbox, workspace, HIDDEN_FILES.replace("@MAPPED@", mapped), memory_mb=4096, seconds=60)
+                assert "FILLED" not in result.term_out and result.failure is FailureKind.DISK, result.message
+                assert "to save it" in result.message, result.message
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
+
+
+@pytest.mark.parametrize("name", ["a program", "VmPTE: 0"])
+def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path, name: str) -> None:
+    """Reading one byte here and there of a huge empty mapping costs no page of the process, but 4 KB of the kernel's.
+
+    Also of a process whose name reads as a line of the kernel's that says it has none.
+    """
+    renamed = f"import ctypes\nctypes.CDLL(None).prctl(15, {name.encode()!r}, 0, 0, 0)\n"
+    result = run(sandbox, workspace, renamed + PAGE_TABLES, memory_mb=128)
     assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
 
 

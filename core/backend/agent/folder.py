@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from core.backend.agent.own_tools import entries
 from core.backend.agent.task_page import TASK, task_page
 from core.backend.exchange import Request
 from core.contracts import FORM, WriterDesk
+from utils.folder_entries import is_there
 from utils.globs import matches
 from utils.regular_files import read_regular, regular_files
 
@@ -119,21 +119,24 @@ def _evidence(place: str, parent: Mapping[str, Any]) -> dict[str, str]:
 
 
 def left_behind(handed: Handed) -> tuple[dict[str, str | None], str]:
-    """(path → new text of what was changed, None for what was deleted; why nothing can be taken, or '')."""
+    """(path → new text of what was changed, None for what was deleted; why nothing can be taken, or '').
+
+    The agent may be at work in there meanwhile.
+    """
     found: dict[str, str] = {}
-    for path in regular_files(handed.folder):
-        name = path.relative_to(handed.folder).as_posix()
+    for file in regular_files(handed.folder):
+        name = file.path
         if name in handed.ours or not matches(name, handed.editable):
             continue
         if len(found) >= MOST_FILES:
             return {}, f"it left more than {MOST_FILES} files where it may change some"
         try:
-            found[name] = read_regular(path, LARGEST)
+            found[name] = read_regular(file.name, LARGEST, file.parent)
         except (OSError, ValueError) as error:
             return {}, f"{name} cannot be taken: {error}"
     gone = {name: None for name in handed.files if name not in found and matches(name, handed.editable)}
     for name in gone:
-        if os.path.lexists(handed.folder / name):
+        if is_there(handed.folder, name):
             return {}, f"{name} is no regular file"
     changed = {name: text for name, text in found.items() if handed.files.get(name) != text}
     if list(handed.editable) == list(handed.files):  # a program is this one file

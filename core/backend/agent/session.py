@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from core.backend.backend_command import kill_group
+from core.backend.backend_command import SHORT, kill_group
 from core.backend.deadline import Deadline
 from core.contracts import WRITER_DISK_MB
-from utils.folder_size import holds_more
+from utils.folder_size import Disk, holds_more
 
 _LATE = 3.0
 """Seconds that an agent has to end by itself, once a limit of its session is reached."""
@@ -41,7 +41,7 @@ class AgentProcess:
             list(line), cwd=folder, env=dict(environment), start_new_session=True, pass_fds=tuple(descriptors),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        self._folder = folder
+        self._folder, self._disk = folder, Disk(folder)
         self._said: list[bytearray] = [bytearray(), bytearray()]
         streams = (self._child.stdout, self._child.stderr)
         self._readers = [
@@ -83,6 +83,8 @@ class AgentProcess:
                 return f"it did not end within {seconds:g} s (llm.code.timeout)"
             if late is not None and now > late:
                 return "a limit of its session was reached"
+            if self._disk.is_short:
+                return SHORT
             if now - weighed > _WEIGH:
                 if holds_more(self._folder, disk_mb):
                     return f"its folder held more than {disk_mb:,} MB"

@@ -41,8 +41,9 @@ def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Se
     Args:
         serve: holds a session.
     """
-    job, setup = start.job, start.setup
+    setup = start.setup
     try:
+        job = start.job.with_own(_read_own(start.own))
         link, began = _take_descriptors(start)
         os.setsid()
         if os.getpriority(os.PRIO_PROCESS, 0) < start.nice:  # somebody may have lowered ours meanwhile
@@ -112,6 +113,14 @@ def _take_descriptors(start: Start) -> tuple[socket.socket | None, int]:
         os.dup2(200 + index, index, inheritable=index < CHANNEL)
     _close_from(len(fds))
     return None if start.link is None else socket.socket(fileno=CHANNEL + 1), len(fds) - 1
+
+
+def _read_own(fd: int) -> bytes:
+    size = os.fstat(fd).st_size
+    data = b""
+    while len(data) < size and (part := os.pread(fd, size - len(data), len(data))):
+        data += part
+    return data
 
 
 def _close_from(first: int) -> None:

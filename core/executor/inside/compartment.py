@@ -20,7 +20,8 @@ class Compartment:
     def __init__(self, setup: messages.SlotSetup, layout: mounts.Layout) -> None:
         self.setup = setup
         self.namespaces = setup.tier == "warm"
-        self.in_memory = self.namespaces and setup.in_memory
+        self.in_memory = self.namespaces and (setup.in_memory or setup.workspace is None)
+        """The kernel holds jobs to their limit; nobody looks at their files, whose names would stay in our memory."""
         self.uid = setup.uid
         self.helpers = _OF_BWRAP if setup.tier == "bubblewrap" else 0
         """Processes below us that are none of the job's."""
@@ -166,6 +167,11 @@ class Compartment:
                 return
             time.sleep(0.001)
 
+    def disk_below(self) -> watch.Disk | None:
+        """Where the job's files lie, if that is not a file system of its own."""
+        folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
+        return None if self.in_memory or folder is None else watch.Disk(folder)
+
     def disk(self, pids: list[int]) -> int:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
         folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
@@ -198,15 +204,13 @@ def reading() -> int:
 
 
 def _give(folder: str, uid: int) -> None:
-    """Make a tree the candidate's, without following links."""
-    device = os.stat(folder).st_dev
-    for parent, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if os.lstat(os.path.join(parent, name)).st_dev == device]
-        if parent == folder and "input" in folders:
-            folders.remove("input")
-        os.chown(parent, uid, uid, follow_symlinks=False)
-        for name in files:
-            os.chown(os.path.join(parent, name), uid, uid, follow_symlinks=False)
+    """Make a tree the candidate's, all but its input."""
+    os.chown(folder, uid, uid, follow_symlinks=False)
+    handle = copying.open_folder(folder)
+    try:
+        copying.give(handle, uid, skip=frozenset({"input"}))
+    finally:
+        os.close(handle)
 
 
 def _signal(pid: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import stat
 
+DEEPEST = 200
+"""Folders within folders that anybody looks at: each takes a descriptor. No program needs as many."""
 _DEPTH = 32
 _CHUNK = 1 << 20
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -81,6 +83,28 @@ def _copy_data(inner: int, outer: int, size: int) -> int:
     return written
 
 
+def give(folder: int, uid: int, *, skip: frozenset[str] = frozenset(), levels: int = DEEPEST) -> None:
+    """Make all in an open folder somebody's: no link is followed and no other mount entered.
+
+    What lies deeper than `levels` stays as it is: only candidates nest so deep, and it is one's own.
+
+    Args:
+        skip: names that are left out, of the top folder.
+    """
+    device = os.fstat(folder).st_dev
+    for name in os.listdir(folder):
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if name in skip or found.st_dev != device:
+            continue
+        os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(found.st_mode) and levels:
+            inner = open_folder(name, folder)
+            try:
+                give(inner, uid, levels=levels - 1)
+            finally:
+                os.close(inner)
+
+
 def clear_folder(folder: int, *, keep: frozenset[str] = frozenset()) -> None:
     """Remove everything in an open folder except the top names in `keep`, at any depth and whatever its modes.
 
@@ -123,7 +147,15 @@ def _open_and_close(folder: int, name: str) -> None:
     os.close(_open_any_folder(folder, name))
 
 
-def _open_any_folder(folder: int, name: str) -> int:
+def open_folder(name: str, folder: int | None = None) -> int:
+    """Open a path, or a sub-folder, to list it; one that was closed to us is opened again."""
+    try:
+        return os.open(name, _OPEN_FOLDER, dir_fd=folder)
+    except PermissionError:
+        return _open_any_folder(folder, name)
+
+
+def _open_any_folder(folder: int | None, name: str) -> int:
     """Open a sub-folder to list and change it, giving its owner the rights back where they were taken."""
     handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
     try:

@@ -60,6 +60,11 @@ def unmount(target: str, flags: int = 0) -> None:
     check(_libc.umount2(os.fsencode(target), flags), f"umount {target}")
 
 
+def attributes(path: str) -> int:
+    """Bytes that the names of a path's extended attributes take: whoever gave them, the names stay with the kernel."""
+    return check(_libc.listxattr(os.fsencode(path), None, ctypes.c_size_t(0)), f"listxattr {path}")
+
+
 _MOUNT_ATTR_RDONLY, _MOUNT_ATTR_NOSUID, _MOUNT_ATTR_NODEV = 1, 2, 4
 _AT_FDCWD, _AT_RECURSIVE = -100, 0x8000
 

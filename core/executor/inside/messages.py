@@ -6,6 +6,7 @@ A message travels as a frame `{"<class name>": {its fields}}`. Both sides import
 from __future__ import annotations
 
 import errno
+import json
 import socket
 from dataclasses import dataclass, field, replace
 from types import CodeType
@@ -112,7 +113,11 @@ class JobLimits:
 
 @dataclass(frozen=True)
 class Job(Message):
-    """Host to supervisor, with descriptors: start a candidate."""
+    """Host to supervisor, with descriptors: start a candidate.
+
+    Only what all candidates of a slot have in common travels so. What is one's own lies in the last descriptor, which
+    its process reads: the next is forked from the same supervisor, and finds in memory whatever that has ever held.
+    """
 
     kind: str
     """`script`, `command` or `session`."""
@@ -137,6 +142,19 @@ class Job(Message):
         """Equal but for the seed."""
         return replace(other, seed=self.seed) == self
 
+    def common(self) -> Job:
+        """What its supervisor may know."""
+        return replace(self, code="", seed=0, argv=[])
+
+    def own(self) -> bytes:
+        """The rest, for `with_own`."""
+        return json.dumps([self.code, self.seed, self.argv]).encode()
+
+    def with_own(self, own: bytes) -> Job:
+        """The whole job, in the candidate's process."""
+        code, seed, argv = json.loads(own)
+        return replace(self, code=code, seed=seed, argv=argv)
+
 
 @dataclass(frozen=True)
 class Rest(Message):
@@ -147,10 +165,12 @@ class Rest(Message):
 
 @dataclass(frozen=True)
 class Stop(Message):
-    """Host to supervisor: kill the candidate; its report carries this kind of failure and message."""
+    """Host to supervisor: kill the candidate; its report carries this kind of failure.
+
+    Why, the host knows by itself: that may be in words of the candidate's, which its supervisor never holds.
+    """
 
     kind: str
-    message: str
 
 
 @dataclass(frozen=True)
@@ -160,7 +180,7 @@ class Report(Message):
     status: int | None
     """Wait status of the candidate; None where it was killed for a breach."""
     breach: list[str] | None
-    """[kind of failure, message]"""
+    """[kind of failure, message]; no message where the host had it stopped."""
     seconds: float
     cpu: float
     memory: int
@@ -194,9 +214,12 @@ class Start:
     """In a candidate's process, just forked: what it is to become. It never travels."""
 
     job: Job
+    """What it has in common with others."""
     setup: SlotSetup
     fds: list[int]
     """Its descriptors 0, 1, 2, 3."""
+    own: int
+    """Descriptor of what is its own of the job."""
     nice: int
     """Its priority: the one that its supervisor had before it raised its own."""
     private: int

@@ -162,7 +162,7 @@ def look(disk_mb: int) -> tuple[object, ...]:
     """
     used = os.statvfs(WORKSPACE)
     folders = [(*os.stat(path)[:7], os.stat(path).st_mtime_ns, os.stat(path).st_ctime_ns) for path in PRIVATE]
-    return (disk_mb, used.f_bfree, used.f_ffree, *folders, *(tuple(os.listxattr(path)) for path in PRIVATE))
+    return (disk_mb, used.f_bfree, used.f_ffree, *folders, *map(kernel.attributes, PRIVATE))
 
 
 def tmpfs_mb(disk_mb: int) -> int:

@@ -2,7 +2,8 @@
 
 Without a mount namespace a program could learn that a file exists, how long it is and when it was changed. There the
 filter hands such calls to the supervisor, which reads the path from the caller's memory, looks itself, and answers only
-for what the job may see. Nothing is looked up twice, so a path that changes meanwhile gains nothing.
+for what the job may see. Nothing is looked up twice, so a path that changes meanwhile gains nothing. Nor does a caller
+that ends meanwhile, whose number another process may have by then: seccomp_unotify(2) says how that is known.
 """
 
 from __future__ import annotations
@@ -43,16 +44,16 @@ class SeccompNotifier:
         self._roots = tuple(os.path.realpath(root) for root in roots) + tuple(roots)
         self._hidden = tuple(hidden)
         self._above = {parent for root in self._roots for parent in _parents(root)}
-        names: dict[str, Callable[[int, Arguments], tuple[int, int]]] = {
-            "stat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], 0),
-            "lstat": lambda pid, a: self._stat(pid, _AT_FDCWD, a[0], a[1], _AT_NOFOLLOW),
-            "fstat": lambda pid, a: self._fstat(pid, _signed(a[0]), a[1]),
-            "newfstatat": lambda pid, a: self._stat(pid, _signed(a[0]), a[1], a[2], a[3]),
-            "access": lambda pid, a: self._access(pid, _AT_FDCWD, a[0], a[1]),
-            "faccessat": lambda pid, a: self._access(pid, _signed(a[0]), a[1], a[2]),
-            "readlink": lambda pid, a: self._readlink(pid, _AT_FDCWD, a[0], a[1], a[2]),
-            "readlinkat": lambda pid, a: self._readlink(pid, _signed(a[0]), a[1], a[2], a[3]),
-            "chdir": lambda pid, a: self._chdir(pid, a[0]),
+        names: dict[str, Callable[[Caller, Arguments], tuple[int, int]]] = {
+            "stat": lambda who, a: self._stat(who, _AT_FDCWD, a[0], a[1], 0),
+            "lstat": lambda who, a: self._stat(who, _AT_FDCWD, a[0], a[1], _AT_NOFOLLOW),
+            "fstat": lambda who, a: self._fstat(who, _signed(a[0]), a[1]),
+            "newfstatat": lambda who, a: self._stat(who, _signed(a[0]), a[1], a[2], a[3]),
+            "access": lambda who, a: self._access(who, _AT_FDCWD, a[0], a[1]),
+            "faccessat": lambda who, a: self._access(who, _signed(a[0]), a[1], a[2]),
+            "readlink": lambda who, a: self._readlink(who, _AT_FDCWD, a[0], a[1], a[2]),
+            "readlinkat": lambda who, a: self._readlink(who, _signed(a[0]), a[1], a[2], a[3]),
+            "chdir": lambda who, a: self._chdir(who, a[0]),
         }
         self._calls = {syscalls.number(name): handler for name, handler in names.items()}
 
@@ -69,7 +70,8 @@ class SeccompNotifier:
             handler = self._calls.get(number)
             if handler is None:
                 raise OSError(errno.ENOSYS, "not answered here")
-            value, flags = handler(pid, tuple(args))
+            with Caller(self.listener, id_, pid) as caller:
+                value, flags = handler(caller, tuple(args))
             error = 0
         except OSError as failed:
             value, error = 0, failed.errno or errno.EACCES
@@ -80,27 +82,27 @@ class SeccompNotifier:
         except OSError:
             pass
 
-    def _stat(self, pid: int, folder: int, path: int, buffer: int, flags: int) -> tuple[int, int]:
-        text = _read_path(pid, path)
+    def _stat(self, who: Caller, folder: int, path: int, buffer: int, flags: int) -> tuple[int, int]:
+        text = who.read_path(path)
         if not text and flags & _AT_EMPTY_PATH:
-            return self._fstat(pid, folder, buffer)
-        fd = self._open(pid, folder, text, follow=not flags & _AT_NOFOLLOW)
+            return self._fstat(who, folder, buffer)
+        fd = self._open(who, folder, text, follow=not flags & _AT_NOFOLLOW)
         try:
-            _write(pid, buffer, _pack(os.fstat(fd)))
+            who.write(buffer, _pack(os.fstat(fd)))
         finally:
             os.close(fd)
         return 0, 0
 
-    def _fstat(self, pid: int, fd: int, buffer: int) -> tuple[int, int]:
+    def _fstat(self, who: Caller, fd: int, buffer: int) -> tuple[int, int]:
         try:
-            found = os.stat(f"/proc/{pid}/cwd" if fd == _AT_FDCWD else f"/proc/{pid}/fd/{fd}")
+            found = os.stat(_name(fd), dir_fd=who.folder)
         except FileNotFoundError:
             raise OSError(errno.EBADF, "no such descriptor") from None
-        _write(pid, buffer, _pack(found))
+        who.write(buffer, _pack(found))
         return 0, 0
 
-    def _access(self, pid: int, folder: int, path: int, mode: int) -> tuple[int, int]:
-        fd = self._open(pid, folder, _read_path(pid, path), follow=True)
+    def _access(self, who: Caller, folder: int, path: int, mode: int) -> tuple[int, int]:
+        fd = self._open(who, folder, who.read_path(path), follow=True)
         try:
             if not os.access(f"/proc/self/fd/{fd}", mode & 7):
                 raise OSError(errno.EACCES, "no access")
@@ -108,29 +110,29 @@ class SeccompNotifier:
             os.close(fd)
         return 0, 0
 
-    def _readlink(self, pid: int, folder: int, path: int, buffer: int, size: int) -> tuple[int, int]:
-        fd = self._open(pid, folder, _read_path(pid, path), follow=False)
+    def _readlink(self, who: Caller, folder: int, path: int, buffer: int, size: int) -> tuple[int, int]:
+        fd = self._open(who, folder, who.read_path(path), follow=False)
         try:
             target = os.readlink(b"", dir_fd=fd)[: min(size, _LONGEST_PATH)]
         finally:
             os.close(fd)
-        _write(pid, buffer, target)
+        who.write(buffer, target)
         return len(target), 0
 
-    def _chdir(self, pid: int, path: int) -> tuple[int, int]:
+    def _chdir(self, who: Caller, path: int) -> tuple[int, int]:
         """The caller's own folder cannot be changed for it. What it may find there is judged again at each call."""
-        os.close(self._open(pid, _AT_FDCWD, _read_path(pid, path), follow=True))
+        os.close(self._open(who, _AT_FDCWD, who.read_path(path), follow=True))
         return 0, _CONTINUE
 
-    def _open(self, pid: int, folder: int, path: bytes, *, follow: bool) -> int:
+    def _open(self, who: Caller, folder: int, path: bytes, *, follow: bool) -> int:
         """The file itself (O_PATH), if the job may know about it."""
         if not path:
             raise OSError(errno.ENOENT, "empty path")
-        text = os.fsdecode(path)
+        text, pid = os.fsdecode(path), who.pid
         for own in ("/proc/self", "/proc/thread-self", "/dev/fd"):
             if text == own or text.startswith(own + "/"):
                 text = (f"/proc/{pid}/fd" if own == "/dev/fd" else f"/proc/{pid}") + text[len(own) :]
-        base = os.open(f"/proc/{pid}/cwd" if folder == _AT_FDCWD else f"/proc/{pid}/fd/{folder}", os.O_PATH)
+        base = os.open(_name(folder), os.O_PATH, dir_fd=who.folder)
         try:
             fd = os.open(text, os.O_PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW), dir_fd=base)
         except OSError as error:
@@ -166,33 +168,65 @@ def _signed(value: int) -> int:
     return value - (1 << 32) if value >> 31 else value
 
 
-def _read_path(pid: int, address: int) -> bytes:
-    """The text at `address` of the caller, up to its NUL."""
-    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY)
-    try:
-        text = b""
-        while len(text) <= _LONGEST_PATH:
-            size = min(4096 - (address + len(text)) % 4096, 512)
-            part = os.pread(memory, size, address + len(text))
-            end = part.find(b"\0")
-            if end >= 0:
-                return text + part[:end]
-            text += part
-        raise OSError(errno.ENAMETOOLONG, "path too long")
-    except OSError as error:
-        raise OSError(errno.EFAULT if error.errno == errno.EIO else error.errno, "unreadable path") from error
-    finally:
-        os.close(memory)
+class Caller:
+    """The process that waits for an answer, by a handle that is never another's.
+
+    Args:
+        listener: descriptor of the filter.
+        id_: of the call.
+        pid: its number when it called.
+    """
+
+    def __init__(self, listener: int, id_: int, pid: int) -> None:
+        self.pid = pid
+        self.folder = os.open(f"/proc/{pid}", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        """Its folder in /proc."""
+        self._listener = listener
+        self._id = id_
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        os.close(self.folder)
+
+    def read_path(self, address: int) -> bytes:
+        """The text at `address`, up to its NUL."""
+        memory = os.open("mem", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.folder)
+        try:
+            text = b""
+            while len(text) <= _LONGEST_PATH:
+                size = min(4096 - (address + len(text)) % 4096, 512)
+                part = os.pread(memory, size, address + len(text))
+                end = part.find(b"\0")
+                if end >= 0:
+                    self._must_wait()
+                    return text + part[:end]
+                text += part
+            raise OSError(errno.ENAMETOOLONG, "path too long")
+        except OSError as error:
+            raise OSError(errno.EFAULT if error.errno == errno.EIO else error.errno, "unreadable path") from error
+        finally:
+            os.close(memory)
+
+    def write(self, address: int, data: bytes) -> None:
+        memory = os.open("mem", os.O_WRONLY | os.O_CLOEXEC, dir_fd=self.folder)
+        try:
+            self._must_wait()
+            os.pwrite(memory, data, address)
+        except OSError as error:
+            raise OSError(errno.EFAULT, "unwritable buffer") from error
+        finally:
+            os.close(memory)
+
+    def _must_wait(self) -> None:
+        """OSError unless the call is still open: then our handle, which is younger than it, is the caller's."""
+        fcntl.ioctl(self._listener, _VALID, struct.pack("=Q", self._id))
 
 
-def _write(pid: int, address: int, data: bytes) -> None:
-    memory = os.open(f"/proc/{pid}/mem", os.O_WRONLY)
-    try:
-        os.pwrite(memory, data, address)
-    except OSError as error:
-        raise OSError(errno.EFAULT, "unwritable buffer") from error
-    finally:
-        os.close(memory)
+def _name(fd: int) -> str:
+    """Of a descriptor, in a process's folder in /proc."""
+    return "cwd" if fd == _AT_FDCWD else f"fd/{fd}"
 
 
 def _pack(found: os.stat_result) -> bytes:

@@ -14,7 +14,7 @@ import socket
 import time
 from types import CodeType
 
-from . import candidate, confine, kernel, messages, mounts, notifier, watch
+from . import candidate, confine, copying, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
 from .interpreter import Interpreter
 from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
@@ -108,7 +108,9 @@ class _Supervisor:
         if pid == 0:
             self._control.close()
             prelude = self._prelude[1]
-            return Start(job, place.setup, fds, self._nice, self._private, prelude, theirs, place.rules, tells_began)
+            *own, text = fds
+            mine = job, place.setup, own, text, self._nice, self._private, prelude
+            return Start(*mine, theirs, place.rules, tells_began)
         for fd in (*fds, tells_began):
             os.close(fd)
         handle = os.pidfd_open(pid)
@@ -154,6 +156,7 @@ class _Watching:
         self._cpu_before = watch.reaped_cpu()
         self._next_disk = _DISK_EVERY if place.setup.charged else 0.0
         self._parent = os.getppid()
+        self._below = place.disk_below()
 
     def until_end(self, control: socket.socket, pid: int) -> tuple[int | None, tuple[str, str] | None]:
         """Wait for the candidate, a breach or the host's word. Returns wait status and (kind, message) of a breach."""
@@ -208,7 +211,7 @@ class _Watching:
             self._resting = received[0].resting
             return None
         assert isinstance(received[0], Stop)
-        return received[0].kind, received[0].message
+        return received[0].kind, ""
 
     def _breach(self) -> tuple[str, str] | None:
         now = time.monotonic() - self._started
@@ -236,14 +239,21 @@ class _Watching:
         return self.disk_breach(members) if now >= self._next_disk else None
 
     def disk_breach(self, members: list[int]) -> tuple[str, str] | None:
-        if self._place.in_memory:
+        if self._below is None:
             return None
         begun = time.monotonic()
-        used = self._place.disk(members)
+        used, left = self._place.disk(members), self._below.room()
         taken = time.monotonic() - begun
         limit = self._limits.disk_mb
         room = limit * watch.MB - used
-        self._next_disk = begun - self._started + max(min(_DISK_EVERY, room / _FASTEST_WRITE), 5 * taken)
+        self._next_disk = begun - self._started + max(min(_DISK_EVERY, min(room, left) / _FASTEST_WRITE), 5 * taken)
+        if left < 0:
+            return "disk", "disk: this machine's has next to nothing left; the job was stopped to save it"
+        if used >= watch.TOO_DEEP:
+            return (
+                "disk",
+                f"disk: folders nested more than {copying.DEEPEST} deep, in which nobody counts what is written",
+            )
         if room < 0:
             return (
                 "disk",

@@ -1,17 +1,27 @@
-"""What a job's processes use, read from /proc, and which limit that oversteps."""
+"""What a job's processes use, read from /proc, and which limit that oversteps.
+
+Names that a program chose for its processes and sockets are read with it. They leave no trace in our memory, which the
+next program is forked with.
+"""
 
 from __future__ import annotations
 
 import os
 import resource
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from . import copying
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
 MB = 1 << 20
+_PIECE = 1 << 13
+"""Bytes that are read at once; what the kernel says of one process is shorter."""
+TOO_DEEP = 1 << 60
 _SHORT_OF_MEMORY = 0.02
-_LEAST_MEMORY = 256 << 20
+_LEAST_MEMORY = _LEAST_DISK = 256 << 20
 _SOCKET_BUFFER = 256 << 10
 """Bytes that one socket may hold in the kernel with the buffer it is born with; the filter keeps it from growing."""
 _FREE_SOCKETS = 64
@@ -81,19 +91,39 @@ def measure(pids: Iterable[int], memory_limit: int) -> Usage:
 def _page_tables(pid: int) -> int:
     """Bytes of the kernel's page tables: reading a huge empty mapping here and there fills them and nothing else."""
     try:
-        with open(f"/proc/{pid}/status", "rb") as file:
-            text = file.read()
-        return int(text.partition(b"VmPTE:")[2].split(None, 1)[0]) * 1024
+        return int(_read_after(f"/proc/{pid}/status", b"\nVmPTE:").split(None, 1)[0]) * 1024
     except (OSError, ValueError, IndexError):
         return 0
 
 
 def _stat(pid: int) -> list[str]:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().decode("ascii", "replace").rpartition(")")[2].split()
+        return _read_after(f"/proc/{pid}/stat", b")").decode("ascii", "replace").split()
     except OSError:
         return []
+
+
+def _read_after(path: str, mark: bytes) -> bytes:
+    """What follows the last `mark` in a small file of the kernel's; b'' where there is none."""
+    buffer, fd = bytearray(_PIECE), os.open(path, os.O_RDONLY)
+    try:
+        size = os.readv(fd, [buffer])
+        at = buffer.rfind(mark, 0, size)
+        return bytes(buffer[at + len(mark) : size]) if at >= 0 else b""
+    finally:
+        buffer[:] = bytes(_PIECE)
+        os.close(fd)
+
+
+def _count_lines(path: str) -> int:
+    buffer, fd, count = bytearray(_PIECE), os.open(path, os.O_RDONLY), 0
+    try:
+        while size := os.readv(fd, [buffer]):
+            count += buffer.count(b"\n", 0, size)
+        return count
+    finally:
+        buffer[:] = bytes(_PIECE)
+        os.close(fd)
 
 
 def _proportional(pid: int) -> int:
@@ -130,24 +160,54 @@ def machine_is_short_of_memory() -> bool:
 
 
 def disk_usage(folder: str, shown: set[str]) -> int:
-    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry.
+    """Bytes charged for a tree that an enemy may be changing: blocks, at least 12 KiB an entry; `TOO_DEEP` or more for
+    one that is nested deeper than anybody could count.
 
     Args:
         shown: folders in it that are not the job's own and cost nothing.
     """
+    try:
+        return _charged(copying.open_folder(folder), folder, shown, copying.DEEPEST)
+    except OSError:
+        return 0
+
+
+def _charged(folder: int, path: str, shown: set[str], levels: int) -> int:
+    """Of an open folder, which is closed: by its path one that is nested deep enough could not be looked at."""
     total = 0
-    todo = [folder]
-    while todo:
-        try:
-            with os.scandir(todo.pop()) as entries:
-                for entry in entries:
-                    found = entry.stat(follow_symlinks=False)
-                    total += max(12 * 1024, found.st_blocks * 512)
-                    if entry.is_dir(follow_symlinks=False) and entry.path not in shown:
-                        todo.append(entry.path)
-        except OSError:
-            continue
+    try:
+        for name in os.listdir(folder):
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                total += max(12 * 1024, found.st_blocks * 512)
+                if stat.S_ISDIR(found.st_mode) and (inner := f"{path}/{name}") not in shown:
+                    below = copying.open_folder(name, folder)
+                    total += _charged(below, inner, shown, levels - 1) if levels else TOO_DEEP
+            except OSError:
+                continue
+    finally:
+        os.close(folder)
     return total
+
+
+class Disk:
+    """The disk that a folder lies on, from now on: the last line against files that nobody can count.
+
+    Such are those that have no name any more and that only a mapping of memory holds, or a message between two sockets.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        total, free = self._looked()
+        self._least = min(_LEAST_DISK, total // 10, free // 2)
+
+    def room(self) -> int:
+        """Bytes that may still be written by anybody; below 0 where less is left than the machine needs."""
+        return self._looked()[1] - self._least
+
+    def _looked(self) -> tuple[int, int]:
+        found = os.statvfs(self._folder)
+        return found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize
 
 
 def unlinked_usage(pids: Iterable[int]) -> int:
@@ -176,8 +236,7 @@ def buffers(pids: Iterable[int], *, own_network: bool) -> int:
 
 def _unix_sockets() -> int:
     try:
-        with open("/proc/net/unix", "rb") as file:
-            return max(0, sum(1 for _ in file) - 1)
+        return max(0, _count_lines("/proc/net/unix") - 1)
     except OSError:
         return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from core.executor.workspace import remove_tree
 from utils.folder_size import holds_more
 
 
@@ -35,3 +36,19 @@ def test_a_folder_that_was_closed_is_opened_again(tmp_path: Path) -> None:
     (closed / "big").write_bytes(os.urandom(2 << 20))
     closed.chmod(0)
     assert holds_more(tmp_path, 1)
+
+
+def test_what_lies_deeper_than_a_path_can_say_is_too_much(tmp_path: Path) -> None:
+    """Nobody could count it, and it was passed over: a writer could fill the disk there."""
+    handle = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(300):
+        os.mkdir("d" * 50, dir_fd=handle)
+        inner = os.open("d" * 50, os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    big = os.open("big", os.O_CREAT | os.O_WRONLY, dir_fd=handle)
+    os.write(big, os.urandom(3 << 20))
+    for descriptor in (big, handle):
+        os.close(descriptor)
+    assert holds_more(tmp_path, 2)
+    remove_tree(tmp_path / ("d" * 50))  # pytest could not

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.backend.agent.session import AgentProcess
+from core.backend.backend_command import SHORT
 from core.backend.deadline import Deadline
 from utils.clean_text import clean, one_line
 
@@ -46,3 +48,24 @@ def test_one_that_keeps_within_its_limits_ends_by_itself(tmp_path: Path) -> None
     with AgentProcess([sys.executable, "-c", "print('done')"], tmp_path, dict(os.environ)) as agent:
         assert agent.wait(Deadline(60.0), 50.0, lambda: False, disk_mb=5) == ""
     assert agent.last_words() == "done"
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    words = ["mount", "-t", "tmpfs", "-o", "size=400m", "none", str(folder)]
+    if subprocess.run(words, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_an_agent_whose_files_have_no_names_does_not_fill_the_disk(small_disk):
+    """They count nowhere."""
+    code = (
+        "import os, time\nfile = os.open('file', os.O_WRONLY | os.O_CREAT)\nos.unlink('file')\n"
+        "while True:\n    os.write(file, bytes(4 << 20))\n    time.sleep(0.02)\n"
+    )
+    with AgentProcess([sys.executable, "-c", code], small_disk, dict(os.environ)) as agent:
+        assert agent.wait(Deadline(60.0), 50.0, lambda: False) == SHORT

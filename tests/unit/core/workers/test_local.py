@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import sys
 import threading
 from concurrent.futures import Future
@@ -13,7 +16,7 @@ from core.contracts import JobContext, JobSpec
 from core.workers import local
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
-from utils.errors import SandboxError
+from utils.errors import JobLost, SandboxError
 
 NO_SANDBOX = object()
 """These jobs use none."""
@@ -26,6 +29,19 @@ def leaves(payload: dict, context: JobContext) -> None:
 
 def double(payload: dict, context: JobContext) -> int:
     return 2 * payload["number"]
+
+
+def refused(payload: dict, context: JobContext) -> int:
+    """A job that the system refuses something, at first or always; after it has asked for its sandbox, or before."""
+    if payload["begun"]:
+        assert context.sandbox is NO_SANDBOX
+    refused_before.append(payload["errno"])
+    if len(refused_before) <= payload["times"]:
+        raise OSError(payload["errno"], os.strerror(payload["errno"]), "/a/file")
+    return 1
+
+
+refused_before: list[int] = []
 
 
 def spec(name: str, **payload: object) -> JobSpec:
@@ -96,3 +112,35 @@ def test_two_jobs_that_want_the_one_idle_thread_both_run(jobs):
     assert results(pool, spec("double", number=1)) == [2]
     jobs._idle = Idle(jobs._idle)
     assert results(pool, spec("double", number=2), spec("double", number=3)) == [4, 6]
+
+
+@pytest.fixture
+def told():
+    refused_before.clear()
+    return refused_before
+
+
+@pytest.mark.parametrize("number", [errno.EPIPE, errno.ECONNRESET, errno.EMFILE, errno.ENOENT, errno.EBADF])
+def test_what_the_system_refuses_once_a_program_runs_costs_that_job(jobs, told, number):
+    """It ended the run."""
+    pool = JobPool(jobs)
+    with pytest.raises(JobLost, match=re.escape(os.strerror(number))):
+        results(pool, spec("refused", errno=number, begun=True, times=99))
+    assert told == [number] * 3
+    told.clear()
+    assert results(pool, spec("refused", errno=number, begun=True, times=2)) == [1], "it is tried again"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EIO])
+def test_what_the_disk_refuses_ends_the_run_in_one_line(jobs, told, number):
+    pool = JobPool(jobs)
+    with pytest.raises(SandboxError) as raised:
+        results(pool, spec("refused", errno=number, begun=True, times=99))
+    assert str(raised.value) == f"OSError: [Errno {number}] {os.strerror(number)}: '/a/file'"
+    assert told == [number]
+
+
+def test_what_is_missing_before_any_program_runs_ends_the_run(jobs, told):
+    with pytest.raises(SandboxError, match="No such file"):
+        results(JobPool(jobs), spec("refused", errno=errno.ENOENT, begun=False, times=99))
+    assert told == [errno.ENOENT]

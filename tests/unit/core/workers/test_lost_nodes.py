@@ -216,3 +216,21 @@ def test_a_request_that_nobody_can_meet_is_an_error_of_ours():
     with pytest.raises(SandboxError, match="no sandbox on a worker"):
         pool.run(spec(1))
     pool.close()
+
+
+def test_a_pipe_that_breaks_is_a_worker_that_is_lost(monkeypatch):
+    """It was an error of ours, which ended the run."""
+    broken = []
+
+    def poll(worker: Worker, timeout: float) -> Answer | None:
+        if not broken:
+            broken.append(worker)
+            raise ConnectionResetError(104, "Connection reset by peer")
+        return usual(worker, timeout)
+
+    usual = Worker.poll
+    monkeypatch.setattr(Worker, "poll", poll)
+    pool = JobPool(RemoteJobs(Cluster(1).open, slots=1))
+    assert pool.run(spec(1)) == 1
+    pool.close()
+    assert broken[0].killed

@@ -1,0 +1,108 @@
+"""`replay --verify` compares all that a record says of a score: who vouches for it, its interval, the final part's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.command_line import Cli
+from support.once import made_once
+
+from core.storage.repository import RunStore
+
+PACKING = ("--problem=bin_packing", "problem.name=u120", "problem.options.validation=2", "problem.options.test=3")
+PROGRAM = "# EVOLVE-BLOCK-START\nx = 1.5\n# EVOLVE-BLOCK-END\n"
+EVALUATOR = "def evaluate(path):\n    return {'combined_score': float(open(path).read().split('= ')[1].split()[0])}\n"
+TOGETHER = ("--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py",
+            "problem.options.isolation=together")  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def ended_runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs that ended: one with a final part, one in which programs can reach what scores them."""
+
+    def search(folder: Path) -> None:
+        for name, words in (("packing", PACKING), ("together", TOGETHER)):
+            (folder / name).mkdir()
+            (folder / name / "program.py").write_text(PROGRAM)
+            (folder / name / "evaluator.py").write_text(EVALUATOR)
+            ended = Cli(folder / name)(*words, "search.max_steps=3", "search.smoke=false")
+            assert ended.code == 0, ended.err
+
+    return made_once(tmp_path_factory, "tampered-scores", search)
+
+
+@pytest.fixture
+def run_of(ended_runs, cli_at):
+    def copied(name: str) -> Cli:
+        cli = cli_at(name)
+        shutil.copytree(ended_runs / name, cli.folder, dirs_exist_ok=True)
+        return cli
+
+    return copied
+
+
+def tamper(cli: Cli, statement: str, *values: Any) -> None:
+    with closing(sqlite3.connect(cli.run_dir / "run.db")) as connection, connection:
+        assert connection.execute(statement, values).rowcount == 1
+
+
+def put(cli: Cli, name: str, change: Any) -> None:
+    with closing(RunStore(cli.run_dir)) as store:
+        found = store.get_fact(name)
+        change(found)
+        store.put_fact(name, found)
+
+
+def test_an_honest_record_comes_out_again(run_of):
+    ended = run_of("packing").here("replay", "latest", "--verify")
+    assert ended.code == 0 and ended.out.endswith(
+        "proposals, prompts, programs, scores and final scores came out again\n"
+    )
+    ended = run_of("together").here("replay", "latest", "--verify")
+    assert ended.code == 0 and ended.out.endswith("proposals, prompts, programs and scores came out again\n"), ended.err
+
+
+def test_a_final_score_that_is_another_is_found(run_of):
+    cli = run_of("packing")
+    put(cli, "final", lambda final: final.update(metric=final["metric"] / 2))
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 1 and "in final metric: " in ended.err and "became 'another'" in ended.err, (
+        ended.out + ended.err
+    )
+
+
+def test_a_final_interval_and_that_of_a_baseline_are_found(run_of):
+    cli = run_of("packing")
+    put(cli, "final", lambda final: final.update(interval=[0.0, 1e-9]))
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 1 and "in final interval: " in ended.err, ended.out + ended.err
+    cli = run_of("packing")
+    winner = cli.show()["winner"]["node_id"]
+    put(cli, "baselines", lambda rows: next(row for row in rows if row["node_id"] != winner).update(final=0.9))
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 1 and "in final metric: 0.9 became 'another'" in ended.err, ended.out + ended.err
+
+
+def test_an_interval_that_no_evaluator_gave_is_found(run_of):
+    cli = run_of("packing")
+    with closing(sqlite3.connect(cli.run_dir / "run.db")) as connection:
+        id_, rest = connection.execute("SELECT id, rest FROM nodes WHERE metric_value IS NOT NULL LIMIT 1").fetchone()
+    tamper(
+        cli, "UPDATE nodes SET rest = ? WHERE id = ?", json.dumps({**json.loads(rest), "interval": [0.0, 0.01]}), id_
+    )
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 1 and " in interval: " in ended.err, ended.out + ended.err
+
+
+def test_a_score_that_was_within_a_programs_reach_is_not_verified(run_of):
+    cli = run_of("together")
+    best = cli.show()["best_node_id"]
+    tamper(cli, "UPDATE nodes SET metric_source = 'verified' WHERE id = ?", best)
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 1 and "in source: 'verified' became 'unisolated'" in ended.err, ended.out + ended.err
