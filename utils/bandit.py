@@ -16,8 +16,10 @@ CHEAPEST_SHARE = 0.1
 
 @dataclass(slots=True)
 class Arm:
-    """What the nodes of one arm gained and cost so far. Sums are exact: a rounding error that a gain left behind when it
-    went out of the window would be all that is left of any gain, and that arm would be taken for the best."""
+    """What the nodes of one arm gained and cost so far.
+
+    Sums are exact: what a gain that left the window leaves behind by rounding would pass for the best arm's gain.
+    """
 
     pulls: int = 0
     gain: Fraction = Fraction(0)
