@@ -1,8 +1,7 @@
 """Loads the configuration: presets, file, environment and command line, merged by OmegaConf, checked by pydantic.
 
-Precedence, high to low: command-line key, environment (`SWARM_EVO__SEARCH__NUM_DRAFTS=3`), preset of the user's own
-named on the command line, `--config` file, one of ours named on the command line or in that file, defaults. One of ours
-that is named on the command line takes the place of another problem, or model, that the file is about.
+Precedence, high to low: command-line key, environment (`SWARM_EVO__SEARCH__NUM_DRAFTS=3`), preset named on the command
+line, `--config` file, preset named in that file, defaults.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ from utils.user_text import no_utf8
 from utils.yaml_fault import yaml_fault
 
 PRESET_KINDS = ("problem", "llm")
-_SAYS_WHICH = {"problem": (("kind",),), "llm": (("code", "provider"), ("code", "base_url"))}
-"""Keys of a kind's section that say which problem, or model, it is about; the first always does."""
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
 """What stands for an environment variable."""
 
@@ -97,17 +94,17 @@ def _load(
     named_in_file = _presets_of(from_file)
     own = [from_file]
 
-    above: list[DictConfig] = []
-    for kind in PRESET_KINDS:  # in their order: which was named first is no matter
-        name = named.get(kind) or (named_in_file.get(kind) if check_presets else None)
-        if name is None:
-            continue
-        preset = load_preset(kind, name, older.append)
-        own.extend([preset] if _is_file(name) else ())
-        (above if kind in named and _is_file(name) else layers).append(preset)
-        if kind in named and _is_about_another(from_file, preset, kind, name):
-            above.append(OmegaConf.masked_copy(preset, kind))
-    layers += [from_file, *above]
+    def add_presets(names: Mapping[str, str]) -> None:
+        """In the order of their kinds: which was named first is no matter."""
+        for kind in PRESET_KINDS:
+            if kind in names:
+                layers.append(load_preset(kind, names[kind], older.append))
+                own.extend(layers[-1:] if _is_file(names[kind]) else ())
+
+    if check_presets:
+        add_presets({kind: name for kind, name in named_in_file.items() if kind not in named})
+    layers.append(from_file)
+    add_presets(named)
     for words in (_environment_words(environment), overrides):
         layers.append(_from_overrides(words, older.append))
         own.append(layers[-1])
@@ -130,20 +127,6 @@ def _load(
     config.note_environment(expressions_in(OmegaConf.to_container(merged)))
     config.note_given(frozenset(key for layer in own for key in _dotted(OmegaConf.to_container(layer))))
     return config, older
-
-
-def _is_about_another(from_file: DictConfig, preset: DictConfig, kind: str, name: str) -> bool:
-    """True if the file's section is of another problem or model than the preset `name`: then its keys say nothing."""
-    if (named := _presets_of(from_file).get(kind)) is not None:
-        return named != name
-    theirs, ours = ([_in_section(layer.get(kind), path) for path in _SAYS_WHICH[kind]] for layer in (from_file, preset))
-    return theirs[0] is not None and theirs != ours
-
-
-def _in_section(section: Any, path: Sequence[str]) -> Any:
-    for name in path:
-        section = section.get(name) if isinstance(section, DictConfig) else None
-    return section
 
 
 def _dotted(plain: Any, prefix: str = "") -> Iterator[str]:

@@ -602,13 +602,3 @@ def test_completion_completes_the_command_that_an_installation_brings(cli):
         script = cli.here("completion", shell, PATH="/usr/bin:/bin")
         assert "swarm-evo completion words" in script.out and "not on your PATH" in script.err
     assert "python main.py completion bash >> ~/.bashrc" in " ".join(cli.here("completion", "-h").out.split())
-
-
-def test_a_preset_on_the_command_line_leaves_what_the_users_file_says(cli):
-    """`--problem` took back the file's own steps: 200 generations where 50 steps were asked for."""
-    (cli.folder / "mine.yaml").write_text("search:\n  max_steps: 50\nproblem:\n  name: u500\n")
-    words = ("--config", "mine.yaml", "--problem", "bin_packing", "--json")
-    found = {row["key"]: row["value"] for row in cli.here("config", *words).json}
-    assert (found["search.max_steps"], found["problem.name"], found["problem.kind"]) == (50, "u500", "bin_packing")
-    found = {row["key"]: row["value"] for row in cli.here("config", *words, "search.max_steps=7").json}
-    assert found["search.max_steps"] == 7

@@ -31,7 +31,7 @@ def write(folder, name, text):
 
 
 def test_precedence_from_low_to_high(here):
-    """default < preset named in the file < file < own preset on the command line < environment < command-line key."""
+    """default < preset named in the file < file < preset on the command line < environment < command-line key."""
     in_file = write(here, "low.yaml", "search: {max_steps: 2, num_drafts: 2, batch: 7, max_debug_depth: 2}")
     on_line = write(here, "high.yaml", "search: {max_steps: 4, num_drafts: 4}")
     file = write(
@@ -51,44 +51,6 @@ def test_precedence_from_low_to_high(here):
     assert (from_env.max_steps, from_env.options.num_drafts, from_env.options.debug_prob) == (5, 4, 0.25)
     typed = load_config(file, ["search.max_steps=6"], presets={"problem": on_line}, env=env).search
     assert (typed.max_steps, typed.options.debug_prob) == (6, 0.25)
-
-
-@pytest.mark.parametrize(
-    ("text", "presets", "expected"),
-    [
-        (  # what the user wrote stays, whatever the preset recommends
-            "{search: {max_steps: 50, max_generations: 3}, execution: {timeout: 7}}",
-            {"problem": "bin_packing"},
-            {"problem.name": "weibull_5k", "search.max_steps": 50, "search.max_generations": 3, "execution.timeout": 7,
-             "search.batch": 24},
-        ),
-        ("{problem: {name: u500}}", {"problem": "bin_packing"}, {"problem.name": "u500"}),
-        ("{problem: {kind: bin_packing, name: u500}}", {"problem": "bin_packing"}, {"problem.name": "u500"}),
-        ("{presets: {problem: bin_packing}, problem: {name: u500}}", {"problem": "bin_packing"},
-         {"problem.name": "u500"}),
-        # a section of another problem, or model, gives way
-        ("{problem: {kind: tsp, name: mine}}", {"problem": "bin_packing"}, {"problem.name": "weibull_5k"}),
-        ("{presets: {problem: tsp}, problem: {name: mine}, search: {max_steps: 9}}", {"problem": "bin_packing"},
-         {"problem.name": "weibull_5k", "problem.kind": "bin_packing", "search.max_steps": 9}),
-        ("{llm: {code: {provider: anthropic, model: m}}}", {"llm": "openai"},
-         {"llm.code.provider": "openai", "llm.code.model": "gpt-5-mini"}),
-        ("{presets: {llm: anthropic}, llm: {code: {model: m}}}", {"llm": "openai"}, {"llm.code.model": "gpt-5-mini"}),
-        ("{llm: {code: {provider: openai, model: m}}}", {"llm": "deepseek"}, {"llm.code.model": "deepseek-chat"}),
-        ("{llm: {code: {model: m, temperature: 0.5}}}", {"llm": "openai"},
-         {"llm.code.provider": "openai", "llm.code.model": "m", "llm.code.temperature": 0.5}),
-        ("{presets: {llm: openai}, llm: {code: {model: m}}}", {"llm": "openai"}, {"llm.code.model": "m"}),
-    ],
-)  # fmt: skip
-def test_a_preset_of_ours_on_the_command_line_leaves_the_users_own_keys(here, text, presets, expected):
-    config = load_config(write(here, "mine.yaml", text), presets=presets, env={})
-    plain = to_plain(config)
-    assert {key: _at(plain, key) for key in expected} == expected
-
-
-def _at(plain, key):
-    for name in key.split("."):
-        plain = plain[name]
-    return plain
 
 
 def test_time_limit_is_the_default_of_the_budgets_seconds():
