@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from utils.best_of import expected_best
-from utils.direction import Direction
+from utils.direction import Direction, as_score
 
 OPERATOR = "control"
 ENOUGH = 5
@@ -47,7 +47,8 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
     if not draws:
         return Control(text=NONE)
     direction = Direction(bool(facts.get("lower_is_better")))
-    values = [node.fitness for node in draws if node.is_scored and node.fitness is not None]
+    scored = (as_score(node.fitness) for node in draws if node.is_scored)
+    values = [fitness for fitness in scored if fitness is not None]
     top, steps = _best_fitness(reader), reader.steps()
     known = Control(
         text=f"Of {len(draws)} control draws {len(values)} got a score: too few to say what the search added.",
