@@ -16,8 +16,11 @@ CHEAPEST_SHARE = 0.1
 
 @dataclass(slots=True)
 class Arm:
-    """What the nodes of one arm gained and cost so far. Sums are exact: a rounding error that a gain left behind when it
-    went out of the window would be all that is left of any gain, and that arm would be taken for the best."""
+    """What the nodes of one arm gained and cost so far.
+
+    Sums are exact: a rounding error that a gain leaves behind when it goes out of the window would be all that is left
+    of any gain, and that arm would be taken for the best.
+    """
 
     pulls: int = 0
     gain: Fraction = Fraction(0)

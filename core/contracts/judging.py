@@ -45,6 +45,7 @@ class Evaluation(Findings):
         why = f"the score is {metric!r}: a finite number up to {LARGEST:g} either way is needed"
         known = {"message": told.get("message") or why, "failure": told.get("failure") or FailureKind.NON_FINITE}
         return {**told, **known, "metric": None}
+
     features: dict[CleanLine, float] = Field(default_factory=dict)
     name: CleanLine = ""
     logs: RunText = ""

@@ -273,8 +273,8 @@ class ScriptEvaluator(RepeatableEvaluator):
         """`shared`: the decision that had the two in one sandbox; None: they were apart."""
         run = without_folder(run, str(self._evaluator.parent))
         reason = shared.reason if shared is not None else "" if run.isolated and self._deps.isolated else "no sandbox"
-        told = {"metric": self._metric, "own": self._names(), "timeout": self._timeout}
-        return verdict_of(run, **told, unisolated=reason)
+        own = self._names()
+        return verdict_of(run, metric=self._metric, own=own, timeout=self._timeout, unisolated=reason)
 
     def _names(self) -> Sequence[str]:
         """The numbers of the user's own program, found again in the journal where an earlier process scored it."""

@@ -169,6 +169,8 @@ def test_the_lowest_number_there_is_says_that_a_program_failed(cli):
     ran = cli.here(*words, "search.max_steps=20", "search.control=0.6", "logging.report=true")
     assert ran.code == 0, ran.err
     shown = cli.show()
-    assert shown["best_metric"] == 1.0 and shown["failures"]["non_finite"] > 5 and (cli.run_dir / "report.html").is_file()
+    assert (
+        shown["best_metric"] == 1.0 and shown["failures"]["non_finite"] > 5 and (cli.run_dir / "report.html").is_file()
+    )
     failed = next(row["node_id"] for row in shown["nodes"] if row["failure"])
     assert "a finite number up to 1e+150 either way is needed" in cli.node(failed)["message"]

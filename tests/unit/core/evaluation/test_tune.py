@@ -71,7 +71,7 @@ def test_finds_a_better_value_and_starts_from_the_given_one():
 
 
 def test_a_program_of_many_digits_is_scored_as_it_came():
-    """A packing's coordinates are worth their last digit: rounded, the start was worse than the program it stood for."""
+    """A packing's coordinates are worth their last digit: rounded, the start was worse than what it stood for."""
     code = "def f():\n    return 0.123456789012345 + -2.000000000012345\n"
     tried: list[str] = []
     tuned = tune_program(code, lambda new: tried.append(new) or -float(len(tried)), trials=4, seed=0,

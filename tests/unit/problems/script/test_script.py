@@ -241,7 +241,8 @@ DIFF = "Better slope.\n\n<<<<<<< SEARCH\n    return 2.0 * x + 1\n=======\n    re
 
 @pytest.mark.parametrize(
     "reply",
-    [DIFF, f"```\n{DIFF}```", DIFF.replace("\n", "\r\n"), f"```\n{DIFF}```".replace("\n", "\r\n"), "Better.\n\n```python\n" + CODE.replace("2.0 * x + 1", "3.0 * x") + "```",
+    [DIFF, f"```\n{DIFF}```", DIFF.replace("\n", "\r\n"), f"```\n{DIFF}```".replace("\n", "\r\n"),
+     "Better.\n\n```python\n" + CODE.replace("2.0 * x + 1", "3.0 * x") + "```",
      "Better.\n\n```python\ndef f(x):\n    return 3.0 * x\n\n\n```"],
 )  # fmt: skip
 def test_diffs_whole_programs_and_bare_blocks_are_read(reply):
