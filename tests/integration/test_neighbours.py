@@ -118,6 +118,19 @@ def test_where_aides_text_leaves_it_open_nothing_is_guessed(cli: Cli):
     assert "give data.target and data.metric, or an LLM" in ended.err.splitlines()[-1]
 
 
+def test_an_option_of_a_policy_that_does_not_search_is_told_as_not_read(tmp_path: Path, capsys: Any):
+    from problems.neighbours import translate
+
+    for name, source in {**OPENEVOLVES, "config.yaml": "database: {num_islands: 7}\nmax_iterations: 3\n"}.items():
+        (tmp_path / name).write_text(source)
+    for policy, left in (("mcts", True), ("islands", False)):
+        words = [f"problem.path={tmp_path}", f"search.policy={policy}"]
+        config = load_config(None, words, presets={"problem": "script"}, env={})
+        translate(config)
+        assert ("not read: database.num_islands" in capsys.readouterr().err) == left and config.search.max_steps == 3
+    assert config.search.options.num_islands == 7
+
+
 @pytest.mark.parametrize(
     ("given", "read"),
     [
