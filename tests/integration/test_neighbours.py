@@ -158,6 +158,9 @@ def test_what_the_user_says_of_aides_task_is_taken_with_what_its_text_says(tmp_p
     [
         ("Root-Mean-Squared-Error (RMSE) between the logarithm of the predicted and the observed value", "rmsle"),
         ("scored by RMSE", "rmse"),
+        ("scored by RMSE; log your runs, and hand in the log file", "rmse"),
+        ("RMSE between log(predicted) and log(observed)", "rmsle"),
+        ("RMSE of the log of the price", "rmsle"),
         ("area under the ROC curve between the predicted probability and the target", "auc"),
         ("Submissions are scored on mean absolute error.", "mae"),
         ("quadratic weighted kappa, which measures agreement", "qwk"),
