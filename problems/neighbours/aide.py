@@ -19,7 +19,9 @@ NAME = "AIDE's task"
 NEEDS = "AIDE's is a folder of data with FOLDER.md beside it"
 _HEADING = re.compile(r"^#+[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _ORDERED = re.compile(r"\b(time[- ]?series|forecast\w*)\b", re.IGNORECASE)
-_LOGARITHM = re.compile(r"\blogarithms?\b|\blogs?(?=[ -]+(of|transformed|scale|space)\b|[ ]?\()|\blog1p\b", re.IGNORECASE)
+_LOGARITHM = re.compile(
+    r"\blogarithm\w*|\blog1p\b|\blogs?(?=[ -]+(of|transformed|scale|space)\b|[ ]?\()", re.IGNORECASE
+)
 """What is said of values, and not of a file that is written."""
 _TIMES = ("date", "datetime", "time", "timestamp")
 _READ = ("data.target", "data.metric", "data.split")
