@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from core.state.node import Node
 from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from utils.best_of import expected_best
-from utils.direction import Direction
+from utils.direction import Direction, as_score
 
 OPERATOR = "control"
 ENOUGH = 5
@@ -27,7 +28,7 @@ class Control(BaseModel):
     """Whole sentences."""
     draws: int = 0
     scored: int = 0
-    """Draws that got a score."""
+    """Draws whose program has a score: one that was known already has the score that it had."""
     steps: int = 0
     """Of the whole run, the draws included."""
     best_draw: float | None = None
@@ -47,17 +48,18 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
     if not draws:
         return Control(text=NONE)
     direction = Direction(bool(facts.get("lower_is_better")))
-    values = [node.fitness for node in draws if node.is_scored and node.fitness is not None]
+    values = _fitness_of(reader, draws)
     top, steps = _best_fitness(reader), reader.steps()
+    little = "too few" if len(values) < ENOUGH else "all the same one, which is too little"
     known = Control(
-        text=f"Of {len(draws)} control draws {len(values)} got a score: too few to say what the search added.",
+        text=f"Of {len(draws)} control draws {len(values)} got a score: {little} to say what the search added.",
         draws=len(draws),
         scored=len(values),
         steps=steps,
         best_draw=_metric(max(values, default=None), direction),
         best=_metric(top, direction),
     )
-    if len(values) < ENOUGH or top is None:
+    if len(values) < ENOUGH or len(set(values)) == 1 or top is None:
         return known
     expected, low, high = expected_best(values, max(1, round(steps * len(values) / len(draws))))
     gain, interval = top - expected, (top - high, top - low)
@@ -69,6 +71,14 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
     )
     told = {"text": text, "expected": _metric(expected, direction), "gain": gain, "interval": interval}
     return known.model_copy(update=told)
+
+
+def _fitness_of(reader: RunReader, draws: Sequence[Node]) -> list[float]:
+    """What the draws are worth, one a draw. Without those that repeat a program they would seem to lie further apart
+    than they do, and the better the more seldom."""
+    scored = dict(reader.db.select(f"SELECT id, fitness FROM nodes WHERE {SCORED}"))
+    found = (as_score(scored.get(node.duplicate_of or node.id)) for node in draws)
+    return [fitness for fitness in found if fitness is not None]
 
 
 def _best_fitness(reader: RunReader) -> float | None:

@@ -71,15 +71,19 @@ def tickets(reader: RunReader) -> list[dict[str, Any]]:
 def sessions(reader: RunReader) -> list[dict[str, Any]]:
     """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed.
 
+    A proposal may have several, where what one handed in was of no use: an exchange is of the session that ends next.
     A request that was refused has no reply.
     """
     rows = reader.db.rows(
-        "SELECT node_id, provider, model, turns, model_seconds, prompt_tokens, completion_tokens, cost_usd, seconds"
-        " FROM calls JOIN ("
-        "SELECT node_id, count(*) FILTER (WHERE finish_reason != :words AND finish_reason NOT GLOB '[45]??') AS turns,"
-        " sum(seconds) AS model_seconds"
-        " FROM calls WHERE role = :session GROUP BY node_id"
-        ") USING (node_id) WHERE role = 'code' ORDER BY id",
+        "SELECT own.node_id, own.provider, own.model,"
+        " count(turn.id) FILTER (WHERE turn.finish_reason != :words AND turn.finish_reason NOT GLOB '[45]??') AS turns,"
+        " sum(turn.seconds) AS model_seconds,"
+        " own.prompt_tokens, own.completion_tokens, own.cost_usd, own.seconds"
+        " FROM (SELECT *, lag(id, 1, 0) OVER (PARTITION BY node_id ORDER BY id) AS before FROM calls"
+        " WHERE role = 'code' AND node_id IN (SELECT node_id FROM calls WHERE role = :session)) AS own"
+        " LEFT JOIN calls AS turn ON turn.node_id = own.node_id AND turn.role = :session"
+        " AND turn.id > own.before AND turn.id < own.id"
+        " GROUP BY own.id ORDER BY own.id",
         {"words": WORDS, "session": SESSION},
     )
     return [

@@ -9,6 +9,9 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+LARGEST = 1e150
+"""Of a score. The square of a larger one is no float, so that nothing could be said of means, spreads and intervals."""
+
 
 @dataclass(frozen=True, slots=True)
 class Direction:
@@ -62,3 +65,9 @@ def finite(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
+
+
+def as_score(value: Any) -> float | None:
+    """`value` as a score: a finite number that can be compared with others; None for what is none."""
+    number = finite(value)
+    return number if number is not None and abs(number) <= LARGEST else None

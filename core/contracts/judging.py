@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import MetricSource, Node
 from core.state.task import Task
 from core.state.text import CleanData, CleanLine, Measured, RunLine, RunText, WholeText
+from utils.direction import LARGEST, as_score
 from utils.errors import JobLost
 
 
@@ -41,6 +42,17 @@ class Evaluation(Findings):
     """These may quote a program: a verdict is where they are cleaned and bounded, once."""
     code: WholeText | None = None
     """The program as it was really scored, where the evaluator changed it (`tune`)."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _score_or_failure(cls, told: Any) -> Any:
+        """A number that is no score, as some evaluators give a program that failed, is that program's failure."""
+        metric = told.get("metric") if isinstance(told, dict) else None
+        if metric is None or as_score(metric) is not None:
+            return told
+        why = f"the score is {metric!r}: a finite number up to {LARGEST:g} either way is needed"
+        known = {"message": told.get("message") or why, "failure": told.get("failure") or FailureKind.NON_FINITE}
+        return {**told, **known, "metric": None}
 
     @classmethod
     def of_lost(cls, error: JobLost) -> Evaluation:

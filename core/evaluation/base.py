@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
-from utils.direction import finite
+from utils.direction import as_score
 from utils.errors import JobLost
 from utils.logger_system import log_msg
 
@@ -29,8 +29,8 @@ _LAST_LINE = 200
 
 
 def signature_of(scores: Iterable[Any]) -> tuple[float, ...]:
-    """Per-case scores rounded to 12 significant digits; () if any of them is not a finite number."""
-    numbers = [finite(score) for score in scores]
+    """Per-case scores rounded to 12 significant digits; () if any of them is no score."""
+    numbers = [as_score(score) for score in scores]
     if any(number is None for number in numbers):
         return ()
     return tuple(_rounded(number) for number in numbers if number is not None)

@@ -29,7 +29,7 @@ from core.evaluation.static_check import Imports, check_program
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
-from utils.direction import Direction, finite
+from utils.direction import LARGEST, Direction, as_score, finite
 from utils.stats import proper_interval, student_interval
 from utils.syntax import without_future
 
@@ -217,9 +217,9 @@ class FunctionEvaluator(Evaluator):
             except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
                 message = f"case {number}: {error}" if isinstance(error, ValueError) else f"case {number}: {error!r}"
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=message[:500])
-            value = finite(told)
+            value = as_score(told)
             if value is None:
-                message = f"the score of case {number} is {told!r}"[:300] + ", not a finite number"
+                message = f"the score of case {number} is {told!r}"[:300] + f", not a finite number up to {LARGEST:g}"
                 return Evaluation(failure=FailureKind.NON_FINITE, message=message)
             each.append(value)
         source = source_of(self._deps.isolated)

@@ -136,8 +136,10 @@ class TrustedChild:
 
     def _write(self, request: Mapping[str, Any]) -> None:
         assert self._process is not None and self._process.stdin is not None
-        data = json.dumps(request).encode()
-        self._process.stdin.write(struct.pack(">I", len(data)) + data)
+        text = json.dumps(request).encode()
+        data = memoryview(struct.pack(">I", len(text)) + text)
+        while data:  # a signal that comes meanwhile ends a write early
+            data = data[self._process.stdin.write(data) or 0 :]
 
     def _read(self, deadline: float) -> Any:
         (length,) = struct.unpack(">I", self._read_bytes(4, deadline))

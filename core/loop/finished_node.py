@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from core.contracts import Evaluation
@@ -10,6 +9,7 @@ from core.loop.attempt import Attempt, RunContext, Usage
 from core.state.failure import FailureKind
 from core.state.findings import Findings
 from core.state.node import Node
+from utils.direction import as_score
 
 
 def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, reviewed: bool = True) -> Node:
@@ -21,7 +21,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
     assert attempt.node is not None and attempt.verdict is not None
     written, verdict, review = attempt.node, attempt.verdict, attempt.review
     read = review.metric if review is not None and review.metric is not None else verdict.claimed
-    claimed = read if read is not None and math.isfinite(read) else None
+    claimed = as_score(read)
     return written.model_copy(
         update={
             **_findings(verdict),
@@ -58,7 +58,7 @@ def _score(attempt: Attempt, run_context: RunContext, claimed: float | None, rev
     verdict = attempt.verdict
     metric, source, failure = verdict.metric, verdict.source, verdict.failure
     message = verdict.message or attempt.node.message
-    if metric is not None and not math.isfinite(metric):
+    if metric is not None and as_score(metric) is None:
         metric, failure = None, FailureKind.NON_FINITE
         message = message or f"the score is {verdict.metric}"
     if run_context.claims_only and failure is None and verdict.duplicate_of is None:

@@ -25,6 +25,7 @@ _FIND = """import os
 import shutil
 import subprocess
 import sys
+from glob import escape
 from pathlib import Path
 
 import pandas as pd
@@ -44,7 +45,7 @@ def is_own(path):
 
 
 def found(folder, name):
-    return next((path for path in folder.rglob(name) if not is_own(path)), None)
+    return next((path for path in folder.rglob(escape(name)) if not is_own(path)), None)
 
 
 def has_all(folder):

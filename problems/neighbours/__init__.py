@@ -7,6 +7,7 @@ himself wins; what has no counterpart here is told. A stored run holds the keys,
 from __future__ import annotations
 
 import shlex
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,8 @@ def translate(config: Config) -> None:
     if found.preset:
         _take_preset(config, found.preset)
     given = config.given or frozenset()
-    for key, value in found.keys.items():
-        if key not in given:
-            _set(config, key, value)
-    _tell(form.NAME, found)
+    idle = {key for key, value in found.keys.items() if key not in given and not _set(config, key, value)}
+    _tell(form.NAME, found, idle)
 
 
 def _take_preset(config: Config, name: str) -> None:
@@ -71,10 +70,10 @@ def _take_preset(config: Config, name: str) -> None:
     config.presets.problem = name
 
 
-def _set(config: Config, key: str, value: Any) -> None:
+def _set(config: Config, key: str, value: Any) -> bool:
     """A dotted key. `problem.options` leaves the user's own and no others: those of a preset are another problem's.
 
-    Options of a policy are set only where it is the one that searches.
+    False for an option of a policy that is not the one that searches.
     """
     *sections, name = key.split(".")
     if key == "problem.options":
@@ -83,20 +82,24 @@ def _set(config: Config, key: str, value: Any) -> None:
     elif sections == ["problem", "options"]:
         config.problem.options = {**config.problem.options, name: value}
     elif sections[:1] == ["search"] and len(sections) == 2:
-        if sections[1] == config.search.policy and hasattr(config.search.options, name):
-            config.search.set_option(name, value)
+        if sections[1] != config.search.policy or not hasattr(config.search.options, name):
+            return False
+        config.search.set_option(name, value)
     else:
         target: Any = config
         for section in sections:
             target = getattr(target, section)
         setattr(target, name, value)
+    return True
 
 
-def _tell(name: str, found: Translation) -> None:
-    keys = ", ".join(f"{theirs} → {ours}" for theirs, ours in found.taken.items())
+def _tell(name: str, found: Translation, idle: Collection[str]) -> None:
+    """`idle`: keys of ours that are none of this search's."""
+    keys = ", ".join(f"{theirs} → {ours}" for theirs, ours in found.taken.items() if ours not in idle)
     if keys:
         log_msg("INFO", f"{name}: {keys}")
-    if found.left:
-        log_msg("WARNING", f"{name}: without a counterpart here, not read: {', '.join(found.left)}")
+    left = [*found.left, *(theirs for theirs, ours in found.taken.items() if ours in idle)]
+    if left:
+        log_msg("WARNING", f"{name}: without a counterpart here, not read: {', '.join(left)}")
     for hint in found.hints:
         log_msg("WARNING", f"{name}: {hint}")

@@ -19,6 +19,10 @@ NAME = "AIDE's task"
 NEEDS = "AIDE's is a folder of data with FOLDER.md beside it"
 _HEADING = re.compile(r"^#+[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _ORDERED = re.compile(r"\b(time[- ]?series|forecast\w*)\b", re.IGNORECASE)
+_LOGARITHM = re.compile(
+    r"\blogarithm\w*|\blog1p\b|\blogs?(?=[ -]+(of|transformed|scale|space)\b|[ ]?\()", re.IGNORECASE
+)
+"""What is said of values, and not of a file that is written."""
 _TIMES = ("date", "datetime", "time", "timestamp")
 _READ = ("data.target", "data.metric", "data.split")
 _SHORT = frozenset({"f1", "r2"})
@@ -55,7 +59,7 @@ def metric_in(text: str) -> MetricKind | None:
         words = "[-_ ]*(?:the )?".join(map(re.escape, name.split("_")))
         if (len(name) > 2 or name in _SHORT) and re.search(rf"(?<![\w-]){words}(?![\w-])", text, re.IGNORECASE):
             kind = metric_kind(name)
-            is_log = kind is not None and kind.name == "rmse" and re.search(r"\blog(arithm)?s?\b", text, re.IGNORECASE)
+            is_log = kind is not None and kind.name == "rmse" and _LOGARITHM.search(text)
             return KINDS["rmsle"] if is_log else kind
     return None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +14,8 @@ import pandas as pd
 import pytest
 from support.command_line import Cli
 from support.notebook_cells import run_cells
+
+from problems.competition.notebook import _FIND
 
 pytestmark = pytest.mark.long
 
@@ -129,3 +133,13 @@ def test_it_runs_as_a_notebook(exported: tuple[Path, Path], tmp_path: Path, monk
 def test_other_problems_have_no_notebook(cli: Cli, finished: object) -> None:
     ended = cli.here("export-best", "latest", "--notebook")
     assert ended.code == 2 and "--notebook: only in competitions" in ended.err
+
+
+@pytest.mark.parametrize("name", ["train[1].csv", "a*b.csv", "what?.csv"])
+def test_a_table_is_found_whatever_marks_its_name_holds(tmp_path: Path, name: str):
+    """A browser names the second download `train[1].csv`, which was taken for a pattern."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / name).touch()
+    (tmp_path / "find.py").write_text(_FIND.format(files=[name]))
+    ran = subprocess.run([sys.executable, "find.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert ran.stdout.strip() == f"data: {tmp_path / 'data'}", ran.stderr

@@ -118,6 +118,19 @@ def test_where_aides_text_leaves_it_open_nothing_is_guessed(cli: Cli):
     assert "give data.target and data.metric, or an LLM" in ended.err.splitlines()[-1]
 
 
+def test_an_option_of_a_policy_that_does_not_search_is_told_as_not_read(tmp_path: Path, capsys: Any):
+    from problems.neighbours import translate
+
+    for name, source in {**OPENEVOLVES, "config.yaml": "database: {num_islands: 7}\nmax_iterations: 3\n"}.items():
+        (tmp_path / name).write_text(source)
+    for policy, left in (("mcts", True), ("islands", False)):
+        words = [f"problem.path={tmp_path}", f"search.policy={policy}"]
+        config = load_config(None, words, presets={"problem": "script"}, env={})
+        translate(config)
+        assert ("not read: database.num_islands" in capsys.readouterr().err) == left and config.search.max_steps == 3
+    assert config.search.options.num_islands == 7
+
+
 @pytest.mark.parametrize(
     ("given", "read"),
     [
@@ -145,6 +158,9 @@ def test_what_the_user_says_of_aides_task_is_taken_with_what_its_text_says(tmp_p
     [
         ("Root-Mean-Squared-Error (RMSE) between the logarithm of the predicted and the observed value", "rmsle"),
         ("scored by RMSE", "rmse"),
+        ("scored by RMSE; log your runs, and hand in the log file", "rmse"),
+        ("RMSE between log(predicted) and log(observed)", "rmsle"),
+        ("RMSE of the log of the price", "rmsle"),
         ("area under the ROC curve between the predicted probability and the target", "auc"),
         ("Submissions are scored on mean absolute error.", "mae"),
         ("quadratic weighted kappa, which measures agreement", "qwk"),

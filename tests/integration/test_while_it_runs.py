@@ -156,3 +156,21 @@ def test_what_an_evaluator_returns_for_a_failed_program_is_never_the_best_score(
         assert shown["best_metric"] == 1.0 and shown["winner"]["role"] == "user" and shown["failures"]["eval_error"]
     failed = [cli.node(row["node_id"])["message"] for row in shown["nodes"] if row["failure"]]
     assert all("no metric 'combined_score', which the score of the initial program is made of" in one for one in failed)
+
+
+LOWEST = JUDGE.replace('float("nan")', "-1.7976931348623157e308")
+
+
+def test_the_lowest_number_there_is_says_that_a_program_failed(cli):
+    """As a score it made every mean and spread overflow: the run ended in a traceback, and could not be shown again."""
+    (cli.folder / "evaluator.py").write_text(LOWEST)
+    (cli.folder / "program.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 1.5\n# EVOLVE-BLOCK-END\n")
+    words = ["--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py"]
+    ran = cli.here(*words, "search.max_steps=20", "search.control=0.6", "logging.report=true")
+    assert ran.code == 0, ran.err
+    shown = cli.show()
+    assert (
+        shown["best_metric"] == 1.0 and shown["failures"]["non_finite"] > 5 and (cli.run_dir / "report.html").is_file()
+    )
+    failed = next(row["node_id"] for row in shown["nodes"] if row["failure"])
+    assert "a finite number up to 1e+150 either way is needed" in cli.node(failed)["message"]

@@ -1,6 +1,7 @@
 """The trusted child: answers, dies, hangs, and what of our environment it sees."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -69,6 +70,18 @@ def test_it_answers_every_thread_its_own_question(child):
 
 def test_a_large_frame_passes(child):
     assert len(child(ECHO).ask({"text": "x" * 3_000_000})["text"]) == 3_000_000
+
+
+def test_a_question_that_signals_interrupt_arrives_whole(child):
+    """A signal in the middle of a long write ended it, and the child waited for the rest of its question."""
+    late = child('read(); write({"ok": "hello"}); time.sleep(0.5); write({"ok": len(read()["text"])})', timeout=15.0)
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.2, 0.02)
+    try:
+        assert late.ask({"text": "x" * 3_000_000}) == 3_000_000
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_one_death_is_repaired_by_a_fresh_child(child, tmp_path):
