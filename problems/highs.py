@@ -17,6 +17,8 @@ from utils.config_section import Section
 
 MOST_CITIES = 200
 """Above, the table of edges alone takes the solver longer than anybody waits."""
+MOST_ARCS = 50_000
+"""The same for bins: above, HiGHS looks at its clock too seldom, and first fit decreasing is what is found."""
 
 
 class SolverOptions(Section):
@@ -65,9 +67,11 @@ def fewest_bins(sizes: Sequence[int], capacity: int, seconds: float) -> Solved:
     if plain == -(-sum(demand.elements()) // capacity):
         return Solved(plain, True)
     arcs = _arcs(demand, capacity)
+    if arcs is None:
+        return Solved(plain, False)
     tails, heads, kinds = (np.array(column) for column in zip(*arcs, strict=True))
-    flow = _rows([(heads == node).astype(int) - (tails == node) for node in range(1, capacity)])
-    packed = _rows([kinds == size for size in demand])
+    flow = (_incidence(heads, capacity + 1) - _incidence(tails, capacity + 1))[1:capacity]
+    packed = _incidence(kinds, capacity + 1)[list(demand)]
     limits = [(flow, 0, 0), (packed, list(demand.values()), np.inf)]
     found = _solve((tails == 0).astype(float), limits, len(sizes), seconds)
     return Solved(plain if found.x is None else min(plain, round(found.fun)), found.status == 0)
@@ -84,14 +88,19 @@ def _first_fit_decreasing(sizes: Sequence[int], capacity: int) -> int:
     return len(rooms)
 
 
-def _arcs(demand: Counter[int], capacity: int) -> list[tuple[int, int, int]]:
-    """(from, to, size) of every item at every fill that larger ones can lead to; size 0 leaves a unit empty."""
+def _arcs(demand: Counter[int], capacity: int) -> list[tuple[int, int, int]] | None:
+    """(from, to, size) of every item at every fill that larger ones can lead to; size 0 leaves a unit empty.
+
+    None where they are more than `MOST_ARCS`.
+    """
     reached, arcs = {0}, set()
     for size in sorted(demand, reverse=True):
         for start in sorted(reached):
             for place in range(start, min(start + size * demand[size], capacity) - size + 1, size):
                 arcs.add((place, place + size, size))
                 reached.add(place + size)
+            if len(arcs) > MOST_ARCS:
+                return None
     return sorted(arcs) + [(place, place + 1, 0) for place in range(capacity)]
 
 
@@ -136,6 +145,14 @@ def _rings(cities: int, first: Any, second: Any) -> list[list[int]]:
     edges = coo_array((first * 0 + 1, (first, second)), shape=(cities, cities))
     count, of = connected_components(edges, directed=False)
     return [[city for city in range(cities) if of[city] == ring] for ring in range(count)]
+
+
+def _incidence(places: Any, count: int) -> Any:
+    """A row a place, a column an arc: 1 where the arc has that place."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    return csr_array((np.ones(len(places)), (places, np.arange(len(places)))), shape=(count, len(places)))
 
 
 def _rows(rows: Sequence[Any]) -> Any:

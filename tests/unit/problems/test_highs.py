@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import time
 from itertools import permutations, product
 
 import numpy as np
@@ -41,6 +42,17 @@ def test_a_packing_that_needs_more_than_the_lower_bound_is_proven_too():
     """First fit decreasing takes 4 bins here, the total size asks for 3, and 3 can be had."""
     sizes = [7, 6, 5, 5, 4, 3]
     assert fewest_bins(sizes, 10, 20).value == 3 and fewest_bins([6] * 5, 10, 20).value == 5
+
+
+def test_a_large_capacity_takes_no_table_of_all_its_units_and_arcs():
+    """A hundred sizes up to 5,000: 12 GB of zeros, and a MemoryError when the search was over."""
+    draw = random.Random(1)
+    sizes = [draw.randint(1000, 5000) for _ in range(100)]
+    began = time.monotonic()
+    found = fewest_bins(sizes, 10_000, 5)
+    assert -(-sum(sizes) // 10_000) <= found.value <= 50 and time.monotonic() - began < 60
+    large = [size * 997 // 10 for size in (70, 60, 50, 50, 40, 30)]  # arcs are few, units are many
+    assert fewest_bins(large, 997 * 10, 20).value == 3
 
 
 def test_no_tour_is_shorter():
