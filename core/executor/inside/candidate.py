@@ -33,6 +33,8 @@ Serve = Callable[["CodeType | None", Job], NoReturn]
 """(prelude as code, job) → never returns."""
 _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
+_USUAL = 1 << 16
+"""Bytes that hold what is its own of most jobs."""
 
 
 def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Serve) -> NoReturn:
@@ -116,11 +118,8 @@ def _take_descriptors(start: Start) -> tuple[socket.socket | None, int]:
 
 
 def _read_own(fd: int) -> bytes:
-    size = os.fstat(fd).st_size
-    data = b""
-    while len(data) < size and (part := os.pread(fd, size - len(data), len(data))):
-        data += part
-    return data
+    data = os.pread(fd, _USUAL, 0)
+    return data if len(data) < _USUAL else os.pread(fd, os.fstat(fd).st_size, 0)
 
 
 def _close_from(first: int) -> None:

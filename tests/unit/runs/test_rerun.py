@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from core.state.journal import Journal
 from core.state.node import Node
 from runs.rerun import compared
@@ -27,3 +29,12 @@ def test_the_first_field_that_differs_is_named():
 
 def test_a_node_too_few_is_a_difference():
     assert compared(journal("x = 1", "x = 2"), journal("x = 1")).text == "replay differs: 2 nodes became 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "now"), [("metric_source", "verified", "claimed"), ("interval", (0.0, 1.0), None)]
+)
+def test_what_no_hash_of_the_journal_holds_is_compared(name, before, now):
+    stored, again = journal("x = 1", **{name: before}), journal("x = 1", **{name: now})
+    assert stored.sha256 == again.sha256
+    assert compared(stored, again).text == f"replay differs at step 1 in {name}: {before!r} became {now!r}"
