@@ -56,7 +56,7 @@ _ADVICE: dict[FailureKind, str] = {
     FailureKind.NO_CODE: "The reply held no code block; answer with exactly one fenced code block.",
     FailureKind.NO_SUBMISSION: "It ended without writing submission/submission.csv.",
     FailureKind.BAD_SUBMISSION: "The submission does not have the required form; the message says what is wrong.",
-    FailureKind.NON_FINITE: "Its score is NaN, infinite or far too large; check the predictions for NaN and infinity.",
+    FailureKind.NON_FINITE: "Its score is NaN or infinite; check the predictions for NaN and infinity.",
     FailureKind.EVAL_ERROR: "The evaluator could not score the result.",
     FailureKind.REPLY_ERROR: "The model's reply could not be read, also after repairs.",
     FailureKind.LOST_WORKER: "The worker that ran it was lost, also after retries; nothing is known about the program.",
