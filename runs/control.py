@@ -12,6 +12,7 @@ from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, stored_tickets
+from utils.clean_text import whole
 from utils.errors import StoreError
 from utils.logger_system import log_msg
 from utils.regular_files import open_regular
@@ -56,7 +57,7 @@ class ControlFile:
             if "node_id" not in line:
                 self._interrupted.set()
         elif kind == "note" and isinstance(line.get("text"), str):
-            return NoteAdded(text=str(line["text"])[:MAX_NOTE])
+            return NoteAdded(text=whole(str(line["text"])[:MAX_NOTE]))
         return _marked(line, journal)
 
 
@@ -108,8 +109,8 @@ def whole_lines(path: Path, after: int) -> tuple[list[dict[str, object]], int]:
     with open_regular(path) as file:
         file.seek(after)
         raw = file.read()
-    whole = raw[: raw.rfind(b"\n") + 1]
-    return [line for text in whole.splitlines() if (line := _object(text))], after + len(whole)
+    raw = raw[: raw.rfind(b"\n") + 1]
+    return [line for text in raw.splitlines() if (line := _object(text))], after + len(raw)
 
 
 def mark(journal: Journal, node_id: str, value: str) -> NodeMarked:
@@ -148,8 +149,8 @@ def heard_marks(run_dir: Path, journal: Journal) -> None:
 
 def _marked(line: dict[str, object], journal: Journal) -> NodeMarked | None:
     """Set the mark that a line of the control file is; None where it is none."""
-    kind, node_id = line.get("kind"), line.get("node_id")
-    return mark(journal, str(node_id), _MARKS[str(kind)]) if kind in _MARKS and node_id in journal else None
+    value, node_id = _MARKS.get(str(line.get("kind"))), str(line.get("node_id"))
+    return mark(journal, node_id, value) if value is not None and node_id in journal else None
 
 
 def stopped_nodes(run_dir: Path) -> list[str]:
@@ -168,6 +169,6 @@ def withdrawn_nodes(run_dir: Path) -> list[str]:
 def _object(text: bytes) -> dict[str, object] | None:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
