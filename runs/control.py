@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.events import Event, NodeMarked, NodeStopped, NoteAdded
+from core.events import Event, NodeMarked, NodeStopped, NoteAdded, RoundOpened
 from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -59,6 +60,26 @@ class ControlFile:
         elif kind == "note" and isinstance(line.get("text"), str):
             return NoteAdded(text=whole(str(line["text"])[:MAX_NOTE]))
         return _marked(line, journal)
+
+
+class MarkedAgain:
+    """In a replay: each mark that the user set is set again before the round that was chosen after it.
+
+    Args:
+        marks: (round, mark) in their order, as `marks_of_rounds` has them.
+        rounds: → the number of the round that is asked for next.
+    """
+
+    def __init__(self, marks: Sequence[tuple[int, NodeMarked]], rounds: Callable[[], int]) -> None:
+        self._left = deque(marks)
+        self._rounds = rounds
+
+    def poll(self, journal: Journal) -> list[str]:
+        """As ControlFile's; what was noted stands in the facts of its rounds."""
+        while self._left and self._left[0][0] <= self._rounds():
+            _, event = self._left.popleft()
+            mark(journal, event.node_id, event.mark)
+        return []
 
 
 class StopWatch:
@@ -136,6 +157,17 @@ def restore_marks(run_dir: Path, journal: Journal) -> None:
         for event in reader.events(types=["node.marked"], limit=1_000_000):
             if isinstance(event, NodeMarked) and event.node_id in journal:
                 mark(journal, event.node_id, event.mark)
+
+
+def marks_of_rounds(reader: RunReader) -> list[tuple[int, NodeMarked]]:
+    """(the round that was opened next, mark) of all that the user set, in their order."""
+    marks, number = [], 0
+    for event in reader.events(types=["round.opened", "node.marked"], limit=2**62):
+        if isinstance(event, RoundOpened):
+            number = event.round + 1
+        elif isinstance(event, NodeMarked):
+            marks.append((number, event))
+    return marks
 
 
 def heard_marks(run_dir: Path, journal: Journal) -> None:

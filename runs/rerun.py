@@ -10,6 +10,7 @@ tasks are done again in the recorded order.
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from core.state.task import Task
 from core.storage.reader import RunReader
 from runs.baselines import TOLD
 from runs.context_history import FACT
-from runs.control import stopped_nodes, withdrawn_nodes
+from runs.control import marks_of_rounds, stopped_nodes, withdrawn_nodes
 from runs.named_files import how_to_give
 from runs.recorded_final import final_differences
 from runs.recorded_scores import RecordedScores
@@ -44,6 +45,8 @@ COMPARED = (
     "is_valid",
 )  # fmt: skip
 """Fields of a node that must come out equal."""
+_NOTES = re.compile(r"round/\d+/notes")
+"""Facts of what the user noted, by the rounds that were told it."""
 _LONGEST = 200
 """Characters of a value in a line for people."""
 
@@ -88,7 +91,10 @@ def verify(
         baselines = reader.fact("baselines", [])
         final = reader.fact("final") or {}
         limits = changed_limits(reader)
-        by_hand = any(key.endswith("/by_hand") for key in reader.facts())
+        facts = reader.facts()
+        marks = marks_of_rounds(reader)
+    by_hand = any(key.endswith("/by_hand") for key in facts)
+    notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
     in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
     as_recorded = by_hand or not in_order or changed_writer(calls)
     withdrawn = withdrawn_nodes(run_dir)
@@ -112,10 +118,13 @@ def verify(
                 scores,
                 told,
                 baselines_told,
+                marks,
             ),
             stop_after=stored.steps + len(cut),
         ) as session:
             copy = session.run_dir
+            if notes:
+                session.store.put_facts(notes)
             if as_recorded:
                 play_as_recorded(session, stored, tasks, whys)
             else:

@@ -269,8 +269,9 @@ class RoundRunner:
         return [attempt for attempt in attempts if attempt.task.slot not in unread]
 
     def review_alone(self, attempts: Sequence[Attempt]) -> None:
-        """Review those of one slot's attempts that are not yet, in this thread. Raises BudgetExhausted where a score was
-        not read for it.
+        """Review one slot's attempts in this thread, as far as they are not yet.
+
+        Raises BudgetExhausted where a score was not read for it.
         """
         for attempt in attempts:
             is_reviewed = attempt.review is not None or attempt.review_error

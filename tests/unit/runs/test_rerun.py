@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import sys
+
 import pytest
 
 from core.state.journal import Journal
 from core.state.node import Node
-from runs.rerun import compared
+from runs.control import CONTROL
+from runs.rerun import compared, verify
+from runs.session import RunSession
 
 
 def journal(*codes, **more):
@@ -38,3 +43,29 @@ def test_what_no_hash_of_the_journal_holds_is_compared(name, before, now):
     stored, again = journal("x = 1", **{name: before}), journal("x = 1", **{name: now})
     assert stored.sha256 == again.sha256
     assert compared(stored, again).text == f"replay differs at step 1 in {name}: {before!r} became {now!r}"
+
+
+WRITER = """import hashlib, sys
+print(f"```python\\nx = {int(hashlib.sha256(sys.stdin.read().encode()).hexdigest()[:4], 16) / 1000}\\n```")
+"""
+
+
+@pytest.mark.parametrize("schedule", ["pipeline", pytest.param("rounds", marks=pytest.mark.long)])
+def test_what_the_user_said_is_said_again(toy_config, tmp_path, schedule):
+    """Pins and bans lead the choices, notes stand in the prompts: without them the replay of a run that was led by its
+    user differed at the first step that followed."""
+    (tmp_path / "writer.py").write_text(WRITER)
+    command = f"llm.code.command={sys.executable} {tmp_path / 'writer.py'}"
+    keys = f"llm.code.provider=command llm.code.model=m1 search.schedule={schedule} search.batch=2 search.lag=3"
+    words = (command, *keys.split())
+    with RunSession(toy_config(4, *words)) as session:
+        session.run()
+        best = session.search.journal.leader.id
+    lines: list[dict[str, str]] = [{"kind": "ban", "node_id": best}, {"kind": "note", "text": "try less"}]
+    (session.run_dir / CONTROL).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with RunSession(toy_config(12, *words), session.run_dir) as session:
+        session.run()
+        assert session.search.journal.marks == {best: "banned"}
+    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text
+    assert "proposals, prompts, programs, scores and final scores came out again" in found.text
