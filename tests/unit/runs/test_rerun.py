@@ -12,6 +12,7 @@ from core.state.node import Node
 from runs.control import CONTROL
 from runs.rerun import compared, verify
 from runs.session import RunSession
+from runs.stepper import Stepper
 
 
 def journal(*codes, **more):
@@ -69,3 +70,18 @@ def test_what_the_user_said_is_said_again(toy_config, tmp_path, schedule):
     found = verify(session.run_dir, str(tmp_path), trusted=True)
     assert found.equal, found.text
     assert "proposals, prompts, programs, scores and final scores came out again" in found.text
+
+
+@pytest.mark.parametrize("since", ["reply", "code", "execute"])
+def test_a_step_from_a_stage_comes_out_again(toy_config, tmp_path, since):
+    """`rules` had no facts to write from, and a replay did not know what the step had taken over."""
+    with RunSession(toy_config(8)) as session:
+        session.run()
+        again = next(node for node in session.search.journal if node.operator == "improve")
+    with RunSession(toy_config(8), session.run_dir, by_hand=True) as session:
+        *_, told = Stepper(session).step(again.id, None, since, None)
+        made = session.search.journal[told.node_id]
+    assert (made.operator, made.parent_ids) == (again.operator, again.parent_ids)
+    assert since == "reply" or made.code == again.code
+    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text
