@@ -51,14 +51,19 @@ print(f"```python\\nx = {int(hashlib.sha256(sys.stdin.read().encode()).hexdigest
 """
 
 
-@pytest.mark.parametrize("schedule", ["pipeline", pytest.param("rounds", marks=pytest.mark.long)])
-def test_what_the_user_said_is_said_again(toy_config, tmp_path, schedule):
-    """Pins and bans lead the choices, notes stand in the prompts: without them the replay of a run that was led by its
-    user differed at the first step that followed."""
+@pytest.fixture
+def writer(tmp_path):
+    """Words for a command that answers each prompt with a number of its own."""
     (tmp_path / "writer.py").write_text(WRITER)
     command = f"llm.code.command={sys.executable} {tmp_path / 'writer.py'}"
-    keys = f"llm.code.provider=command llm.code.model=m1 search.schedule={schedule} search.batch=2 search.lag=3"
-    words = (command, *keys.split())
+    return "llm.code.provider=command", command, "llm.code.model=m1"
+
+
+@pytest.mark.parametrize("schedule", ["pipeline", pytest.param("rounds", marks=pytest.mark.long)])
+def test_what_the_user_said_is_said_again(toy_config, tmp_path, writer, schedule):
+    """Pins and bans lead the choices, notes stand in the prompts: without them the replay of a run that was led by its
+    user differed at the first step that followed."""
+    words = (*writer, f"search.schedule={schedule}", "search.batch=2", "search.lag=3")
     with RunSession(toy_config(4, *words)) as session:
         session.run()
         best = session.search.journal.leader.id
@@ -70,6 +75,17 @@ def test_what_the_user_said_is_said_again(toy_config, tmp_path, schedule):
     found = verify(session.run_dir, str(tmp_path), trusted=True)
     assert found.equal, found.text
     assert "proposals, prompts, programs, scores and final scores came out again" in found.text
+
+
+@pytest.mark.long
+def test_a_resume_with_more_writers_at_once_comes_out_again(toy_config, tmp_path, writer):
+    """They are told that they are several; who wrote alone was told nothing, and is told nothing again."""
+    with RunSession(toy_config(4, *writer, "search.batch=1")) as session:
+        session.run()
+    with RunSession(toy_config(10, *writer, "search.batch=3"), session.run_dir) as session:
+        session.run()
+    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text
 
 
 @pytest.mark.parametrize("since", ["reply", "code", "execute"])
