@@ -32,7 +32,7 @@ from core.workers.pool import JobPool
 from problems.registry import build_problem
 from runs.baselines import told_baselines
 from runs.context_history import FACT, as_recorded, with_earlier
-from runs.control import ControlFile, StopWatch, stopped_nodes
+from runs.control import ControlFile, MarkedAgain, StopWatch, stopped_nodes
 from runs.deadline import Deadline
 from runs.ending import clear_workspaces
 from runs.limits import told_limits
@@ -270,7 +270,9 @@ def _orchestrator(
     evaluator: Evaluator,
     model_client: ModelClient,
 ) -> Orchestrator:
-    finish = process.interrupts.finish
+    finish, store = process.interrupts.finish, process.store
+    marks = process.recorded.marks if process.recorded else ()
+    said = MarkedAgain(marks, store.rounds) if marks else ControlFile(process.run_dir, store, finish)
     return Orchestrator(
         plan=_plan(config, process),
         schedule=_schedule(config)(),
@@ -285,7 +287,7 @@ def _orchestrator(
         memory=_memory(config, context),
         usage=model_client.usage_of,
         reward=_reward(model_client),
-        control=Control(poll=ControlFile(process.run_dir, process.store, finish).poll, interrupted=finish),
+        control=Control(poll=said.poll, interrupted=finish),
     )
 
 

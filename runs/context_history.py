@@ -1,4 +1,5 @@
-"""What prompts tell of a run as a whole (goal, target, data, limits), and what they told before a resume changed it.
+"""What prompts tell of a run as a whole (goal, target, data, limits, how many write at once), and what they told before
+a resume changed it.
 
 A round keeps what it was told when it was proposed, in a resume and in a replay: its prompt comes out as it was.
 """
@@ -15,7 +16,7 @@ from core.loop.attempt import RunContext
 
 FACT = "told"
 """The fact: a list of objects, one a process that told anything new, with `round`, its first, and the FIELDS."""
-FIELDS = ("statement", "preview", "packages", "limits", "time_limit", "extras")
+FIELDS = ("statement", "preview", "packages", "limits", "time_limit", "writers", "extras")
 
 
 def with_earlier(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.events import Event, NodeMarked, NodeStopped, NoteAdded
+from core.events import Event, NodeMarked, NodeStopped, NoteAdded, RoundOpened
 from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.ticket_store import GONE, stored_tickets
+from utils.clean_text import whole
 from utils.errors import StoreError
 from utils.logger_system import log_msg
 from utils.regular_files import open_regular
@@ -56,8 +58,28 @@ class ControlFile:
             if "node_id" not in line:
                 self._interrupted.set()
         elif kind == "note" and isinstance(line.get("text"), str):
-            return NoteAdded(text=str(line["text"])[:MAX_NOTE])
+            return NoteAdded(text=whole(str(line["text"])[:MAX_NOTE]))
         return _marked(line, journal)
+
+
+class MarkedAgain:
+    """In a replay: each mark that the user set is set again before the round that was chosen after it.
+
+    Args:
+        marks: (round, mark) in their order, as `marks_of_rounds` has them.
+        rounds: → the number of the round that is asked for next.
+    """
+
+    def __init__(self, marks: Sequence[tuple[int, NodeMarked]], rounds: Callable[[], int]) -> None:
+        self._left = deque(marks)
+        self._rounds = rounds
+
+    def poll(self, journal: Journal) -> list[str]:
+        """As ControlFile's; what was noted stands in the facts of its rounds."""
+        while self._left and self._left[0][0] <= self._rounds():
+            _, event = self._left.popleft()
+            mark(journal, event.node_id, event.mark)
+        return []
 
 
 class StopWatch:
@@ -108,8 +130,8 @@ def whole_lines(path: Path, after: int) -> tuple[list[dict[str, object]], int]:
     with open_regular(path) as file:
         file.seek(after)
         raw = file.read()
-    whole = raw[: raw.rfind(b"\n") + 1]
-    return [line for text in whole.splitlines() if (line := _object(text))], after + len(whole)
+    raw = raw[: raw.rfind(b"\n") + 1]
+    return [line for text in raw.splitlines() if (line := _object(text))], after + len(raw)
 
 
 def mark(journal: Journal, node_id: str, value: str) -> NodeMarked:
@@ -137,6 +159,17 @@ def restore_marks(run_dir: Path, journal: Journal) -> None:
                 mark(journal, event.node_id, event.mark)
 
 
+def marks_of_rounds(reader: RunReader) -> list[tuple[int, NodeMarked]]:
+    """(the round that was opened next, mark) of all that the user set, in their order."""
+    marks, number = [], 0
+    for event in reader.events(types=["round.opened", "node.marked"], limit=2**62):
+        if isinstance(event, RoundOpened):
+            number = event.round + 1
+        elif isinstance(event, NodeMarked):
+            marks.append((number, event))
+    return marks
+
+
 def heard_marks(run_dir: Path, journal: Journal) -> None:
     """`restore_marks`, and what the next process will hear of them in the control file. Stores nothing."""
     restore_marks(run_dir, journal)
@@ -148,8 +181,8 @@ def heard_marks(run_dir: Path, journal: Journal) -> None:
 
 def _marked(line: dict[str, object], journal: Journal) -> NodeMarked | None:
     """Set the mark that a line of the control file is; None where it is none."""
-    kind, node_id = line.get("kind"), line.get("node_id")
-    return mark(journal, str(node_id), _MARKS[str(kind)]) if kind in _MARKS and node_id in journal else None
+    value, node_id = _MARKS.get(str(line.get("kind"))), str(line.get("node_id"))
+    return mark(journal, node_id, value) if value is not None and node_id in journal else None
 
 
 def stopped_nodes(run_dir: Path) -> list[str]:
@@ -168,6 +201,6 @@ def withdrawn_nodes(run_dir: Path) -> list[str]:
 def _object(text: bytes) -> dict[str, object] | None:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -10,7 +10,9 @@ tasks are done again in the recorded order.
 
 from __future__ import annotations
 
+import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, zip_longest
@@ -24,9 +26,11 @@ from core.state.journal import Journal
 from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from runs.baselines import TOLD
 from runs.context_history import FACT
-from runs.control import stopped_nodes, withdrawn_nodes
+from runs.control import marks_of_rounds, stopped_nodes, withdrawn_nodes
+from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.named_files import how_to_give
 from runs.recorded_final import final_differences
 from runs.recorded_scores import RecordedScores
@@ -44,6 +48,8 @@ COMPARED = (
     "is_valid",
 )  # fmt: skip
 """Fields of a node that must come out equal."""
+_NOTES = re.compile(r"round/\d+/notes")
+"""Facts of what the user noted, by the rounds that were told it."""
 _LONGEST = 200
 """Characters of a value in a line for people."""
 
@@ -88,7 +94,10 @@ def verify(
         baselines = reader.fact("baselines", [])
         final = reader.fact("final") or {}
         limits = changed_limits(reader)
-        by_hand = any(key.endswith("/by_hand") for key in reader.facts())
+        facts = reader.facts()
+        marks = marks_of_rounds(reader)
+    by_hand = any(key.endswith("/by_hand") for key in facts)
+    notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
     in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
     as_recorded = by_hand or not in_order or changed_writer(calls)
     withdrawn = withdrawn_nodes(run_dir)
@@ -112,12 +121,15 @@ def verify(
                 scores,
                 told,
                 baselines_told,
+                marks,
             ),
             stop_after=stored.steps + len(cut),
         ) as session:
             copy = session.run_dir
+            if notes:
+                session.store.put_facts(notes)
             if as_recorded:
-                play_as_recorded(session, stored, tasks, whys)
+                play_as_recorded(session, stored, tasks, whys, calls)
             else:
                 session.run()
             finals = list(final_differences(session.search, final, baselines))
@@ -249,11 +261,18 @@ def _with_change(found: Replayed, change: str) -> Replayed:
 
 
 def play_as_recorded(
-    session: RunSession, stored: Journal, tasks: Mapping[str, Task], whys: Mapping[str, dict[str, Any]]
+    session: RunSession,
+    stored: Journal,
+    tasks: Mapping[str, Task],
+    whys: Mapping[str, dict[str, Any]],
+    recorded: Iterable[CallRecord],
 ) -> None:
     """Do the recorded tasks again, round by round, in the order in which their nodes were committed."""
     session.score_seeds()
     orchestrator = session.search.orchestrator
+    calls: dict[str | None, list[CallRecord]] = defaultdict(list)
+    for call in recorded:
+        calls[call.node_id].append(call)
     told = [node for node in stored if node.id in tasks or node.operator == "ensemble"]
     for number, nodes in groupby(told, key=lambda node: tasks[node.id].round if node.id in tasks else None):
         if number is None:
@@ -262,4 +281,16 @@ def play_as_recorded(
         again = [tasks[node.id] for node in nodes]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])
         session.store.open_round(number, again, [whys[task.node_id] for task in again], [opened])
+        for task in again:
+            _take_over(session.store, task, whys[task.node_id], stored, calls)
         orchestrator.play(again)
+
+
+def _take_over(
+    store: RunStore, task: Task, why: Mapping[str, Any], stored: Journal, calls: Mapping[str | None, list[CallRecord]]
+) -> None:
+    """What a step from a stage took over of an earlier node; runs of older versions do not say."""
+    source = stored.get_node_by_id(str(why.get(AGAIN)))
+    if source is not None:
+        for stage, payload in kept_stages(source, calls[source.id], str(why[SINCE])).items():
+            store.save_stage(task.node_id, stage, payload)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from core.backend.model_client import ModelClient
 from core.contracts import CallRecord, Evaluator, EvaluatorDeps, Problem
+from core.events import NodeMarked
 from core.loop.orchestrator import Orchestrator
 from core.state.journal import Journal
 from core.state.task import Task
@@ -45,6 +46,8 @@ class Recorded:
     """What prompts told, as `runs.context_history` keeps it."""
     baselines_told: Sequence[str] | None = None
     """Names of the baselines that prompts told; None: all."""
+    marks: Sequence[tuple[int, NodeMarked]] = ()
+    """(round, mark): what the user pinned, banned and freed before that round was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from core.contracts import STAGES, WRITING_ROLES, Proposal
+from core.contracts import STAGES, Proposal
 from core.events import NodeCommitted
-from core.loop.by_hand import code_stage
 from core.loop.stages import IN_ORDER
 from core.state.node import Node
 from core.state.operators import Operator
 from core.state.task import Task
 from core.storage.reader import RunReader
 from reports.named_node import step_id
+from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.operators import written_operator
 from runs.session import RunSession
 from utils.errors import ConfigError
@@ -131,24 +131,12 @@ class Stepper:
             parents=source.parent_ids,
             generation=source.generation,
             island=source.island,
-            why={"rule": f"node {source.id} again from stage {since}"},
+            why={"rule": f"node {source.id} again from stage {since}", AGAIN: source.id, SINCE: since},
         )
         task = self._orchestrator.open_round([proposal], by_hand=True)[0]
-        for stage, payload in self._kept(source, since).items():
+        for stage, payload in kept_stages(source, self._store.calls(source.id), since).items():
             self._store.save_stage(task.node_id, stage, payload)
         return task
-
-    def _kept(self, source: Node, since: str) -> dict[str, dict[str, Any]]:
-        calls = [call for call in self._store.calls(source.id) if call.role in WRITING_ROLES]
-        stages: dict[str, dict[str, Any]] = {}
-        before = STAGES[: STAGES.index(since)]
-        if "prompt" in before and calls:
-            stages["prompt"] = {"system": calls[0].system, "user": calls[0].user, "context": {}}
-        if "reply" in before and calls:
-            stages["reply"] = {"text": calls[-1].reply, "writer": source.writer}
-        if "code" in before:
-            stages["code"] = code_stage(source)
-        return stages
 
     def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[StageShown]:
         attempt = self._orchestrator.begin(task)

@@ -47,9 +47,18 @@ class Store(Protocol):
     """
 
     def open_round(
-        self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event]
+        self,
+        round_: int,
+        tasks: Sequence[Task],
+        whys: Sequence[dict[str, Any]],
+        events: Sequence[Event],
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Fix what a round will write. `whys` has one object a task: what the policy said of its choice."""
+        """Fix what a round will write, with named facts of it, all or nothing.
+
+        Args:
+            whys: one object a task: what the policy said of its choice.
+        """
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         """What a stage of an open node came to, as plain JSON."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.contracts import Prompt, Store
 from core.loop.attempt import Attempt
-from core.loop.stages import Stages, stored_prompt, stored_reply
+from core.loop.stages import Stages, prompt_of, stored_reply
 from core.state.node import Node
 
 
@@ -56,8 +56,8 @@ class ByHand:
         return f"{verdict.term_out}\n{failed if verdict.metric is None else f'metric {verdict.metric:.6g}'}"
 
     def _asked(self, attempt: Attempt) -> Prompt:
-        stored = stored_prompt(self._store.stages(attempt.task.node_id))
-        return stored or self._stages.agent(attempt.task.operator).prompt(attempt.context)
+        agent = self._stages.agent(attempt.task.operator)
+        return prompt_of(self._store.stages(attempt.task.node_id), agent, attempt.context)
 
 
 def code_stage(node: Node) -> dict[str, Any]:

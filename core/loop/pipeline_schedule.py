@@ -159,8 +159,9 @@ class PipelineSchedule:
         for flight in landed:
             assert flight.result is not None
             chain = flight.result.result()
-            try:  # a twin of what the budget refused is run only now: it may be refused as well
+            try:  # a twin of what never came is run and reviewed only now: the budget may refuse it as well
                 chain = search.runner.settle(chain, flight.context) if flight.program else chain
+                search.runner.review_alone(chain)
             except BudgetExhausted as error:
                 search.runner.exhausted = str(error)
                 continue

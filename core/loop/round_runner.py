@@ -269,9 +269,13 @@ class RoundRunner:
         return [attempt for attempt in attempts if attempt.task.slot not in unread]
 
     def review_alone(self, attempts: Sequence[Attempt]) -> None:
-        """Review one slot's attempts in this thread. Raises BudgetExhausted where a score was not read for it."""
+        """Review one slot's attempts in this thread, as far as they are not yet.
+
+        Raises BudgetExhausted where a score was not read for it.
+        """
         for attempt in attempts:
-            if self._stages.wants_review(attempt):
+            is_reviewed = attempt.review is not None or attempt.review_error
+            if not is_reviewed and self._stages.wants_review(attempt):
                 self._review(attempt)
 
     def _review(self, attempt: Attempt) -> None:

@@ -247,21 +247,19 @@ class SearchState:
         tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
         self._round += 1
         whys = [proposal.why for proposal in proposals]
-        self._tell_notes(number, len(tasks))
-        if by_hand:
-            self._store.put_fact(f"round/{number}/by_hand", True)
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
-        self._store.open_round(number, tasks, whys, [opened])
+        facts = self._notes_of(number, len(tasks)) | ({f"round/{number}/by_hand": True} if by_hand else {})
+        self._store.open_round(number, tasks, whys, [opened], facts)
         for task in tasks:
             self.journal.propose(task)
         return tasks
 
-    def _tell_notes(self, number: int, size: int) -> None:
+    def _notes_of(self, number: int, size: int) -> dict[str, list[str]]:
         """What the user noted is told to the next `batch` writers: those of this round, and of small ones behind it."""
         notes, self._notes = self._notes, []
-        for round_ in range(number, number + ceil(self.plan.batch / size)) if notes else ():
-            key = f"round/{round_}/notes"
-            self._store.put_fact(key, [*(self._store.get_fact(key) or ()), *notes])
+        rounds = range(number, number + ceil(self.plan.batch / size)) if notes else ()
+        keys = [f"round/{round_}/notes" for round_ in rounds]
+        return {key: [*(self._store.get_fact(key) or ()), *notes] for key in keys}
 
     def _task(self, number: int, slot: int, proposal: Proposal) -> Task:
         return Task(

@@ -171,7 +171,7 @@ class Stages:
             self._recall(attempt.task.node_id)
         if "code" in stored:
             return AgentResult(self._blank(attempt.task).model_copy(update=stored["code"]), True)
-        prompt = self._stage(attempt, "prompt", lambda: stored_prompt(stored) or agent.prompt(context))
+        prompt = self._stage(attempt, "prompt", lambda: prompt_of(stored, agent, context))
         known = stored_reply(stored)
         reply = self._stage(attempt, "reply", lambda: agent.reply(context, prompt) if known is None else known)
         result = self._stage(attempt, "code", lambda: agent.code(context, reply))
@@ -336,10 +336,14 @@ class Stages:
         return finished_node(attempt, self._run_context, self._usage(attempt.task.node_id))
 
 
-def stored_prompt(stages: Mapping[str, Mapping[str, Any]]) -> Prompt | None:
-    """The prompt that `step --until prompt` left, or None."""
+def prompt_of(stages: Mapping[str, Mapping[str, Any]], agent: Agent, context: AgentContext) -> Prompt:
+    """The prompt that `step --until prompt` left, or a new one. Of one that another node was written from the words are
+    kept; the facts, from which `rules` and writers outside begin, are the new node's.
+    """
     found = stages.get("prompt")
-    return Prompt(found["system"], found["user"], found["context"]) if found else None
+    if found is None:
+        return agent.prompt(context)
+    return Prompt(found["system"], found["user"], found.get("context") or agent.prompt(context).context)
 
 
 def stored_reply(stages: Mapping[str, Mapping[str, Any]]) -> str | None:

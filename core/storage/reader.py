@@ -30,6 +30,7 @@ from core.storage.rows import (
     task_from_row,
 )
 from core.storage.step_count import count_steps
+from core.storage.ticket_store import WITHDRAWN
 from core.storage.unreadable import reads_store
 
 _OUTLINE = (
@@ -41,6 +42,7 @@ _REPAIRED = (
     "GROUP BY 1"
 )
 """FailureKind and number of the programs that failed and were repaired in the same step."""
+_OPEN = f"SELECT node_id FROM tasks WHERE node_id NOT IN (SELECT id FROM nodes) AND node_id NOT IN ({WITHDRAWN})"
 _SUMS = (
     "count(*) AS calls, sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens, "
     "sum(cost_usd) AS cost_usd"
@@ -243,8 +245,8 @@ class RunReader:
 
     @reads_store
     def open_stages(self) -> dict[str, list[str]]:
-        """Nodes that are not committed yet → their finished stages."""
-        proposed = self.db.select("SELECT node_id FROM tasks WHERE node_id NOT IN (SELECT id FROM nodes)")
+        """Nodes that are not committed yet, and whose ticket is not gone → their finished stages."""
+        proposed = self.db.select(_OPEN)
         stages = {node_id: ["select"] for (node_id,) in proposed}
         for node_id, stage in self.db.select("SELECT node_id, stage FROM stages"):
             stages.setdefault(node_id, ["select"]).append(stage)

@@ -42,19 +42,28 @@ class RunStore(CallStore, GameStore, TicketStore):
     # ------------------------------------------------------------ rounds, stages, nodes
 
     def open_round(
-        self, round_: int, tasks: Sequence[Task], whys: Sequence[dict[str, Any]], events: Sequence[Event] = ()
+        self,
+        round_: int,
+        tasks: Sequence[Task],
+        whys: Sequence[dict[str, Any]],
+        events: Sequence[Event] = (),
+        facts: Mapping[str, Any] | None = None,
     ) -> None:
         """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task.
 
         With the next transaction or soon: what is written for it, by whomever, is stored behind it.
         """
 
-        def facts() -> None:
+        self._known.facts.update(facts or {})
+
+        def write() -> None:
             with self.db.transaction() as connection:
                 rows = [task_values(self.db, task, why) for task, why in zip(tasks, whys, strict=True)]
                 insert(connection, "tasks", rows)
+                if facts:
+                    self._put_facts(facts)
 
-        self._write_later("round", facts, [*events, *map(NodeProposed.of, tasks)])
+        self._write_later("round", write, [*events, *map(NodeProposed.of, tasks)])
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         self._known.staged.add(node_id)

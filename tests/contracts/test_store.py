@@ -69,6 +69,20 @@ def test_a_round_is_there_for_the_next_process(opened):
         assert reader.why("n01") == {"rule": "b"} and reader.why("unknown") == {}
 
 
+def test_facts_of_a_round_are_known_at_once_and_stored_with_it(opened, monkeypatch):
+    store = opened()
+    store.open_round(0, [task(0)], [{}], [], {"round/0/notes": ["try trees"]})
+    assert store.get_fact("round/0/notes") == ["try trees"]
+    with monkeypatch.context() as broken:
+        broken.setattr(store, "_number", lambda event: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            store.open_round(1, [task(1)], [{}], [], {"round/1/notes": ["try forests"]})
+    store.db.close()
+    again = opened()
+    assert again.get_fact("round/0/notes") == ["try trees"]
+    assert again.get_fact("round/1/notes") is None and again.rounds() == 1
+
+
 def test_open_tasks_come_in_order_and_leave_when_committed(opened):
     store = opened()
     store.open_round(1, [task(1, 1), task(1, 0)], [{}, {}], [])

@@ -18,6 +18,15 @@ def test_a_round_keeps_what_it_was_told():
     assert context.as_of(2).extras == {"seen": [1, 2]} and context.as_of(4).extras == {}
 
 
+def test_a_round_keeps_how_many_wrote_at_once():
+    _, first = with_earlier(told("same", writers=1), [], 0)
+    context, _ = with_earlier(told("same", writers=8), first, 4)
+    assert [context.as_of(number).writers for number in (3, 4)] == [1, 8]
+    of_before = [{name: value for name, value in first[0].items() if name != "writers"}]
+    context, _ = with_earlier(told("same", writers=8), of_before, 4)
+    assert context.as_of(3).writers == 8, "older versions did not say"
+
+
 def test_nothing_is_noted_where_nothing_changed():
     _, first = with_earlier(told("same", time_limit=3.0), [], 0)
     context, second = with_earlier(told("same", time_limit=3.0), first, 7)

@@ -94,12 +94,22 @@ def test_a_line_that_is_being_written_waits(said):
 
 @pytest.mark.parametrize(
     "line",
-    ["", "not json", "[1]", '{"kind": "pin", "node_id": "unknown"}', '{"kind": "note", "text": 5}', '{"kind": 1}'],
-)
+    [
+        "", "not json", "[1]", '{"kind": "pin", "node_id": "unknown"}', '{"kind": "note", "text": 5}', '{"kind": 1}',
+        '{"kind": []}', '{"kind": "pin", "node_id": {}}', "[" * 100_000,
+    ],
+    ids=lambda line: line[:40],
+)  # fmt: skip
 def test_what_cannot_be_understood_is_left_out(said, line):
     said.say(line, {"kind": "note", "text": "x" * 5000})
     (note,) = said.poll()
     assert len(note) == 2000 and said.events() == ["note.added"]
+
+
+def test_a_note_with_half_a_character_does_not_end_the_run(said):
+    """What could not be stored was not read either, so that each resume ended at it."""
+    said.say('{"kind": "note", "text": "try \\ud83d trees"}')
+    assert said.poll() == ["try ? trees"] and said.events() == ["note.added"]
 
 
 def test_marks_outlive_the_process(said):

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import sys
+
 import pytest
 
 from core.state.journal import Journal
 from core.state.node import Node
-from runs.rerun import compared
+from runs.control import CONTROL
+from runs.rerun import compared, verify
+from runs.session import RunSession
+from runs.stepper import Stepper
 
 
 def journal(*codes, **more):
@@ -38,3 +44,60 @@ def test_what_no_hash_of_the_journal_holds_is_compared(name, before, now):
     stored, again = journal("x = 1", **{name: before}), journal("x = 1", **{name: now})
     assert stored.sha256 == again.sha256
     assert compared(stored, again).text == f"replay differs at step 1 in {name}: {before!r} became {now!r}"
+
+
+WRITER = """import hashlib, sys
+print(f"```python\\nx = {int(hashlib.sha256(sys.stdin.read().encode()).hexdigest()[:4], 16) / 1000}\\n```")
+"""
+
+
+@pytest.fixture
+def writer(tmp_path):
+    """Words for a command that answers each prompt with a number of its own."""
+    (tmp_path / "writer.py").write_text(WRITER)
+    command = f"llm.code.command={sys.executable} {tmp_path / 'writer.py'}"
+    return "llm.code.provider=command", command, "llm.code.model=m1"
+
+
+@pytest.mark.parametrize("schedule", ["pipeline", pytest.param("rounds", marks=pytest.mark.long)])
+def test_what_the_user_said_is_said_again(toy_config, tmp_path, writer, schedule):
+    """Pins and bans lead the choices, notes stand in the prompts: without them the replay of a run that was led by its
+    user differed at the first step that followed."""
+    words = (*writer, f"search.schedule={schedule}", "search.batch=2", "search.lag=3")
+    with RunSession(toy_config(4, *words)) as session:
+        session.run()
+        best = session.search.journal.leader.id
+    lines: list[dict[str, str]] = [{"kind": "ban", "node_id": best}, {"kind": "note", "text": "try less"}]
+    (session.run_dir / CONTROL).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with RunSession(toy_config(12, *words), session.run_dir) as session:
+        session.run()
+        assert session.search.journal.marks == {best: "banned"}
+    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text
+    assert "proposals, prompts, programs, scores and final scores came out again" in found.text
+
+
+@pytest.mark.long
+def test_a_resume_with_more_writers_at_once_comes_out_again(toy_config, tmp_path, writer):
+    """They are told that they are several; who wrote alone was told nothing, and is told nothing again."""
+    with RunSession(toy_config(4, *writer, "search.batch=1")) as session:
+        session.run()
+    with RunSession(toy_config(10, *writer, "search.batch=3"), session.run_dir) as session:
+        session.run()
+    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text
+
+
+@pytest.mark.parametrize("since", ["reply", "code", "execute"])
+def test_a_step_from_a_stage_comes_out_again(toy_config, tmp_path, since):
+    """`rules` had no facts to write from, and a replay did not know what the step had taken over."""
+    with RunSession(toy_config(8)) as session:
+        session.run()
+        again = next(node for node in session.search.journal if node.operator == "improve")
+    with RunSession(toy_config(8), session.run_dir, by_hand=True) as session:
+        *_, told = Stepper(session).step(again.id, None, since, None)
+        made = session.search.journal[told.node_id]
+    assert (made.operator, made.parent_ids) == (again.operator, again.parent_ids)
+    assert since == "reply" or made.code == again.code
+    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text

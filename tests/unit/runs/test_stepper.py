@@ -7,6 +7,7 @@ import pytest
 from core.backend.records import reply_fields
 from core.events import NodeCommitted
 from core.loop.stages import IN_ORDER
+from core.storage.ticket_store import Ticket
 from dashboard.server.control import send_line
 from runs.dry_run import dry_run
 from runs.session import RunSession
@@ -138,3 +139,20 @@ def test_a_dry_run_names_the_parent_of_the_step_that_follows(toy_config, heard):
     with RunSession(config, run_dir, by_hand=True) as session:
         begun, *_ = step(session, until="prompt")
     assert tuple(told) == begun.task.parent_ids and best not in told and (heard or best in before)
+
+
+def test_a_dry_run_does_not_go_on_with_what_was_given_up(toy_config):
+    """No step does: the policy is asked."""
+    config = toy_config(4)
+    with RunSession(config) as session:
+        session.run()
+        number = session.store.rounds()
+        (task,) = session.search.orchestrator.open_round(session.search.orchestrator.ask(1), by_hand=True)
+        session.store.lease(Ticket(task.node_id, "a" * 64, "open", 1e9, "", 0))
+        assert dry_run(config, session.run_dir, None, None)["goes_on_with"] == {task.node_id: ["select"]}
+        session.store.close_ticket(task.node_id, "given_up")
+    told = dry_run(config, session.run_dir, None, None)["proposals"]
+    with RunSession(config, session.run_dir, by_hand=True) as session:
+        begun, *_ = step(session, until="prompt")
+    assert begun.task.round == number + 1
+    assert [(begun.task.operator, list(begun.task.parent_ids))] == [(one["operator"], one["parents"]) for one in told]

@@ -14,6 +14,7 @@ from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.contracts import Proposal
 from core.events import BaselineScored, NodeCommitted, NodeProposed
+from core.loop.plan import Control
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.storage.reader import RunReader
 
@@ -186,3 +187,43 @@ def test_given_programs_are_told_once_and_by_their_names(tmp_path, when):
         assert [event.name for event in scored.values()] == [name for name, _ in GIVEN]
         committed = [event for event in events if isinstance(event, NodeCommitted)]
         assert [(node.node_id, node.metric) for node in committed] == [(id_, e.metric) for id_, e in scored.items()]
+
+
+class DiesOpening(DyingStore):
+    """Dies before its first round is stored."""
+
+    WRITES = ("open_round",)
+
+
+def test_a_note_is_told_once_after_a_crash_before_its_round(tmp_path):
+    """The note was stored before the round: who went on had it from there, and from the user once more."""
+
+    def said():
+        notes = [["be brave"]]
+        return Control(poll=lambda journal: notes.pop() if notes else [])
+
+    died = loop(tmp_path, control=said(), wrap=lambda store: DiesOpening(store, 1, "before"))
+    with pytest.raises(Crash):
+        died.run()
+    loop(tmp_path, control=said()).run()
+    with RunReader(tmp_path) as reader:
+        assert reader.fact("round/0/notes") == ["be brave"]
+
+
+def test_a_step_by_hand_that_died_before_its_round_leaves_the_searchs_own_round_alone(tmp_path):
+    """`by hand` was stored before the round: the search's first round had that name, and no resume finished it."""
+    died = loop(tmp_path, wrap=lambda store: DiesOpening(store, 1, "before"))
+    died.orchestrator.restore()
+    with pytest.raises(Crash):
+        died.orchestrator.open_round(died.orchestrator.ask(1), by_hand=True)
+    died.close()
+
+    class Killed(Counting):
+        def evaluate(self, nodes):
+            raise Crash
+
+    with pytest.raises(Crash):
+        loop(tmp_path, evaluator=Killed()).run()
+    loop(tmp_path).run()
+    with RunReader(tmp_path) as reader:
+        assert not reader.open_stages()

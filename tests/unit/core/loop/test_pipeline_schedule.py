@@ -193,6 +193,45 @@ def test_a_failed_evaluation_of_a_skipped_twin_is_made_good(tmp_path, over):
     assert scores == ([] if over else [3.0])
 
 
+class Reader:
+    """Finds a score in everything."""
+
+    def review(self, context, node):
+        return Review(is_bug=False, has_csv_submission=False, summary="read", metric=1.0)
+
+
+class BlindEvaluator(ToyEvaluator):
+    """Runs programs and has no score for them."""
+
+    def evaluate(self, nodes):
+        return [verdict.model_copy(update={"metric": None}) for verdict in super().evaluate(nodes)]
+
+
+@pytest.mark.parametrize("slow", [0, 1], ids=["before it", "after it"])
+@pytest.mark.parametrize("claims_only", [True, False])
+def test_a_twin_of_a_program_that_was_repaired_is_reviewed_too(tmp_path, claims_only, slow):
+    """Two wrote what crashes. The first was given another program, so that the second repeats nothing that came: it was
+    committed unread, and where the reading is the score, as a failure of its own."""
+
+    class Twins(ToyWriter):
+        def write(self, context, rng):
+            if context["operator"] == "debug":
+                return f"```python\nx = {5.0 + context['task']['round']}\n```"
+            if context["task"]["round"] == slow:
+                time.sleep(0.2)
+            return "```python\nx = broken\n```"
+
+    loop = open_loop(
+        tmp_path, steps=2, batch=2, writers=4, schedule="pipeline", writer=Twins(), reviewer=Reader(),
+        evaluator=BlindEvaluator() if claims_only else ToyEvaluator(), claims_only=claims_only, review="always",
+        repair_crashes=True,
+    )  # fmt: skip
+    loop.run()
+    nodes = list(loop.journal)
+    assert [node.code.strip() for node in nodes] == ["x = 5.0", "x = 6.0"] and all(node.attempts for node in nodes)
+    assert [(node.failure, node.review and node.review.summary) for node in nodes] == [(None, "read")] * 2
+
+
 class LookingAhead(ToyEvaluator):
     """Remembers which programs it saw before their round."""
 
