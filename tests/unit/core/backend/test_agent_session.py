@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from core.backend import query
 from core.backend.agent.session import AgentProcess
 from core.backend.backend_command import SHORT
 from core.backend.deadline import Deadline
@@ -69,3 +71,14 @@ def test_an_agent_whose_files_have_no_names_does_not_fill_the_disk(small_disk):
     )
     with AgentProcess([sys.executable, "-c", code], small_disk, dict(os.environ)) as agent:
         assert agent.wait(Deadline(60.0), 50.0, lambda: False) == SHORT
+
+
+def test_an_agent_that_is_asked_for_no_program_answers_in_words(tmp_path: Path) -> None:
+    """Without a desk its folder was read as a program's: each session ended in a fault, and was paid for again."""
+    script = tmp_path / "agent.py"
+    script.write_text("print('{\"sum\": 5}')\n")
+    tool = {"name": "report", "parameters": {"type": "object", "properties": {"sum": {"type": "integer"}}}}
+    answer = query(
+        "s", "2 + 3?", "m", "agent", tools=[tool], command=f"{sys.executable} {script}", network="open", attempts=1
+    )
+    assert json.loads(answer) == {"sum": 5}
