@@ -222,7 +222,7 @@ def test_models_are_complete_settings_with_their_own_prices() -> None:
 
 
 def test_a_reviewer_is_handed_no_files_also_where_several_may_be_asked() -> None:
-    code = {"models": [{"provider": "command", "command": "a"}, {"provider": "command", "command": "b"}]}
+    code = {"provider": "command", "command": "a", "models": [{"model": "x"}, {"model": "y"}]}
     desk: Any = object()
     roles = model_settings(LLMConfig.model_validate({"code": code}), {}, box=FreshFolder, desk=desk)
     assert {arm.desk for arm in roles["code"].alternatives} == {desk}
