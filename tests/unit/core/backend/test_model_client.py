@@ -409,6 +409,17 @@ def test_no_key_in_errors_records_and_files(server: FaultyServer, tmp_path: Path
     assert "your key is ********" in "\n".join(told)
 
 
+@pytest.mark.parametrize("key", ["EMPTY", "none", "ollama", "test", "1234", "not_needed"])
+def test_what_stands_in_a_keys_place_is_no_secret_of_a_program(server: FaultyServer, key: str) -> None:
+    """Servers on this machine want some word for a key. It was masked in programs, which no longer parsed."""
+    program = f"{key} = 0\nboard = [[{key}] * 7 for _ in range(6)]\n"
+    server.state.scenarios.add(Reply(text=program))
+    model = ModelSettings(provider="openai", model="m", base_url=server.base_url("openai"), api_key=SecretStr(key))
+    client = ModelClient({"code": model}, log=MemoryLog())
+    assert client.bind("code", "n")("s", "u") == program
+    client.close()
+
+
 def test_the_switch_forbids_every_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
