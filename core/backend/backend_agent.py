@@ -137,7 +137,7 @@ def _reply(
     handed: Handed, settings: ModelSettings, agent: AgentProcess, gateway: Gateway | None, ended: str, code: int | None
 ) -> Reply:
     """What the session came to, as the reply of a model that wrote the same."""
-    if gateway is not None and gateway.broken:
+    if gateway is not None and gateway.broken and not gateway.spent.turns:  # else it is to be counted
         raise BackendError(gateway.broken)
     said, complaint = clean(agent.last_words()), one_line(clean(agent.complaint()), 300)
     plan = plan_of(said)

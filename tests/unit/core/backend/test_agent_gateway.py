@@ -19,6 +19,7 @@ from core.backend.agent.dialects import bounded, understood, usage_of
 from core.backend.agent.gateway import Gateway
 from core.backend.exchange import Usage
 from core.backend.settings import ModelSettings, Price, SessionLimits
+from utils.errors import BackendError
 
 TOKEN = "t" * 48
 BODY = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
@@ -214,6 +215,54 @@ def test_a_side_question_to_another_provider_ends_nothing(models):
     made.spent.turns = 0
     assert asked(made, "/v1/messages")[0] == 403 and made.over.is_set() and "no key" in made.broken
     made.close()
+
+
+def test_a_key_that_a_refusal_quotes_is_neither_told_nor_kept():
+    """The key of the environment is none of the settings': the agent read it, and the run's store kept it."""
+    key = "sk-planted-0123456789"
+    said = json.dumps({"error": {"message": f"Incorrect API key provided: {key}"}}).encode()
+    upstream = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        client, _ = upstream.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(b"HTTP/1.1 401 No\r\ncontent-length: %d\r\n\r\n" % len(said) + said)
+
+    threading.Thread(target=serve, daemon=True).start()
+    settings = ModelSettings(provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}")
+    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: key, None)
+    with upstream:
+        status, told = asked(made, "/v1/messages")
+    made.close()
+    assert status == 401 and told["error"]["message"] == "Incorrect API key provided: ********"
+    assert key not in made.exchanges[0].reply
+
+
+def test_a_price_that_is_set_is_not_that_of_other_models():
+    """A coding agent may ask any model of its provider: a dear one was counted at the price of the cheap one."""
+    settings = ModelSettings(
+        provider="agent", model="my-own", price=Price(0.01, 0.01), session=SessionLimits(usd=0.001, tokens=None)
+    )
+    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "key", None)
+    usd = {}
+    for model in ("my-own", "my-own-2026", "claude-opus-4-1", "nobody-knows-it"):
+        request = understood("/v1/messages", json.dumps({**BODY, "model": model}).encode())
+        try:
+            usd[model] = made.admit(request, 100)[2]
+        except BackendError as error:
+            usd[model] = str(error)
+    made._reserved = Usage(0, 0)
+    made.close()
+    assert usd == {
+        "my-own": pytest.approx(2e-6), "my-own-2026": pytest.approx(2e-6), "nobody-knows-it": pytest.approx(2e-6),
+        "claude-opus-4-1": "tokens or dollars of this session are used (llm.code.session)",
+    }  # fmt: skip
+
+
+def test_a_session_that_is_over_asks_no_model(gateway, models):
+    asked(gateway, "/give_up", {"reason": "no idea"})
+    assert asked(gateway, "/v1/messages")[0] == 403 and not models.requests and gateway.spent.turns == 0
 
 
 def events(*parts: dict[str, Any]) -> bytes:
