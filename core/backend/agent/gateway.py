@@ -29,6 +29,10 @@ from utils.secrets import MASK
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of a request, and what is kept of a reply."""
+_SMALL = 1024 * 1024
+"""Bytes of a request that is read at once with others."""
+AT_ONCE = 64
+"""Connections; a further one is closed."""
 MOST_CHECKS = 5
 LEAST_REPLY = 64
 """Tokens below which a reply is not worth a request."""
@@ -233,14 +237,28 @@ class Gateway:
 
 
 class _Server(ThreadingHTTPServer):
+    """An agent is as untrusted as its program: what it may hold of this process's threads and memory is bounded."""
+
     block_on_close = False
 
     def __init__(self, listener: socket.socket, gateway: Gateway) -> None:
         super().__init__(listener.getsockname()[:2], _Handler, bind_and_activate=False)
         self.gateway = gateway
+        self.one_large = threading.Lock()
+        """Held while a large request is read: what is read is counted, and refused where it is too much."""
+        self._places = threading.BoundedSemaphore(AT_ONCE)
         self.socket.close()
         self.socket = listener
         listener.listen(64)
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        return self._places.acquire(blocking=False)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """An agent that went away in the middle is its own affair."""
@@ -265,7 +283,15 @@ class _Handler(BaseHTTPRequestHandler):
         if not size.isdigit() or int(size) > LARGEST_BODY:
             self._refuse(413, "a request has a length, of at most 32 MiB")
             return
-        self._serve(self.rfile.read(int(size)))
+        if int(size) <= _SMALL:
+            raw = self.rfile.read(int(size))
+        elif self._may_ask():
+            with self.server.one_large:
+                raw = self.rfile.read(int(size))
+        else:
+            return
+        if len(raw) == int(size):  # else the agent hung up in the middle: half a request is none
+            self._serve(raw)
 
     def do_CONNECT(self) -> None:
         self._refuse(403, "the gateway leads to one model and nowhere else")
@@ -275,11 +301,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, raw: bytes) -> None:
         path = urlsplit(self.path).path
-        if not self.path.startswith("/") or not self.server.gateway.is_ours(self.headers.get("host", "")):
-            self._refuse(403, "the gateway leads to one model and nowhere else")
-            return
-        if not _has_token(dict(self.headers), self.path, self.server.gateway.token):
-            self._refuse(401, "the session's token is missing or wrong")
+        if not self._may_ask():
             return
         if path == "/mcp":
             self._answer_mcp(raw)
@@ -295,6 +317,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, f"no model answers at {path}")
         else:
             self._pass_on(asked, raw)
+
+    def _may_ask(self) -> bool:
+        """Who may not is told why."""
+        if not self.path.startswith("/") or not self.server.gateway.is_ours(self.headers.get("host", "")):
+            self._refuse(403, "the gateway leads to one model and nowhere else")
+        elif not _has_token(dict(self.headers), self.path, self.server.gateway.token):
+            self._refuse(401, "the session's token is missing or wrong")
+        else:
+            return True
+        return False
 
     def _answer_mcp(self, raw: bytes) -> None:
         if self.command != "POST":

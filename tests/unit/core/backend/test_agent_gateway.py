@@ -16,7 +16,7 @@ from support.model_server import ModelServer
 from support.processes import eventually
 
 from core.backend.agent.dialects import bounded, understood, usage_of
-from core.backend.agent.gateway import Gateway
+from core.backend.agent.gateway import AT_ONCE, Gateway
 from core.backend.exchange import Usage
 from core.backend.settings import ModelSettings, Price, SessionLimits
 from utils.errors import BackendError
@@ -258,6 +258,28 @@ def test_a_price_that_is_set_is_not_that_of_other_models():
         "my-own": pytest.approx(2e-6), "my-own-2026": pytest.approx(2e-6), "nobody-knows-it": pytest.approx(2e-6),
         "claude-opus-4-1": "tokens or dollars of this session are used (llm.code.session)",
     }  # fmt: skip
+
+
+def test_what_an_agent_holds_of_our_process_is_bounded(gateway):
+    """Every connection had a thread, and 32 MiB to fill before anybody asked for its token."""
+    place = ("127.0.0.1", gateway.port)
+    before = threading.active_count()
+    begin = f"POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1:{gateway.port}\r\ncontent-length: 30000000\r\n"
+    large = [socket.create_connection(place) for _ in range(6)]
+    for number, one in enumerate(large):
+        one.sendall((begin + (f"x-api-key: {TOKEN}\r\n" if number else "") + "\r\n").encode())
+    assert large[0].recv(100).startswith(b"HTTP/1.0 401")
+    eventually(gateway._server.one_large.locked)
+    idle = [socket.create_connection(place) for _ in range(2 * AT_ONCE)]
+    for one in idle[AT_ONCE:]:
+        one.settimeout(10)
+    with suppress(ConnectionResetError):
+        assert idle[-1].recv(100) == b""
+    assert threading.active_count() - before <= AT_ONCE
+    for one in (*large, *idle):
+        one.close()
+    eventually(lambda: threading.active_count() <= before + 1)
+    assert asked(gateway, "/v1/messages")[0] == 200
 
 
 def test_a_session_that_is_over_asks_no_model(gateway, models):
