@@ -324,6 +324,33 @@ def test_what_each_language_says_that_a_reply_took(raw, found):
 
 
 @pytest.mark.parametrize(
+    ("path", "own", "theirs"),
+    [
+        ("/v1/messages", [{"name": "x", "input_schema": {}}, {"type": "custom", "name": "y"},
+                          {"type": "bash_20250124", "name": "bash"}],
+         [{"type": "web_search_20250305", "name": "web_search"}, {"type": "web_fetch_20250910", "name": "web_fetch"},
+          {"type": "code_execution_20250825", "name": "c"}, {"type": "mcp_toolset", "mcp_server_name": "z"}]),
+        ("/v1/chat/completions", [{"type": "function", "function": {"name": "x"}}], [{"type": "web_search"}]),
+        ("/v1/responses", [{"type": "function", "name": "x"}, {"type": "custom", "name": "apply_patch"},
+                           {"type": "local_shell"}],
+         [{"type": "web_search"}, {"type": "mcp", "server_url": "https://evil.example"}, {"type": "code_interpreter"}]),
+        ("/v1beta/models/g:generateContent", [{"functionDeclarations": [{"name": "x"}]}],
+         [{"googleSearch": {}}, {"url_context": {}}, {"codeExecution": {}}]),
+    ],
+)  # fmt: skip
+def test_no_request_reaches_beyond_the_model(path, own, theirs):
+    """Who is kept to one model searched the web by it, at a price that no token tells."""
+    more = {"mcp_servers": [{"url": "https://evil.example"}], "web_search_options": {}, "tool_choice": {"type": "auto"}}
+    both = understood(path, json.dumps({"model": "m", "tools": [*own, *theirs], **more}).encode())
+    assert bounded(both, 300)["tools"] == own and "evil" not in json.dumps(bounded(both, 300))
+    assert bounded(both, 300)["tool_choice"] == {"type": "auto"} and "web_search_options" not in bounded(both, 300)
+    alone = understood(path, json.dumps({"model": "m", "tools": theirs, **more}).encode())
+    assert not {"tools", "tool_choice"} & bounded(alone, 300).keys()
+    odd = understood(path, json.dumps({"model": "m", "tools": ["x", 5, None]}).encode())
+    assert bounded(odd, 300)["model"] == "m"
+
+
+@pytest.mark.parametrize(
     ("path", "body", "place"),
     [
         ("/v1/messages", {"max_tokens": 9000}, ("max_tokens",)),
