@@ -139,8 +139,8 @@ def usage_of(raw: bytes) -> Usage | None:
             if isinstance(place, Mapping):
                 for name in ("usage", "usageMetadata"):
                     counts = place.get(name)
-                    if isinstance(counts, Mapping):
-                        found |= _counts(counts)
+                    if isinstance(counts, Mapping):  # they only grow: a last event may leave the prompt at 0
+                        found |= {key: max(found.get(key, count), count) for key, count in _counts(counts).items()}
     if not found:
         return None
     read = found.get("cache_read_input_tokens", 0)  # Anthropic tells these two beside the prompt, the others within it
