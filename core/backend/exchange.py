@@ -14,7 +14,6 @@ from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.settings import ModelSettings
 from utils.time_share import without_times
 
-
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 

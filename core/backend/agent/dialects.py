@@ -10,6 +10,7 @@ from typing import Any
 
 from core.backend.exchange import Usage
 
+_CAMEL = re.compile(r"_([a-z])")
 _GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(\w+)")
 
 
@@ -80,6 +81,10 @@ def understood(path: str, raw: bytes) -> Asked | None:
 def bounded(asked: Asked, most: int) -> dict[str, Any]:
     """The request with a reply of at most `most` tokens, and one that tells what it took, and leads nowhere else."""
     body = _without_reach(json.loads(json.dumps(asked.body)))
+    if asked.dialect is GENERATE and isinstance(spelt := body.pop("generation_config", None), Mapping):
+        ours = body.get("generationConfig")  # Google takes either spelling, and a limit is kept in one
+        body["generationConfig"] = {_CAMEL.sub(lambda found: found[1].upper(), key): spelt[key] for key in spelt}
+        body["generationConfig"] |= ours if isinstance(ours, Mapping) else {}
     *outer, name = asked.dialect.limit.split(".")
     place = body
     for key in outer:

@@ -169,7 +169,7 @@ class Gateway:
         return body, worst, usd
 
     def _priced(self, asked: Asked) -> ModelSettings:
-        """By which a request is paid. A price that is set is the model's of the settings: another has its published one."""
+        """By which a request is paid. A price that is set is of the settings' model; others have published ones."""
         named = self._settings.model
         own = replace(self._settings, provider=asked.dialect.provider, model=asked.model or named)
         published = replace(own, price=None)

@@ -73,7 +73,7 @@ def test_what_the_cache_read_and_wrote_is_priced():
 
 
 def test_a_last_event_that_tells_no_prompt_takes_none_away():
-    """Servers that speak Anthropic's language end a stream with `input_tokens: 0`: the prompt was counted as nothing."""
+    """Servers that speak Anthropic's language end a stream with `input_tokens: 0`: the prompt counted as nothing."""
     first = _usage(SimpleNamespace(input_tokens=10_000, output_tokens=1, cache_read_input_tokens=500), None)
     last = SimpleNamespace(input_tokens=0, output_tokens=250)
     assert _usage(last, first) == Usage(10_500, 250, cached=500)
