@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,8 @@ WON = 100_000.0
 """An engine's score of a won game, from which the plies to it are taken off (`core.arena.seat.Limit.report`)."""
 MOST_DEPTH = 1000
 """Plies; a depth beyond is nonsense and not kept."""
+MOST_SCORE = 1e9
+"""A score beyond is nonsense and not kept; an integer of its own length may be no float at all."""
 SEAT_TEXT = (Path(__file__).parent / "seat.py").read_text(encoding="utf-8")
 
 
@@ -120,7 +121,7 @@ def _checked(answer: object) -> Reply:
         move, score, depth = answer
         return Reply(
             move[:16],
-            float(score) if isinstance(score, int | float) and math.isfinite(score) else None,
+            float(score) if isinstance(score, int | float) and abs(score) < MOST_SCORE else None,
             int(depth) if isinstance(depth, int | float) and 0 <= depth <= MOST_DEPTH else None,
         )
     return Reply(f"{answer!r}"[:16])

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from typing import IO
 
 from core.arena.limit import MoveLimit
 from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn
@@ -137,8 +138,7 @@ class UciPlayer:
             for key, _ in ready:
                 if key.fileobj is self._process.stderr and not self._hear_errors():
                     self._selector.unregister(key.fileobj)
-            assert self._process.stdout is not None
-            data = self._process.stdout.read(65536)
+            data = _read(self._process.stdout)
             if data is None:
                 continue
             size += len(data)
@@ -158,8 +158,7 @@ class UciPlayer:
 
     def _hear_errors(self) -> bool:
         """Take what has come on standard error: a program that fills the pipe would stand still. False at its end."""
-        assert self._process.stderr is not None
-        data = self._process.stderr.read(65536)
+        data = _read(self._process.stderr)
         self._errors = (self._errors + (data or b""))[-_ERROR_BYTES:]
         return data != b""
 
@@ -168,6 +167,16 @@ class UciPlayer:
         self._hear_errors()
         lines = self._errors.decode(errors="replace").strip().splitlines()
         return f"{message}; the last line of its standard error: {lines[-1].strip()}" if lines else message
+
+
+def _read(stream: IO[bytes] | None) -> bytes | None:
+    """What there is; None where nothing is, b"" at the end. Python's own buffer stays empty: of what it held back, the
+    last move among it, the selector would not tell."""
+    assert stream is not None
+    try:
+        return os.read(stream.fileno(), 65536)
+    except BlockingIOError:
+        return None
 
 
 def _score(unit: str, value: int) -> float:

@@ -80,7 +80,8 @@ def copied(engine: Any) -> Any:
 
 
 def score_text(score: float) -> str:
-    """`cp N`, or `mate N` in moves for a forced win or loss."""
+    """`cp N`, or `mate N` in moves for a forced win or loss: also for a score beyond all, as infinity is."""
+    score = max(-WIN, min(WIN, score)) if score == score else 0  # NaN says nothing
     plies = WIN - abs(int(score))
     if plies > 1000:
         return f"cp {int(score)}"

@@ -137,7 +137,7 @@ def _reply(
     handed: Handed, settings: ModelSettings, agent: AgentProcess, gateway: Gateway | None, ended: str, code: int | None
 ) -> Reply:
     """What the session came to, as the reply of a model that wrote the same."""
-    if gateway is not None and gateway.broken:
+    if gateway is not None and gateway.broken and not gateway.spent.turns:  # else it is to be counted
         raise BackendError(gateway.broken)
     said, complaint = clean(agent.last_words()), one_line(clean(agent.complaint()), 300)
     plan = plan_of(said)
@@ -145,7 +145,9 @@ def _reply(
     if not files and not fault and code and not ended and not (gateway and (gateway.spent.turns or gateway.exchanges)):
         hint = unseen_hint(backend_command.connect(settings), settings)
         raise BackendError(f"the agent ended with code {code} before it asked a model: {complaint}{hint}")
-    if settings.desk is not None and files and not fault:
+    if settings.desk is None and said:
+        text = said  # it was asked for no program, but for an answer
+    elif settings.desk is not None and files and not fault:
         why = f"(the session ended: {ended})" if ended else ""
         text = settings.desk.take_in(files, "\n\n".join(part for part in (plan, why) if part))
     else:
@@ -158,7 +160,7 @@ def _reply(
         usage=spent.usage if spent else None,
         usd=spent.usd if spent else None,
         exchanges=tuple(gateway.exchanges) if gateway else (),
-        words="" if one_line(said, len(said) + 1) == plan else said,
+        words="" if text == said or one_line(said, len(said) + 1) == plan else said,
     )
     return within_size(reply)
 

@@ -111,7 +111,7 @@ def _message(message: Message) -> dict[str, Any]:
     if message.role == "tool":
         result = {"type": "tool_result", "tool_use_id": called.id, "content": message.text}
         return {"role": "user", "content": [result]}
-    call = {"type": "tool_use", "id": called.id, "name": called.name, "input": dict(called.arguments)}
+    call = {"type": "tool_use", "id": called.id, "name": called.sent, "input": dict(called.arguments)}
     said = [_block(message.text)] if message.text.strip() else []
     return {"role": "assistant", "content": [*said, call]}
 
@@ -184,13 +184,16 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
 
 
 def _usage(usage: Any, before: Usage | None) -> Usage | None:
-    """Tokens; the last event of a stream may tell the output only, then the prompt is what the first event told."""
+    """Tokens; the last event of a stream may tell the output only, or a prompt of 0: then it is what the first told."""
     fresh, completion = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
     if fresh is None and before is not None:
         return Usage.counted(before.prompt, completion, before.cached, before.written) or before
     cached, written = (getattr(usage, f"cache_{kind}_input_tokens", None) for kind in ("read", "creation"))
     told = Usage.counted(fresh, completion, cached, written)
-    return replace(told, prompt=told.prompt + told.cached + told.written) if told else before
+    if told is None:
+        return before
+    told = replace(told, prompt=told.prompt + told.cached + told.written)
+    return told if before is None or told.prompt >= before.prompt else replace(before, completion=told.completion)
 
 
 def _check_bedrock(settings: ModelSettings) -> None:

@@ -85,9 +85,9 @@ def _content(message: Message) -> dict[str, Any]:
     if called is None:
         return {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.text}]}
     if message.role == "tool":
-        answer = {"name": called.name, "response": {"result": message.text}}
+        answer = {"name": called.sent, "response": {"result": message.text}}
         return {"role": "user", "parts": [{"function_response": answer}]}
-    call: dict[str, Any] = {"function_call": {"name": called.name, "args": dict(called.arguments)}}
+    call: dict[str, Any] = {"function_call": {"name": called.sent, "args": dict(called.arguments)}}
     return {"role": "model", "parts": [call | {"thought_signature": _UNSIGNED}]}
 
 

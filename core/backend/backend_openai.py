@@ -105,7 +105,7 @@ def _message(message: Message) -> dict[str, Any]:
         return {"role": message.role, "content": message.text}
     if message.role == "tool":
         return {"role": "tool", "tool_call_id": called.id, "content": message.text}
-    call = {"id": called.id, "type": "function", "function": {"name": called.name, "arguments": called.text}}
+    call = {"id": called.id, "type": "function", "function": {"name": called.sent, "arguments": called.text}}
     return {"role": "assistant", "content": message.text or None, "tool_calls": [call]}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -12,6 +13,8 @@ from urllib.parse import urlsplit
 from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.settings import ModelSettings
 from utils.time_share import without_times
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,12 @@ class Called:
     def id(self) -> str:
         """Its name, where a provider wants one."""
         return f"call_{self.number}"
+
+    @property
+    def sent(self) -> str:
+        """Its name as providers take it back. Models make up others, `multi_tool_use.parallel` for one, and a request
+        that holds such a name is refused."""
+        return _NO_NAME.sub("_", self.name)[:64] or "_"
 
     @property
     def text(self) -> str:

@@ -43,6 +43,8 @@ _UNWANTED = (
 )  # fmt: skip
 _SECRET_VARIABLE = re.compile(r"(?:key|token|secret|password|passwd|credentials?)$", re.IGNORECASE)
 """Names of environment variables that hold one."""
+_NO_KEY = re.compile(r"\w{1,7}|[A-Za-z_]{1,11}", re.ASCII)
+"""No key that anybody was given: a short word or number."""
 _HINTS = {
     "max_completion_tokens": "reasoning",
     "max_tokens": "max_tokens",
@@ -67,7 +69,7 @@ def mask(text: str, settings: ModelSettings) -> str:
 
 def secrets_of(settings: ModelSettings) -> list[str]:
     """What no text of this model may show, the longest first."""
-    found = [settings.key_text]
+    found = [settings.key_text] if tells(settings.key_text) else []
     try:
         parts = urlsplit(settings.base_url)
         found += [parts.password or "", parts.query]
@@ -78,6 +80,12 @@ def secrets_of(settings: ModelSettings) -> list[str]:
     handed = [os.environ.get(name, "") for name in settings.env if _SECRET_VARIABLE.search(name)]
     found += [value for value in handed if len(value) >= 8]
     return sorted({*found, *map(quote, found)}, key=len, reverse=True)
+
+
+def tells(key: str) -> bool:
+    """False for what stands in a key's place where a server wants none: `EMPTY`, `ollama`, `none`. Programs hold such
+    words, too, and one that is masked does not run."""
+    return bool(key) and _NO_KEY.fullmatch(key) is None
 
 
 def read_fault(error: BaseException, settings: ModelSettings) -> Exception:

@@ -80,8 +80,9 @@ def _repair(request: Request, settings: ModelSettings, exchange: Exchange, said:
     """Send the reply back with the reason. Only the last reply stays in the conversation, so that it does not grow."""
     asked = on_rung(request, "fence")
     for turn in range(len(RUNGS), len(RUNGS) + REPAIRS):
+        shown = said[:4000]
         back = (
-            Message("assistant", said[:4000] or "(nothing)"),
+            Message("assistant", shown if shown.strip() else "(nothing)"),  # a blank turn is refused
             Message("user", repair_instructions(request.tool, reason)),
         )
         reply = exchange(replace(asked, messages=(*asked.messages, *back)), turn)

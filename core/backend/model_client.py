@@ -20,7 +20,7 @@ from core.backend.looking import look_first
 from core.backend.messages import build_request
 from core.backend.partial_reply import Listener
 from core.backend.prices import PRICE_DAY, cost_of, usual_tokens
-from core.backend.records import LOOK, CallKey, look_record, reply_of
+from core.backend.records import LOOK, SESSION, CallKey, look_record, reply_of
 from core.backend.retry import Retrier
 from core.backend.roles import calls_functions
 from core.backend.settings import ModelSettings
@@ -45,6 +45,8 @@ class NodeUsage:
     """Function → how often a model called it before it wrote."""
 
     def plus(self, record: CallRecord) -> NodeUsage:
+        if record.role == SESSION:  # the reply of its session has counted it
+            return self
         writes = record.role in WRITING_ROLES or not self.writer
         return NodeUsage(
             writer=_writer(record) if writes else self.writer,

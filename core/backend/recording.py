@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.contracts import CallLog, CallRecord
 from core.state.failed_attempt import REPAIRS_FROM
 from utils.errors import BudgetExhausted, ConfigError
+from utils.secrets import MASK
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -232,4 +233,5 @@ def _without_masks(value: Any) -> Any:
         return {key: _without_masks(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_without_masks(item) for item in value]
-    return None if isinstance(value, str) and value and not value.strip("*") else value
+    is_mask = isinstance(value, str) and len(value) >= len(MASK) and not value.strip("*")  # a pattern `*` is none
+    return None if is_mask else value

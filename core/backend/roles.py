@@ -78,15 +78,12 @@ def _boxed(
     roles: dict[str, ModelSettings], make: Callable[[], WriterBox], desk: WriterDesk | None
 ) -> dict[str, ModelSettings]:
     box = make()
-    return {
-        role: replace(
-            settings,
-            box=box,
-            desk=desk if role != "feedback" else None,
-            models=tuple(replace(arm, box=box, desk=desk) for arm in settings.models),
-        )
-        for role, settings in roles.items()
-    }
+
+    def boxed(role: str, settings: ModelSettings) -> ModelSettings:
+        arms = tuple(boxed(role, arm) for arm in settings.models)
+        return replace(settings, box=box, desk=desk if role != "feedback" else None, models=arms)
+
+    return {role: boxed(role, settings) for role, settings in roles.items()}
 
 
 _SHARED = ("timeout", "attempts", "backoff")

@@ -34,6 +34,7 @@ class Collector:
             self._deadline.check()
             yield chunk
             if self._is_oversize:
+                self.usage = None  # what was told so far is not all of it
                 return
 
     def add_text(self, piece: str) -> None:

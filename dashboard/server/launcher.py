@@ -7,7 +7,8 @@ import secrets
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,6 +56,33 @@ class _Child:
     run: str | None
 
 
+class _Newest:
+    """Lets one work at a time and at most one wait: who waits gives way to a newer one."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._newest = 0
+        self._busy = False
+
+    @contextmanager
+    def turn(self) -> Iterator[bool]:
+        """True, alone; False at once where a newer one waits."""
+        with self._changed:
+            self._newest += 1
+            number = self._newest
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: number != self._newest or not self._busy)
+            mine = number == self._newest
+            self._busy = self._busy or mine
+        try:
+            yield mine
+        finally:
+            if mine:
+                with self._changed:
+                    self._busy = False
+                    self._changed.notify_all()
+
+
 class Launcher:
     """Thread-safe.
 
@@ -70,7 +98,7 @@ class Launcher:
         self._children: dict[str, _Child] = {}
         self._sweeps: dict[str, str] = {}
         self._lock = threading.Lock()
-        self._planning = threading.Lock()
+        self._planning = _Newest()
 
     def start(self, request: StartRequest, folder: Path | None = None) -> Launch:
         """Start a run. `folder`: the user's own that the request chose, found by the server."""
@@ -99,10 +127,13 @@ class Launcher:
             return False
         return True
 
-    def plan(self, request: StartRequest, folder: Path | None = None) -> StartPlan:
-        """What the run would be, by `run --plan`; nothing is started."""
+    def plan(self, request: StartRequest, folder: Path | None = None) -> StartPlan | None:
+        """What the run would be, by `run --plan`; nothing is started. None where a newer question came meanwhile: of a
+        form that is filled in, only that one matters, and neither processes nor waiting threads become a crowd."""
         words = [sys.executable, str(self.main), "run", *self._words(request, folder), "--plan"]
-        with self._planning:  # of a form that is filled in, only the newest question matters: no crowd of processes
+        with self._planning.turn() as is_newest:
+            if not is_newest:
+                return None
             asked = subprocess.Popen(
                 words, cwd=self.catalog.project_dir, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, start_new_session=True,

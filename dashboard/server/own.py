@@ -6,6 +6,7 @@ A client names none of it by a path: it chooses among the folders that are found
 from __future__ import annotations
 
 import csv
+import io
 import os
 import re
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from dashboard.server.schemas.control import Own, OwnFolder, OwnScript, OwnTable
+from utils.regular_files import open_regular
 
 TRAIN, TEST = "train.csv", "test.csv"
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +27,8 @@ _PASSED_OVER = frozenset({"logs", "workspaces", "node_modules", "dist", "build",
 _DEEPEST = 3
 _MOST_FOLDERS = 4000
 _HEAD_ROWS = 5
+_HEAD_BYTES = 4 * 2**20
+"""In which they stand: a line without an end is not read to it."""
 _WIDEST = 80
 """Characters of a cell that are shown."""
 
@@ -92,13 +96,15 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _table(path: Path) -> OwnTable:
-    """The head of a table; what is no table has no columns."""
+    """The head of a table; what is no table, or no file, has no columns."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as source:
-            header = source.readline()
-            separator = max(",;\t", key=header.count)
-            source.seek(0)
-            rows = list(islice(csv.reader(source, delimiter=separator), _HEAD_ROWS + 1))
+        with open_regular(os.path.realpath(path)) as source:  # a pipe would be waited for
+            head = source.read(_HEAD_BYTES)
+        whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
+        text = whole.decode("utf-8-sig")
+        header = text.partition("\n")[0]
+        separator = max(",;\t", key=header.count)
+        rows = list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator), _HEAD_ROWS + 1))
     except (OSError, UnicodeError, csv.Error):
         rows = []
     cut = [[cell[:_WIDEST] for cell in row] for row in rows]

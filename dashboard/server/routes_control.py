@@ -112,7 +112,10 @@ def _choosing(router: APIRouter, catalog: RunCatalog, launcher: Launcher, plugin
         """What such a run would be and cost, or why it could not be started. Starts nothing."""
         if fault := fault_of(request, plugins):
             return StartPlan(refusal=fault)
-        return launcher.plan(*_with_own(catalog, request))
+        found = launcher.plan(*_with_own(catalog, request))
+        if found is None:
+            raise HTTPException(409, "another form is checked in its place: change this one to ask again")
+        return found
 
     @router.get("/writers/{name}")
     def writer(name: Annotated[str, InPath(pattern=r"^[a-z][a-z0-9_-]{0,40}$")]) -> Writer:

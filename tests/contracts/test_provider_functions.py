@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -98,6 +99,15 @@ def may_call(provider: str, body: dict[str, Any]) -> str:
     if provider == "anthropic":
         return str(body["tool_choice"]["type"])
     return str(body["toolConfig"]["functionCallingConfig"]["mode"]).lower()
+
+
+@pytest.mark.parametrize("name", ["multi_tool_use.parallel", "run python!", "x" * 100])
+def test_a_name_that_a_model_makes_up_is_sent_back_as_one_that_providers_take(provider, model, server, name):
+    """They refuse a request that holds another, also where their own model said it: the run ended by that."""
+    script(server, Reply(tool_calls=(ToolCall(name, {}),)), Reply(text="x = 42"))
+    assert asked(model, Calculator(), MemoryLog())[0] == "x = 42"
+    told, _, result = answered(provider, json.loads(server.layer.bills[1].asked))
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", told) and "there is no function" in result and name[:80] in result
 
 
 def test_the_answer_comes_back_in_the_providers_own_form(provider, model, server):

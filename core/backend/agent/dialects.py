@@ -10,7 +10,12 @@ from typing import Any
 
 from core.backend.exchange import Usage
 
+_CAMEL = re.compile(r"_([a-z])")
 _GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(\w+)")
+
+
+_OWN_TOOL = re.compile(r"function|custom|namespace|local_shell|apply_patch|(?:bash|text_editor|computer|memory)_\d+")
+"""Types of tools that an agent runs itself; those of Anthropic end with a date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +79,12 @@ def understood(path: str, raw: bytes) -> Asked | None:
 
 
 def bounded(asked: Asked, most: int) -> dict[str, Any]:
-    """The request with a reply of at most `most` tokens, and one that tells what it took."""
-    body: dict[str, Any] = json.loads(json.dumps(asked.body))
+    """The request with a reply of at most `most` tokens, and one that tells what it took, and leads nowhere else."""
+    body = _without_reach(json.loads(json.dumps(asked.body)))
+    if asked.dialect is GENERATE and isinstance(spelt := body.pop("generation_config", None), Mapping):
+        ours = body.get("generationConfig")  # Google takes either spelling, and a limit is kept in one
+        body["generationConfig"] = {_CAMEL.sub(lambda found: found[1].upper(), key): spelt[key] for key in spelt}
+        body["generationConfig"] |= ours if isinstance(ours, Mapping) else {}
     *outer, name = asked.dialect.limit.split(".")
     place = body
     for key in outer:
@@ -92,6 +101,30 @@ def bounded(asked: Asked, most: int) -> dict[str, Any]:
         told = body.get("stream_options")
         body["stream_options"] = {**(told if isinstance(told, dict) else {}), "include_usage": True}
     return body
+
+
+def _without_reach(body: dict[str, Any]) -> dict[str, Any]:
+    """The request without what the provider would do itself: search the web, read an address, ask a tool server, run
+    code elsewhere. An agent that is kept to its model would reach all the world by it, and no token tells its price.
+    """
+    for name in ("mcp_servers", "web_search_options"):
+        body.pop(name, None)
+    if isinstance(told := body.get("tools"), list):
+        body["tools"] = [tool for one in told if (tool := _own_tool(one))]
+        if told and not body["tools"]:
+            for name in ("tools", "tool_choice", "toolConfig", "tool_config"):
+                body.pop(name, None)
+    return body
+
+
+def _own_tool(tool: Any) -> Any:
+    """A tool that the agent runs itself, as it is; None for one of the provider's."""
+    if not isinstance(tool, Mapping):
+        return tool
+    kind = tool.get("type")
+    if kind is None and "name" not in tool:  # Gemini's: each key is a tool, or a list of declarations
+        return {key: tool[key] for key in tool if key in ("functionDeclarations", "function_declarations")} or None
+    return tool if kind is None or _OWN_TOOL.fullmatch(str(kind)) else None
 
 
 def reply_limit(asked: Asked) -> int | None:
@@ -111,8 +144,8 @@ def usage_of(raw: bytes) -> Usage | None:
             if isinstance(place, Mapping):
                 for name in ("usage", "usageMetadata"):
                     counts = place.get(name)
-                    if isinstance(counts, Mapping):
-                        found |= _counts(counts)
+                    if isinstance(counts, Mapping):  # they only grow: a last event may leave the prompt at 0
+                        found |= {key: max(found.get(key, count), count) for key, count in _counts(counts).items()}
     if not found:
         return None
     read = found.get("cache_read_input_tokens", 0)  # Anthropic tells these two beside the prompt, the others within it

@@ -139,7 +139,7 @@ def left_behind(handed: Handed) -> tuple[dict[str, str | None], str]:
         if is_there(handed.folder, name):
             return {}, f"{name} is no regular file"
     changed = {name: text for name, text in found.items() if handed.files.get(name) != text}
-    if list(handed.editable) == list(handed.files):  # a program is this one file
+    if len(handed.editable) == 1 and list(handed.editable) == list(handed.files):  # a program is this one file
         (program,) = handed.editable
         if program in gone or not changed.get(program, "x").strip():
             return {}, f"{program} is {'gone' if program in gone else 'empty'}"

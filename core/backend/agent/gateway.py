@@ -18,15 +18,21 @@ from urllib.parse import urlsplit
 from core.backend.agent.dialects import VARIABLES, Asked, bounded, reply_limit, understood, usage_of
 from core.backend.agent.own_tools import TOOLS
 from core.backend.exchange import Exchanged, Usage
+from core.backend.faults import tells
 from core.backend.hosts import key_names
 from core.backend.network import check_address, host_of, is_loopback, shown_url
-from core.backend.prices import cost_of
+from core.backend.prices import cost_of, is_free, is_priced
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError
 from utils.mcp_protocol import answered
+from utils.secrets import MASK
 
 LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of a request, and what is kept of a reply."""
+_SMALL = 1024 * 1024
+"""Bytes of a request that is read at once with others."""
+AT_ONCE = 64
+"""Connections; a further one is closed."""
 MOST_CHECKS = 5
 LEAST_REPLY = 64
 """Tokens below which a reply is not worth a request."""
@@ -142,9 +148,11 @@ class Gateway:
 
     def admit(self, asked: Asked, size: int) -> tuple[dict[str, Any], Usage, float]:
         """The request as it may go out, and the most it can take. Raises BackendError where it passes a limit."""
-        settings, limits = self._settings, self._settings.session
-        priced = replace(settings, provider=asked.dialect.provider, model=asked.model or settings.model)
+        limits = self._settings.session
+        priced = self._priced(asked)
         with self._lock:
+            if self.over.is_set():
+                raise BackendError(self.why)
             if limits.turns is not None and self.spent.turns >= limits.turns:
                 raise BackendError(f"{limits.turns} turns are used (llm.code.session.turns)")
             wanted = reply_limit(asked) or _USUAL_REPLY
@@ -159,6 +167,14 @@ class Gateway:
             self._reserved_usd += usd
             self.spent.turns += 1
         return body, worst, usd
+
+    def _priced(self, asked: Asked) -> ModelSettings:
+        """By which a request is paid. A price that is set is of the settings' model; others have published ones."""
+        named = self._settings.model
+        own = replace(self._settings, provider=asked.dialect.provider, model=asked.model or named)
+        published = replace(own, price=None)
+        is_other = not own.model.startswith(named) and not is_free(published)
+        return published if is_other and is_priced(published) else own
 
     def _room(self, tokens: int | None, size: int) -> int:
         if tokens is None:
@@ -183,8 +199,7 @@ class Gateway:
         used = told or (worst if broke or kept.status == 200 else Usage(0, 0))
         if broke:
             used = replace(used, completion=max(used.completion, worst.completion))
-        priced = replace(self._settings, provider=asked.dialect.provider, model=asked.model or self._settings.model)
-        cost = cost_of(priced, used)
+        cost = cost_of(self._priced(asked), used)
         with self._lock:
             self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion, written=-worst.written))
             self._reserved_usd -= usd
@@ -196,6 +211,11 @@ class Gateway:
     def is_first(self, asked: Asked) -> bool:
         """True for a request that costs something while no other one has: what stops it stops the session."""
         return not asked.free and not self.spent.turns
+
+    def masked(self, asked: Asked, reply: bytes) -> bytes:
+        """What a provider said, without the key, which some quote where they refuse it."""
+        key = self._key_of(asked.dialect.provider)
+        return reply.replace(key.encode(), MASK.encode()) if tells(key) else reply
 
     def upstream(self, asked: Asked) -> tuple[str, dict[str, str]]:
         """(address, headers with the key): always the configured one, whatever the agent asks for.
@@ -217,14 +237,28 @@ class Gateway:
 
 
 class _Server(ThreadingHTTPServer):
+    """An agent is as untrusted as its program: what it may hold of this process's threads and memory is bounded."""
+
     block_on_close = False
 
     def __init__(self, listener: socket.socket, gateway: Gateway) -> None:
         super().__init__(listener.getsockname()[:2], _Handler, bind_and_activate=False)
         self.gateway = gateway
+        self.one_large = threading.Lock()
+        """Held while a large request is read: what is read is counted, and refused where it is too much."""
+        self._places = threading.BoundedSemaphore(AT_ONCE)
         self.socket.close()
         self.socket = listener
         listener.listen(64)
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        return self._places.acquire(blocking=False)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """An agent that went away in the middle is its own affair."""
@@ -249,7 +283,15 @@ class _Handler(BaseHTTPRequestHandler):
         if not size.isdigit() or int(size) > LARGEST_BODY:
             self._refuse(413, "a request has a length, of at most 32 MiB")
             return
-        self._serve(self.rfile.read(int(size)))
+        if int(size) <= _SMALL:
+            raw = self.rfile.read(int(size))
+        elif self._may_ask():
+            with self.server.one_large:
+                raw = self.rfile.read(int(size))
+        else:
+            return
+        if len(raw) == int(size):  # else the agent hung up in the middle: half a request is none
+            self._serve(raw)
 
     def do_CONNECT(self) -> None:
         self._refuse(403, "the gateway leads to one model and nowhere else")
@@ -259,11 +301,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, raw: bytes) -> None:
         path = urlsplit(self.path).path
-        if not self.path.startswith("/") or not self.server.gateway.is_ours(self.headers.get("host", "")):
-            self._refuse(403, "the gateway leads to one model and nowhere else")
-            return
-        if not _has_token(dict(self.headers), self.path, self.server.gateway.token):
-            self._refuse(401, "the session's token is missing or wrong")
+        if not self._may_ask():
             return
         if path == "/mcp":
             self._answer_mcp(raw)
@@ -279,6 +317,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(404, f"no model answers at {path}")
         else:
             self._pass_on(asked, raw)
+
+    def _may_ask(self) -> bool:
+        """Who may not is told why."""
+        if not self.path.startswith("/") or not self.server.gateway.is_ours(self.headers.get("host", "")):
+            self._refuse(403, "the gateway leads to one model and nowhere else")
+        elif not _has_token(dict(self.headers), self.path, self.server.gateway.token):
+            self._refuse(401, "the session's token is missing or wrong")
+        else:
+            return True
+        return False
 
     def _answer_mcp(self, raw: bytes) -> None:
         if self.command != "POST":
@@ -301,14 +349,14 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(403, str(error))
             return
         sent = json.dumps(body).encode() if self.command == "POST" else b""
-        status, reply, broke = self._stream(address, headers, sent)
+        status, reply, broke = self._stream(asked, address, headers, sent)
         if not asked.free:
             kept = Exchanged(asked.model, self.path, body, reply.decode("utf-8", "replace"), status,
                              time.monotonic() - began)  # fmt: skip
             gateway.settle(asked, worst, usd, kept, reply, broke=broke)
 
-    def _stream(self, address: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes, bool]:
-        """Pass the reply on as it comes; read it to its end, also when the agent is gone.
+    def _stream(self, asked: Asked, address: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes, bool]:
+        """Pass the reply on as it comes, a refusal as a whole; read it to its end, also when the agent is gone.
 
         Returns (status, reply, whether it may be billed without having come to its end).
         """
@@ -327,7 +375,8 @@ class _Handler(BaseHTTPRequestHandler):
             connection.close()
             self._refuse(502, f"the model cannot be reached: {type(error).__name__}")
             return 502, b"", reached
-        reply, heard, broke = b"", True, False
+        refused = answer.status >= 400
+        reply, heard, broke = b"", not refused, False
         with suppress(OSError):
             self.send_response(answer.status)
             for name in ("content-type", "retry-after", "request-id"):
@@ -348,6 +397,10 @@ class _Handler(BaseHTTPRequestHandler):
             broke = True
         finally:
             connection.close()
+        reply = self.server.gateway.masked(asked, reply)
+        if refused:
+            with suppress(OSError):
+                self.wfile.write(reply)
         # what is left of a length that was announced never came
         return answer.status, reply, answer.status == 200 and (broke or bool(answer.length))
 

@@ -219,6 +219,20 @@ def test_an_engine_that_breaks_and_a_game_that_is_over_have_an_answer(tmp_path):
     assert sum(line.startswith("info string the engine broke") and "tired" in line for line in heard) == 2
 
 
+@pytest.mark.parametrize("score", ["float('inf')", "float('-inf')", "float('nan')", "10**400"])
+def test_a_score_that_is_no_number_of_pawns_keeps_nobody_from_moving(tmp_path, score):
+    """The arena passes over such a score; the exported engine said no move, or gave up the one it had found."""
+    code = (
+        f"class E:\n    score = {score}\n    def select_move(self, position, time_left_ms):\n"
+        f"        if position.moves: position.limit.report(1, {score}, 1, ['4'])\n        return '5'\n"
+        "engine = E()\n"
+    )
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    heard = talk(path, "go", "position startpos moves 1", "go")
+    assert moves_in(heard) == ["5", "5"] and not any("broke" in line for line in heard)
+
+
 def test_chess_from_a_fen_without_counters(tmp_path):
     path = tmp_path / "engine.py"
     path.write_text(standalone(CHESS.anchor.code, CHESS.prelude, "x"))
@@ -288,6 +302,18 @@ def test_a_program_that_says_much_on_standard_error_plays_on_and_its_last_line_i
     assert player.move(turn(seconds=20.0)).move == "4"
     with pytest.raises(Forfeit, match=r"ended with code 3; the last line of its standard error: the last$"):
         player.move(turn("4", "5", seconds=20.0))
+    player.close()
+
+
+def test_what_is_said_among_much_else_is_heard_at_once(tmp_path):
+    """Bytes beyond a read stayed in a buffer of which the selector knows nothing: the move came too late."""
+    body = (
+        "for n in range(150): os.write(1, b'info string ' + b'x' * (50 + (n * len(moves) * 1237) % 2950) + b'\\n')\n"
+        "        os.write(1, b'bestmove 4\\n')"
+    )
+    player = UciPlayer(program(tmp_path, f"import os\n        {body}"), DEPTH)
+    for _ in range(400):
+        assert player.move(turn("4")).move == "4"
     player.close()
 
 

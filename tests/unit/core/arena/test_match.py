@@ -8,6 +8,7 @@ import pytest
 from arena_support import FIRST, LAST, InProcessSandbox, engine, four_spec
 
 from core.arena.match import Engine, Match, play_match
+from core.arena.player import _checked
 from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
 
@@ -58,6 +59,17 @@ def test_the_engine_reads_limit_position_and_time():
         "return position.legal_moves[0]"
     )
     assert play_match(match(code, LAST), InProcessSandbox()).termination == "four_in_a_row"
+
+
+@pytest.mark.parametrize("number", [10**400, -(10**400), 1e300, float("nan"), float("inf"), True, "x", [1]])
+@pytest.mark.parametrize("place", [1, 2])
+def test_whatever_an_engine_says_of_its_score_the_game_goes_on(number, place):
+    """An engine may put its own object in place of the seat; an integer that is no float broke the run."""
+    answer = ["4", 5, 3]
+    answer[place] = number
+    made = _checked(answer)
+    assert made.move == "4" and (made.score is None or abs(made.score) < 1e9)
+    assert made.depth is None or 0 <= made.depth <= 1000
 
 
 def test_the_position_stays_in_the_engine_between_moves():

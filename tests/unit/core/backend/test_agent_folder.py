@@ -45,3 +45,10 @@ def test_what_a_link_leads_to_is_neither_there_nor_gone(handed, tmp_path):
     (handed.folder / "src").rename(handed.folder / "aside")
     (handed.folder / "src").symlink_to(tmp_path)
     assert left_behind(handed) == ({}, "src/a.py is no regular file")
+
+
+@pytest.mark.parametrize("files", [{"src/a.py": "x = 1\n", "src/b.py": "y = 1\n"}, {}])
+def test_files_that_are_named_one_by_one_are_no_single_program(handed, files):
+    """A list of patterns that is the list of files was read as one file, and broke the call, or the run."""
+    listed = Handed(handed.folder, "", files, tuple(files), frozenset())
+    assert left_behind(listed) == ({"src/a.py": "x = 2\n"} if files else {}, "")

@@ -16,9 +16,10 @@ from support.model_server import ModelServer
 from support.processes import eventually
 
 from core.backend.agent.dialects import bounded, understood, usage_of
-from core.backend.agent.gateway import Gateway
+from core.backend.agent.gateway import AT_ONCE, Gateway
 from core.backend.exchange import Usage
 from core.backend.settings import ModelSettings, Price, SessionLimits
+from utils.errors import BackendError
 
 TOKEN = "t" * 48
 BODY = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "hi"}]}
@@ -216,6 +217,76 @@ def test_a_side_question_to_another_provider_ends_nothing(models):
     made.close()
 
 
+def test_a_key_that_a_refusal_quotes_is_neither_told_nor_kept():
+    """The key of the environment is none of the settings': the agent read it, and the run's store kept it."""
+    key = "sk-planted-0123456789"
+    said = json.dumps({"error": {"message": f"Incorrect API key provided: {key}"}}).encode()
+    upstream = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        client, _ = upstream.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(b"HTTP/1.1 401 No\r\ncontent-length: %d\r\n\r\n" % len(said) + said)
+
+    threading.Thread(target=serve, daemon=True).start()
+    settings = ModelSettings(provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}")
+    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: key, None)
+    with upstream:
+        status, told = asked(made, "/v1/messages")
+    made.close()
+    assert status == 401 and told["error"]["message"] == "Incorrect API key provided: ********"
+    assert key not in made.exchanges[0].reply
+
+
+def test_a_price_that_is_set_is_not_that_of_other_models():
+    """A coding agent may ask any model of its provider: a dear one was counted at the price of the cheap one."""
+    settings = ModelSettings(
+        provider="agent", model="my-own", price=Price(0.01, 0.01), session=SessionLimits(usd=0.001, tokens=None)
+    )
+    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "key", None)
+    usd = {}
+    for model in ("my-own", "my-own-2026", "claude-opus-4-1", "nobody-knows-it"):
+        request = understood("/v1/messages", json.dumps({**BODY, "model": model}).encode())
+        try:
+            usd[model] = made.admit(request, 100)[2]
+        except BackendError as error:
+            usd[model] = str(error)
+    made._reserved = Usage(0, 0)
+    made.close()
+    assert usd == {
+        "my-own": pytest.approx(2e-6), "my-own-2026": pytest.approx(2e-6), "nobody-knows-it": pytest.approx(2e-6),
+        "claude-opus-4-1": "tokens or dollars of this session are used (llm.code.session)",
+    }  # fmt: skip
+
+
+def test_what_an_agent_holds_of_our_process_is_bounded(gateway):
+    """Every connection had a thread, and 32 MiB to fill before anybody asked for its token."""
+    place = ("127.0.0.1", gateway.port)
+    before = threading.active_count()
+    begin = f"POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1:{gateway.port}\r\ncontent-length: 30000000\r\n"
+    large = [socket.create_connection(place) for _ in range(6)]
+    for number, one in enumerate(large):
+        one.sendall((begin + (f"x-api-key: {TOKEN}\r\n" if number else "") + "\r\n").encode())
+    assert large[0].recv(100).startswith(b"HTTP/1.0 401")
+    eventually(gateway._server.one_large.locked)
+    idle = [socket.create_connection(place) for _ in range(2 * AT_ONCE)]
+    for one in idle[AT_ONCE:]:
+        one.settimeout(10)
+    with suppress(ConnectionResetError):
+        assert idle[-1].recv(100) == b""
+    assert threading.active_count() - before <= AT_ONCE
+    for one in (*large, *idle):
+        one.close()
+    eventually(lambda: threading.active_count() <= before + 1)
+    assert asked(gateway, "/v1/messages")[0] == 200
+
+
+def test_a_session_that_is_over_asks_no_model(gateway, models):
+    asked(gateway, "/give_up", {"reason": "no idea"})
+    assert asked(gateway, "/v1/messages")[0] == 403 and not models.requests and gateway.spent.turns == 0
+
+
 def events(*parts: dict[str, Any]) -> bytes:
     return b"".join(b"event: x\ndata: " + json.dumps(part).encode() + b"\n\n" for part in parts) + b"data: [DONE]\n\n"
 
@@ -227,6 +298,9 @@ def events(*parts: dict[str, Any]) -> bytes:
         (events({"type": "message_start", "message": {"usage": {"input_tokens": 5, "cache_read_input_tokens": 100,
                                                                "output_tokens": 1}}},
                 {"type": "message_delta", "usage": {"output_tokens": 7}}), Usage(105, 7, 100)),
+        (events({"type": "message_start", "message": {"usage": {"input_tokens": 5, "output_tokens": 1}}},
+                {"type": "message_delta", "usage": {"input_tokens": 0, "output_tokens": 7}}), Usage(5, 7)),
+        (json.dumps({"usage": {"input_tokens": -5, "output_tokens": 7}}).encode(), None),
         (events({"choices": []}, {"usage": {"prompt_tokens": 5, "completion_tokens": 7}}), Usage(5, 7)),
         (events({"type": "response.completed", "response": {"usage": {"input_tokens": 5, "output_tokens": 7}}}),
          Usage(5, 7)),
@@ -253,6 +327,33 @@ def test_what_each_language_says_that_a_reply_took(raw, found):
 
 
 @pytest.mark.parametrize(
+    ("path", "own", "theirs"),
+    [
+        ("/v1/messages", [{"name": "x", "input_schema": {}}, {"type": "custom", "name": "y"},
+                          {"type": "bash_20250124", "name": "bash"}],
+         [{"type": "web_search_20250305", "name": "web_search"}, {"type": "web_fetch_20250910", "name": "web_fetch"},
+          {"type": "code_execution_20250825", "name": "c"}, {"type": "mcp_toolset", "mcp_server_name": "z"}]),
+        ("/v1/chat/completions", [{"type": "function", "function": {"name": "x"}}], [{"type": "web_search"}]),
+        ("/v1/responses", [{"type": "function", "name": "x"}, {"type": "custom", "name": "apply_patch"},
+                           {"type": "local_shell"}],
+         [{"type": "web_search"}, {"type": "mcp", "server_url": "https://evil.example"}, {"type": "code_interpreter"}]),
+        ("/v1beta/models/g:generateContent", [{"functionDeclarations": [{"name": "x"}]}],
+         [{"googleSearch": {}}, {"url_context": {}}, {"codeExecution": {}}]),
+    ],
+)  # fmt: skip
+def test_no_request_reaches_beyond_the_model(path, own, theirs):
+    """Who is kept to one model searched the web by it, at a price that no token tells."""
+    more = {"mcp_servers": [{"url": "https://evil.example"}], "web_search_options": {}, "tool_choice": {"type": "auto"}}
+    both = understood(path, json.dumps({"model": "m", "tools": [*own, *theirs], **more}).encode())
+    assert bounded(both, 300)["tools"] == own and "evil" not in json.dumps(bounded(both, 300))
+    assert bounded(both, 300)["tool_choice"] == {"type": "auto"} and "web_search_options" not in bounded(both, 300)
+    alone = understood(path, json.dumps({"model": "m", "tools": theirs, **more}).encode())
+    assert not {"tools", "tool_choice"} & bounded(alone, 300).keys()
+    odd = understood(path, json.dumps({"model": "m", "tools": ["x", 5, None]}).encode())
+    assert bounded(odd, 300)["model"] == "m"
+
+
+@pytest.mark.parametrize(
     ("path", "body", "place"),
     [
         ("/v1/messages", {"max_tokens": 9000}, ("max_tokens",)),
@@ -261,6 +362,11 @@ def test_what_each_language_says_that_a_reply_took(raw, found):
         ("/v1/chat/completions", {"max_tokens": 9000, "max_completion_tokens": 9000, "n": 8}, ("max_tokens",)),
         ("/v1/responses", {}, ("max_output_tokens",)),
         ("/v1beta/models/g:streamGenerateContent", {}, ("generationConfig", "maxOutputTokens")),
+        (
+            "/v1beta/models/g:generateContent",
+            {"generation_config": {"max_output_tokens": 9000, "candidate_count": 8}},
+            ("generationConfig", "maxOutputTokens"),
+        ),
     ],
 )
 def test_a_reply_is_bounded_in_each_language(path, body, place):
@@ -269,7 +375,11 @@ def test_a_reply_is_bounded_in_each_language(path, body, place):
     for key in place:
         value = value[key]
     assert value == 300
-    assert not {"n", "candidateCount"} & bounded(found, 300).keys() and "9000" not in json.dumps(bounded(found, 300))
+    assert (
+        "candidate" not in json.dumps(bounded(found, 300))
+        and "n" not in bounded(found, 300)
+        and "9000" not in json.dumps(bounded(found, 300))
+    )
     assert found.model in ("m", "g")
     assert bounded(found, 300).get("stream_options") == ({"include_usage": True} if body.get("stream") else None)
 

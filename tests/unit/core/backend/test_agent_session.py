@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from core.backend import query
+from core.backend.agent.folder import Handed
+from core.backend.agent.gateway import Spent
 from core.backend.agent.session import AgentProcess
+from core.backend.backend_agent import _reply
 from core.backend.backend_command import SHORT
 from core.backend.deadline import Deadline
+from core.backend.exchange import Usage
+from core.backend.settings import ModelSettings
 from utils.clean_text import clean, one_line
+from utils.errors import BackendError
 
 FILLS = "import time; open('big', 'wb').write(b'x' * (8 << 20)); time.sleep(60)"
 
@@ -69,3 +79,28 @@ def test_an_agent_whose_files_have_no_names_does_not_fill_the_disk(small_disk):
     )
     with AgentProcess([sys.executable, "-c", code], small_disk, dict(os.environ)) as agent:
         assert agent.wait(Deadline(60.0), 50.0, lambda: False) == SHORT
+
+
+def test_an_agent_that_is_asked_for_no_program_answers_in_words(tmp_path: Path) -> None:
+    """Without a desk its folder was read as a program's: each session ended in a fault, and was paid for again."""
+    script = tmp_path / "agent.py"
+    script.write_text("print('{\"sum\": 5}')\n")
+    tool = {"name": "report", "parameters": {"type": "object", "properties": {"sum": {"type": "integer"}}}}
+    answer = query(
+        "s", "2 + 3?", "m", "agent", tools=[tool], command=f"{sys.executable} {script}", network="open", attempts=1
+    )
+    assert json.loads(answer) == {"sum": 5}
+
+
+def test_what_a_session_spent_is_counted_also_where_the_configuration_has_a_fault(tmp_path: Path) -> None:
+    """A side question without a key, and a reply beside it: the session was thrown away with what it had cost."""
+    spent = Spent(turns=1, usage=Usage(100, 10), usd=0.5)
+    gateway: Any = SimpleNamespace(broken="the gateway has no key for it", spent=spent, exchanges=[], why="")
+    agent: Any = SimpleNamespace(last_words=lambda: "", complaint=lambda: "")
+    settings = ModelSettings(provider="agent", model="m", command="agent")
+    handed = Handed(tmp_path, "", {}, (), frozenset())
+    reply = _reply(handed, settings, agent, gateway, gateway.broken, 1)
+    assert reply.usd == 0.5 and reply.usage == Usage(100, 10) and gateway.broken in reply.text
+    gateway.spent = Spent()
+    with pytest.raises(BackendError, match="has no key"):
+        _reply(handed, settings, agent, gateway, gateway.broken, 1)

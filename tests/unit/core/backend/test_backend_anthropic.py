@@ -70,3 +70,11 @@ def test_what_the_cache_read_and_wrote_is_priced():
     own = ModelSettings(provider="openai", model="m", price=Price(3.0, 15.0, 0.3))
     assert cost_of(own, Usage(10_000, 200, cached=8000)) == pytest.approx((2000 * 3 + 8000 * 0.3 + 200 * 15) / 1e6)
     assert _usage(SimpleNamespace(output_tokens=250), usage) == Usage(10_000, 250, cached=8000, written=1000)
+
+
+def test_a_last_event_that_tells_no_prompt_takes_none_away():
+    """Servers that speak Anthropic's language end a stream with `input_tokens: 0`: the prompt counted as nothing."""
+    first = _usage(SimpleNamespace(input_tokens=10_000, output_tokens=1, cache_read_input_tokens=500), None)
+    last = SimpleNamespace(input_tokens=0, output_tokens=250)
+    assert _usage(last, first) == Usage(10_500, 250, cached=500)
+    assert _usage(SimpleNamespace(input_tokens=10_000, output_tokens=9), Usage(0, 1)) == Usage(10_000, 9)

@@ -25,7 +25,10 @@ def record(node: str, user: str, reply: str) -> CallRecord:
 
 def saved(folder: Path) -> Path:
     rules = CallRecord(request_hash="r", sample="1/x/code/0", provider="rules", model="rules", reply="by rules")
-    config = {"llm": {"code": {"api_key": "********", "model": "some-model"}}}
+    config = {
+        "llm": {"code": {"api_key": "********", "model": "some-model"}},
+        "problem": {"editable": ["**"], "protected": "*"},
+    }
     calls = [record("b", "two", "second"), rules, record("a", "one", "first")]
     save_recording(folder, calls, problem="competition/ames", recorded_at="2026-01-02T03:04:05+00:00", config=config)
     return folder
@@ -46,7 +49,8 @@ def test_names_model_and_date_and_drops_rules_and_masks(tmp_path: Path) -> None:
         "competition/ames",
     )
     assert [call.reply for call in recording.calls] == ["first", "second"]
-    assert recording.config == {"llm": {"code": {"api_key": None, "model": "some-model"}}}
+    patterns = {"editable": ["**"], "protected": "*"}
+    assert recording.config == {"llm": {"code": {"api_key": None, "model": "some-model"}}, "problem": patterns}
 
 
 def test_answers_without_a_model_and_keeps_what_it_answered(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.backend.backend_command import FreshFolder
 from core.backend.exchange import Usage
 from core.backend.preflight import check, quote
 from core.backend.prices import cost_of
@@ -217,6 +219,14 @@ def test_models_are_complete_settings_with_their_own_prices() -> None:
     assert found.models[1].key_text == ""
     assert found.models[1].base_url == ""
     assert found.choice == "bandit"
+
+
+def test_a_reviewer_is_handed_no_files_also_where_several_may_be_asked() -> None:
+    code = {"provider": "command", "command": "a", "models": [{"model": "x"}, {"model": "y"}]}
+    desk: Any = object()
+    roles = model_settings(LLMConfig.model_validate({"code": code}), {}, box=FreshFolder, desk=desk)
+    assert {arm.desk for arm in roles["code"].alternatives} == {desk}
+    assert {arm.desk for arm in (roles["feedback"], *roles["feedback"].models)} == {None}
 
 
 def test_unknown_tools_start_is_refused() -> None:

@@ -17,9 +17,11 @@ from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, Fa
 from support.processes import eventually
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, ReplyCache
-from core.backend.exchange import Message, Request, Tool, request_hash
+from core.backend.deadline import Deadline
+from core.backend.exchange import Message, Request, Tool, Usage, request_hash
 from core.backend.records import CallKey, blank_record, reply_fields, reply_of
 from core.backend.settings import Price
+from core.backend.stream import Collector
 from core.backend.usage import Amount
 from core.contracts import CallRecord
 from core.storage.repository import RunStore
@@ -81,6 +83,18 @@ def test_the_runs_own_record_answers_without_a_request_and_without_counting_agai
     assert server.layer.requests == asked == 1
     assert resumed.ledger.spent == before == first.ledger.spent
     assert resumed.usage_of("n1") == first.usage_of("n1")
+
+
+def test_the_exchanges_of_a_session_are_counted_once_also_where_they_are_recalled(server: FaultyServer) -> None:
+    """A resumed run counted the seconds of an agent's exchanges beside those of its session, which hold them."""
+    facts = {"request_hash": "h", "node_id": "n", "provider": "agent", "seconds": 7.0}
+    session = CallRecord(sample="1/n/code/0", role="code", model="claude", prompt_tokens=5, cost_usd=0.1, **facts)
+    parts = [session.model_copy(update={"sample": f"1/n/code/0/session/{n}", "role": "session"}) for n in (0, 1)]
+    client = model_client_of(server)
+    client.recall("n", [*parts, session])
+    used = client.usage_of("n")
+    client.close()
+    assert (used.calls, used.seconds, used.prompt_tokens, used.cost_usd) == (1, 7.0, 5, 0.1)
 
 
 def test_another_node_role_attempt_or_seed_is_another_draw(server: FaultyServer) -> None:
@@ -245,6 +259,17 @@ def test_after_three_repairs_it_is_a_reply_error(server: FaultyServer) -> None:
     assert server.layer.requests == 6
 
 
+@pytest.mark.parametrize("blank", ["", " \n", "\t" * 5000 + "x"])
+def test_no_turn_of_a_repair_is_blank(server: FaultyServer, blank: str) -> None:
+    """A reply of white space went back as a turn of its own: Anthropic refuses that, and the refusal ended the run."""
+    server.state.scenarios.add(Reply(text=blank, times=3), Reply(text=json.dumps(REVIEW)))
+    log = MemoryLog()
+    client = model_client_of(server, log)
+    text = client.bind("feedback", "n1")("s", "u", tools=[REVIEW_TOOL], tool_choice=REVIEW_CHOICE)
+    assert json.loads(text) == REVIEW
+    assert "[assistant]\n(nothing)\n" in list(log.records.values())[-1].user
+
+
 @pytest.mark.parametrize(("start", "asked"), [("schema", 1), ("fence", 1)])
 def test_the_ladder_can_start_lower(server: FaultyServer, start: str, asked: int) -> None:
     server.state.scenarios.add(Reply(text=json.dumps(REVIEW)))
@@ -374,6 +399,16 @@ def test_offline_refuses_what_is_not_recorded(server: FaultyServer) -> None:
     assert server.layer.requests == 0
 
 
+def test_a_stream_that_is_given_up_is_counted_with_the_most_it_can_take() -> None:
+    """Anthropic tells the prompt first and the reply at the end: what was told by then was counted as all of it."""
+    collected = Collector(Deadline(60.0))
+    for piece in collected.within(["x" * 600_000] * 3):
+        collected.usage = Usage(100, 1)
+        collected.add_text(piece)
+    reply = collected.reply()
+    assert (reply.finish_reason, reply.usage) == ("oversize", None)
+
+
 def test_no_key_in_errors_records_and_files(server: FaultyServer, tmp_path: Path) -> None:
     secret = "s3cr3t/passw0rd"
     user = f"me:{secret.replace('/', '%2F')}"
@@ -407,6 +442,17 @@ def test_no_key_in_errors_records_and_files(server: FaultyServer, tmp_path: Path
         assert word not in "\n".join(told + waits)
         assert word.encode() not in files
     assert "your key is ********" in "\n".join(told)
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "none", "ollama", "test", "1234", "not_needed"])
+def test_what_stands_in_a_keys_place_is_no_secret_of_a_program(server: FaultyServer, key: str) -> None:
+    """Servers on this machine want some word for a key. It was masked in programs, which no longer parsed."""
+    program = f"{key} = 0\nboard = [[{key}] * 7 for _ in range(6)]\n"
+    server.state.scenarios.add(Reply(text=program))
+    model = ModelSettings(provider="openai", model="m", base_url=server.base_url("openai"), api_key=SecretStr(key))
+    client = ModelClient({"code": model}, log=MemoryLog())
+    assert client.bind("code", "n")("s", "u") == program
+    client.close()
 
 
 def test_the_switch_forbids_every_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
