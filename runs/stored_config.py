@@ -22,6 +22,7 @@ from utils.config import (
 )
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.metric_kinds import meant_by
 from utils.secrets import MASK
 
 FIXED = ("problem.", "data.", "presets.problem", "project.seed")
@@ -77,6 +78,8 @@ def _read(
         check_origin(run_dir.name, stored, overrides, asks_models=asks_models and not offline)
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
+    if meant_by(str(plain["data"].get("metric"))):
+        plain["data"]["metric"] = "qwk"  # `kappa` was that, before it had to be said
     replaced = {word.partition("=")[0] for word in overrides}
     expressions = expressions_in(stored) if own else {}
     presets = {kind: plain["presets"][kind] for kind in PRESET_KINDS} | presets_in(overrides)
