@@ -129,9 +129,9 @@ class OwnToursProblem(TourProblem):
 
     @property
     def note(self) -> str:
-        if len(self._instances) == 1:
-            return "one instance: the rule is searched and scored on it, and nothing is held out"
-        return ""
+        alone = "one instance: the rule is searched and scored on it, and nothing is held out"
+        notes = [alone if len(self._instances) == 1 else "", *(one.note for one in self._instances)]
+        return "; ".join(filter(None, notes))
 
     @property
     def optimum(self) -> tuple[float, str] | None:

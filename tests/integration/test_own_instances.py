@@ -79,6 +79,31 @@ def test_tsplib_distances_give_the_published_lengths(tmp_path):
     assert berlin.length([int(word) - 1 for word in SHORTEST]) == 7542
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda x: float(x) * 3, "no tour of these cities is shorter than 2"),
+        (lambda x: float(x) / 3, "a tour of these cities is only 2"),
+        (lambda x: (float(x) - 500) ** 2 / 100, "no tour of these cities is shorter than 3"),
+    ],
+)
+def test_cities_that_only_have_the_name_of_published_ones_have_not_their_optimum(tmp_path, monkeypatch, change, why):
+    monkeypatch.setitem(globals(), "BERLIN52", [str(change(word)) for word in BERLIN52])
+    problem = build(load_config(None, ["presets.problem=tsp", f"problem.name={berlin52(tmp_path)}"]), tmp_path)
+    (one,) = load(str(tmp_path / "berlin52.tsp"))
+    assert one.best is None and one.reference != 7542
+    assert "berlin52 is not TSPLIB's, whose shortest tour is 7542" in problem.note and why in problem.note
+
+
+def test_a_published_name_with_fewer_cities_is_another_instance(tmp_path):
+    path = berlin52(tmp_path)
+    lines = path.read_text().replace("DIMENSION : 52", "DIMENSION : 5").splitlines()
+    path.write_text("\n".join(lines[:10]))
+    (one,) = load(str(path))
+    assert one.best is None and "it has 5 cities" in one.note
+    assert load(str(berlin52(tmp_path)))[0].note == ""
+
+
 def test_a_shortest_tour_beside_the_instance_is_the_reference(tmp_path):
     path = berlin52(tmp_path, "mine")
     assert load(str(path))[0].best is None
