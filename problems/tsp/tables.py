@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from problems.file_numbers import file_number
-from problems.instance_text import cells_of, check_columns, check_keys, column_names, instance_json, instance_stem, listed, table_rows
+from problems.instance_text import (
+    cells_of,
+    check_columns,
+    check_keys,
+    column_names,
+    instance_json,
+    instance_stem,
+    listed,
+    table_rows,
+)
 from problems.tsp.instances import Point
 from problems.tsp.tour_instance import TourInstance, coordinate
 

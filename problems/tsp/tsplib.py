@@ -30,11 +30,16 @@ def from_tsplib(path: Path) -> list[TourInstance]:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
     points = [] if kind == "EXPLICIT" else _points(sections, count)
     matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _globe(points) if kind == "GEO" else None
-    best = _length_of_tour(path.with_name(f"{instance_stem(path)}.opt.tour"), points, matrix, kind)
+    best = _length_of_tour(tour_beside(path), points, matrix, kind)
     one = TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)
     if best is None:
         take_published(one)
     return [one]
+
+
+def tour_beside(path: Path) -> Path:
+    """Where an instance's shortest tour lies, if its user has it: `NAME.opt.tour`."""
+    return path.with_name(f"{instance_stem(path)}.opt.tour")
 
 
 KINDS = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "EXPLICIT")
@@ -139,7 +144,7 @@ def _radians(value: float) -> float:
 
 
 def _length_of_tour(path: Path, points: list[Point], matrix: Table | None, kind: str) -> float | None:
-    """Length of the shortest tour that lies beside the instance, `NAME.opt.tour`."""
+    """Length of the shortest tour that lies beside the instance."""
     if not path.is_file():
         return None
     _, sections = _sections(path)
