@@ -8,6 +8,7 @@ from typing import Any
 
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
+from runs.named_files import said_how_to_give
 from runs.trust import began_here, check_origin
 from utils.config import (
     EXPRESSION,
@@ -94,7 +95,8 @@ def _read(
     idle |= {"notify", "tracking"} if offline or not asks_models else set()
     _check_complete(run_dir.name, merged, idle)
     _check_same_problem(run_dir.name, plain, merged, overrides)
-    config = check_config(merged)
+    with said_how_to_give(merged):  # a folder of plug-ins may be gone
+        config = check_config(merged)
     config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
     return config
 

@@ -30,7 +30,8 @@ def test_an_unknown_metric_is_none(name):
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [("cohen_kappa_score", "cohen_kappa"), ("Cohen's kappa", "cohen_kappa"), ("Cohen's kappa coefficient", "cohen_kappa"),
+    [("cohen_kappa_score", "cohen_kappa"), ("Cohen's kappa", "cohen_kappa"),
+     ("Cohen's kappa coefficient", "cohen_kappa"),
      ("quadratic kappa", "qwk"), ("quadratic_weighted_kappa", "qwk"), ("weighted kappa", "qwk")],
 )  # fmt: skip
 def test_a_kappa_that_says_its_weights_is_known(written, name):
