@@ -51,8 +51,9 @@ def said_how_to_give(plain: Mapping[str, Any], command: str = "") -> Iterator[No
         missing = missing_files(plain)
         if not any(key in str(error) or value in str(error) for key, value in missing):
             raise
-        told = all(value in str(error) for _, value in missing)
-        raise ConfigError(f"{error} ({_given_by(missing, command) if told else how_to_give(plain, command)})") from error
+        is_told = all(value in str(error) for _, value in missing)
+        how = _given_by(missing, command) if is_told else how_to_give(plain, command)
+        raise ConfigError(f"{error} ({how})") from error
 
 
 def _named(plain: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:
