@@ -188,6 +188,17 @@ def test_what_a_command_names(cli):
     assert resumed(cli).line == f"swarm-evo: judge.sh has changed {CANNOT}"
 
 
+def test_a_command_whose_shell_replaces_something_is_gone_on_with(cli):
+    (cli.folder / "solve.py").write_text("print('value:', 1.5)\n")
+    words = [f"--problem.source={cli.folder}/solve.py", "--problem.metric=value", "--problem=command",
+             '--problem.eval=N="${A:-"7 8"}"; python3 solve.py; echo "value: ${N% *}${N#* }"']  # fmt: skip
+    ended = cli.here("run", *words, "--search.max_steps=1")
+    assert ended.code == 0, ended.err
+    assert cli.show()["baselines"][0]["metric"] == 78
+    ended = resumed(cli)
+    assert ended.code == 0 and cli.show()["steps"] == 3, ended.err
+
+
 def test_a_problem_of_ones_own_counts_itself(cli):
     from support.command_line import PLUGINS
 
