@@ -16,10 +16,12 @@ from cli.options import (
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from reports.named_node import named_node
+from runs.named_files import said_how_to_give
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stored_config import stored_config
+from utils.config import to_plain
 from utils.user_text import user_text
 
 
@@ -41,15 +43,16 @@ def run(args: argparse.Namespace) -> int:
     code = user_text(args.edit, "--edit ") if args.edit else node.code
     config = stored_config(run_dir, changes_of(args), project_dir, remark, trusted=args.i_trust_this_run)
     config.initial = []
-    preflight(config)
-    name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")
-    origin = {"fork_of": run_dir.name, "node": node.id, "edited": bool(args.edit)}
-    with RunSession(
-        config,
-        view=open_view(config.logging.view),
-        accept_unsandboxed=args.i_accept_unsandboxed,
-        origin=origin,
-        programs=[(name, code)],
-        early=args.early,
-    ) as session:
-        return session.run()
+    with said_how_to_give(to_plain(config), f"fork {run_dir.name} --node {node.id}"):
+        preflight(config)
+        name = f"{run_dir.name}/{node.id}" + (" edited" if args.edit else "")
+        origin = {"fork_of": run_dir.name, "node": node.id, "edited": bool(args.edit)}
+        with RunSession(
+            config,
+            view=open_view(config.logging.view),
+            accept_unsandboxed=args.i_accept_unsandboxed,
+            origin=origin,
+            programs=[(name, code)],
+            early=args.early,
+        ) as session:
+            return session.run()

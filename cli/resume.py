@@ -15,10 +15,12 @@ from cli.options import (
     remark,
 )
 from cli.run import add_output_options, origin_words, print_result, tell_ready, view_of
+from runs.named_files import said_how_to_give
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stored_config import stored_config
+from utils.config import to_plain
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -40,14 +42,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     config = stored_config(run_dir, changes_of(args), project_dir_of(args), remark, trusted=args.i_trust_this_run)
-    preflight(config)
-    view = view_of(args, config)
-    accepted = args.i_accept_unsandboxed
-    origin = {"words": origin_words(args.words)}
-    with RunSession(
-        config, run_dir, view=view, accept_unsandboxed=accepted, origin=origin, idle=args.idle, early=args.early
-    ) as session:
-        tell_ready(args, session)
-        code = session.run()
+    with said_how_to_give(to_plain(config), f"resume {run_dir.name}"):
+        preflight(config)
+        view = view_of(args, config)
+        accepted = args.i_accept_unsandboxed
+        origin = {"words": origin_words(args.words)}
+        with RunSession(
+            config, run_dir, view=view, accept_unsandboxed=accepted, origin=origin, idle=args.idle, early=args.early
+        ) as session:
+            tell_ready(args, session)
+            code = session.run()
     print_result(args, run_dir)
     return code

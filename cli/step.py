@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import nullcontext
+from pathlib import Path
 
 from cli.options import (
     add_config_options,
@@ -20,12 +22,15 @@ from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
 from core.contracts import STAGES
+from runs.named_files import said_how_to_give
 from runs.operators import written_operator
 from runs.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stepper import Stepper
 from runs.stored_config import stored_config
+from utils.config import to_plain
+from utils.config_schema import Config
 from utils.errors import ConfigError
 
 
@@ -55,6 +60,12 @@ def run(args: argparse.Namespace) -> int:
         config = stored_config(run_dir, changes_of(args), project_dir, remark, trusted=args.i_trust_this_run)
     else:
         config = config_of(args)
+    again = said_how_to_give(to_plain(config), f"step {run_dir.name}") if run_dir else nullcontext()
+    with again:
+        return _step(args, config, run_dir)
+
+
+def _step(args: argparse.Namespace, config: Config, run_dir: Path | None) -> int:
     preflight(config, calls_models=not args.dry_run)
     if args.operator:
         written_operator(config, args.operator)

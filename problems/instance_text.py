@@ -109,6 +109,12 @@ def column_names(head: Sequence[str]) -> list[str]:
     return names
 
 
+def check_columns(names: Sequence[str], allowed: Sequence[str]) -> None:
+    """ValueError for a column of a table of instances that nobody would read; one without a name may stand there."""
+    if unknown := next((name for name in names if name and name not in allowed), None):
+        raise ValueError(f"unknown column {unknown[:40]!r}; allowed: {', '.join(allowed)}")
+
+
 def cells_of(names: Sequence[str], row: Sequence[str], place: str) -> dict[str, str]:
     """A row by its columns; the last may be left out. ValueError for more cells than columns."""
     if any(cell.strip() for cell in row[len(names) :]):

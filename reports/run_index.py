@@ -115,8 +115,8 @@ class RunIndex:
                 run: ListedRun(RunLine.model_validate(line), _labels(self._logs, run, state), tuple(state))
                 for run, (state, line) in stored["runs"].items()
             }
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return {}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            return {}  # whatever somebody made of it: it is a cache
 
     def _save(self, runs: dict[str, ListedRun]) -> None:
         """Best effort: a folder that cannot be written is only slower."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from utils.errors import ConfigError
 
 KEYS = (
     "problem.path", "problem.program", "problem.evaluator", "problem.source", "data.dir", "data.train", "data.test",
@@ -31,8 +34,26 @@ def how_to_give(plain: Mapping[str, Any], command: str) -> str:
         return ""
     listed = ", ".join(f"{key}={value}" for key, value in missing[:_MOST])
     more = f" and {len(missing) - _MOST} more" if len(missing) > _MOST else ""
-    words = " ".join(f"--{key}=PATH" for key in dict.fromkeys(key for key, _ in missing))
-    return f"{listed}{more} is not here; give it: {command} {words}"
+    return f"{listed}{more} is not here; {_given_by(missing, command)}"
+
+
+def _given_by(missing: Sequence[tuple[str, str]], command: str) -> str:
+    words = [f"--{key}=PATH" for key in dict.fromkeys(key for key, _ in missing)]
+    return " ".join(filter(None, ["give it:", command, *words]))
+
+
+@contextmanager
+def said_how_to_give(plain: Mapping[str, Any], command: str = "") -> Iterator[None]:
+    """Inside of the `with`, a ConfigError that names a file which is not here also says how to give it again."""
+    try:
+        yield
+    except ConfigError as error:
+        missing = missing_files(plain)
+        if not any(key in str(error) or value in str(error) for key, value in missing):
+            raise
+        is_told = all(value in str(error) for _, value in missing)
+        how = _given_by(missing, command) if is_told else how_to_give(plain, command)
+        raise ConfigError(f"{error} ({how})") from error
 
 
 def _named(plain: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:

@@ -17,6 +17,7 @@ def notes_of(config: Config, roles: Mapping[str, ModelSettings]) -> Iterator[str
     Args:
         roles: role → the model that serves it.
     """
+    yield from config.remarks
     idle, words = idle_workers(config)
     if idle:
         yield f"{idle} of {config.search.workers} workers will find nothing to run; {words} keeps all of them busy"

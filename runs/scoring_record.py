@@ -15,13 +15,15 @@ from typing import Any
 
 from core.contracts import Problem
 from core.storage.reader import RunReader
-from problems.user_files import EVALUATOR, is_code, named_files
+from problems.user_files import BESIDE, EVALUATOR, is_code, named_files
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.registry import PLUGIN
 
 FACT = "scored_by"
-"""Name → `sha256:…` or `size:…`; with `/` at its end, a folder of many files → `names:…`."""
+"""Name → `sha256:…` or `size:…`, or ABSENT; with `/` at its end, a folder of many files → `names:…`."""
+ABSENT = "absent"
+"""What stands for a file that may be there and was not (`BESIDE`)."""
 LARGE = 64 << 20
 """Bytes of a file whose content is not read."""
 MOST_BYTES = 256 << 20
@@ -51,7 +53,9 @@ def scored_by(problem: Problem) -> dict[str, str]:
             continue
         for name, path in files.items():
             size = _size(path)
-            if size is not None:
+            if size is None and name.startswith(BESIDE):
+                found[name] = ABSENT
+            elif size is not None:
                 whole = size <= LARGE and size <= left
                 left -= size if whole else 0
                 found[name] = _content(path) if whole else f"size:{size}"
@@ -94,13 +98,16 @@ def _changes(run_dir: Path, problem: Problem, gone: bool) -> Iterator[tuple[str,
     files = scoring_files(problem)
     folders = _by_folder(files)
     if gone:
-        yield from ((name, f"{_shown(name)} is gone") for name in stored if not _is_there(name, files, folders))
+        for name, before in stored.items():
+            if before != ABSENT and not _is_there(name, files, folders):
+                yield name, f"{_shown(name)} is gone"
         return
     for name, before in stored.items():
         if _is_there(name, files, folders) and _now(name, str(before), files, folders) != before:
-            yield name, f"{_shown(name, files.get(name))} has changed"
-    for name in files:
-        known = name in stored or _folder_of(name) in stored or name.startswith("data/")
+            change = "is new" if before == ABSENT else "has changed"
+            yield name, f"{_shown(name, files.get(name))} {change}"
+    for name in files:  # what may be there stands in every record of a version that knew of it
+        known = name in stored or _folder_of(name) in stored or name.startswith(("data/", BESIDE))
         if not known and os.path.isfile(files[name]):
             yield name, f"{_shown(name, files[name])} is new"
 

@@ -92,5 +92,11 @@ def _started(facts: RunFacts) -> RunStarted:
 
 def _yaml(plain: dict[str, Any]) -> str:
     from omegaconf import OmegaConf
+    from omegaconf.errors import GrammarParseError
 
-    return OmegaConf.to_yaml(OmegaConf.create(plain))
+    try:
+        return OmegaConf.to_yaml(OmegaConf.create(plain))
+    except GrammarParseError:  # a text for a shell, such as `${X:-"a b"}`
+        import yaml
+
+        return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
+from runs.named_files import said_how_to_give
 from runs.trust import began_here, check_origin
 from utils.config import (
     EXPRESSION,
@@ -22,6 +23,7 @@ from utils.config import (
 )
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.metric_kinds import meant_by
 from utils.secrets import MASK
 
 FIXED = ("problem.", "data.", "presets.problem", "project.seed")
@@ -77,6 +79,8 @@ def _read(
         check_origin(run_dir.name, stored, overrides, asks_models=asks_models and not offline)
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
+    if meant_by(str(plain["data"].get("metric"))):
+        plain["data"]["metric"] = "qwk"  # `kappa` was that, before it had to be said
     replaced = {word.partition("=")[0] for word in overrides}
     expressions = expressions_in(stored) if own else {}
     presets = {kind: plain["presets"][kind] for kind in PRESET_KINDS} | presets_in(overrides)
@@ -91,7 +95,8 @@ def _read(
     idle |= {"notify", "tracking"} if offline or not asks_models else set()
     _check_complete(run_dir.name, merged, idle)
     _check_same_problem(run_dir.name, plain, merged, overrides)
-    config = check_config(merged)
+    with said_how_to_give(merged):  # a folder of plug-ins may be gone
+        config = check_config(merged)
     config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
     return config
 

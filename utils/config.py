@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, get_origin
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import GrammarParseError, OmegaConfBaseException
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from utils.config_places import CONFIG_DIR, ENV_PREFIX
@@ -32,6 +32,11 @@ from utils.yaml_fault import yaml_fault
 PRESET_KINDS = ("problem", "llm")
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
 """What stands for an environment variable."""
+SHELL_TEXTS = ("problem.eval", "problem.build", "problem.grade", "notify.command")
+"""Keys whose value a shell reads: what it replaces itself (`${VAR}`, `${VAR:-3}`) is taken as it is. Ours are
+`${env:NAME}` and, by its dots, another key."""
+_SHELLS = re.compile(r"(?<!\\)\$\{(?!(?:oc\.)?env:|[a-z_]+(?:\.[a-z_0-9]+)+\})")
+_REMEDY = r"write \${…} for the text itself, ${env:NAME} for an environment variable"
 
 
 def load_config(
@@ -113,7 +118,8 @@ def _load(
         merged = OmegaConf.merge(*layers)
         plain = OmegaConf.to_container(merged, resolve=True)
     except OmegaConfBaseException as error:
-        raise ConfigError(f"configuration: {str(error).splitlines()[0]}") from error
+        key = getattr(error, "full_key", None) or "configuration"
+        raise ConfigError(f"{key}: {str(error).splitlines()[0]}; {_REMEDY}") from error
     assert isinstance(plain, dict)
     for parts, expression in expressions_in(OmegaConf.to_container(merged)).items():
         if ".".join(parts) in _number_keys() and _get(plain, parts) is None:
@@ -280,14 +286,27 @@ def _read_yaml(
         if error.errno is None:  # OmegaConf's own, of what the text is
             raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
         raise ConfigError(f"{what} '{path}' cannot be read: {error.strerror}") from error
+    except GrammarParseError as error:
+        raise ConfigError(f"{what} '{path}': {str(error).splitlines()[0]}; {_REMEDY}") from error
     except Exception as error:  # yaml raises a family of its own; every one is the user's text
         raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
     if not isinstance(loaded, DictConfig):
         raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
     plain = OmegaConf.to_container(loaded, resolve=False)
     assert isinstance(plain, dict)
-    ours = renamed(translate({str(key): value for key, value in plain.items()}), seen)
+    ours = _for_shells(renamed(translate({str(key): value for key, value in plain.items()}), seen))
     return loaded if ours == plain else OmegaConf.create(ours)
+
+
+def _for_shells(plain: dict[str, Any]) -> dict[str, Any]:
+    """What a shell replaces in SHELL_TEXTS, escaped."""
+    changed: dict[str, Any] = plain
+    for key in SHELL_TEXTS:
+        section, _, name = key.partition(".")
+        inner = changed.get(section)
+        if isinstance(inner, dict) and isinstance(text := inner.get(name), str):
+            changed = {**changed, section: {**inner, name: _SHELLS.sub(r"\\${", text)}}
+    return changed
 
 
 def _presets_of(layer: DictConfig) -> dict[str, str]:
@@ -316,6 +335,8 @@ def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lamb
             raise ConfigError(f"'{text}' gives no value{_NONE_MEANT}")
         try:
             OmegaConf.from_dotlist([_quoted(text)])
+        except GrammarParseError as error:
+            raise ConfigError(f"{text!r}: {str(error).splitlines()[0]}; {_REMEDY}") from error
         except Exception as error:  # a value that is not YAML
             raise ConfigError(f"{text!r}: the value cannot be read as YAML ({yaml_fault(error, '')})") from error
     typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
@@ -331,6 +352,9 @@ def _quoted(override: str) -> str:
     that it is a text. It would have ended at its ` #`, and lost its line breaks.
     """
     key, _, value = override.partition("=")
+    if key in SHELL_TEXTS:
+        value = _SHELLS.sub(r"\\${", value)
+        override = f"{key}={value}"
     is_plain = value in ("", "null", "~") or value[:1] == value[-1:] in ("'", '"')
     is_text = key in _text_keys() or _SENTENCE.match(value)
     return override if is_plain or not is_text else f"{key}={json.dumps(value, ensure_ascii=False)}"
@@ -397,6 +421,24 @@ def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
 
 def merge_overrides(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """`plain` with `key=value` texts on top."""
-    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(renamed(plain)), _from_overrides(overrides)))
-    assert isinstance(merged, dict)
-    return {str(key): value for key, value in merged.items()}
+    hidden = _texts_of(renamed(plain), lambda text: text.replace("${", _HIDDEN))  # what was resolved is no expression
+    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(hidden), _from_overrides(overrides)))
+    shown = _texts_of(merged, lambda text: text.replace(_HIDDEN, "${"))
+    for key in {override.partition("=")[0] for override in overrides} & {*SHELL_TEXTS}:
+        section, _, name = key.partition(".")
+        if isinstance(text := shown[section][name], str):
+            shown[section][name] = text.replace("\\${", "${")
+    return {str(key): value for key, value in shown.items()}
+
+
+_HIDDEN = "$\0{"
+"""Stands for `${` where OmegaConf is not to read it."""
+
+
+def _texts_of(value: Any, change: Callable[[str], str]) -> Any:
+    """The same, nested as it is, with every text changed."""
+    if isinstance(value, dict):
+        return {key: _texts_of(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_texts_of(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value

@@ -373,6 +373,7 @@ class Config(Section):
 
     _environment: dict[tuple[str, ...], str] = PrivateAttr(default_factory=dict)
     _given: frozenset[str] | None = PrivateAttr(default=None)
+    _remarks: list[str] = PrivateAttr(default_factory=list)
 
     @property
     def environment(self) -> dict[tuple[str, ...], str]:
@@ -391,6 +392,15 @@ class Config(Section):
     def note_given(self, keys: frozenset[str]) -> None:
         """Remember which keys the user set."""
         self._given = keys
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What its user should hear of how it came about, before the run begins."""
+        return tuple(self._remarks)
+
+    def note_remark(self, text: str) -> None:
+        """Remember a line for the user. No log is open yet while a configuration is read."""
+        self._remarks.append(text)
 
     @property
     def plugin_folders(self) -> list[str]:

@@ -43,6 +43,7 @@ KINDS: dict[str, MetricKind] = {
         MetricKind("f1_macro", "macro F1", False, "labels"),
         MetricKind("f1_weighted", "weighted F1", False, "labels"),
         MetricKind("mcc", "Matthews correlation", False, "labels"),
+        MetricKind("cohen_kappa", "Cohen's kappa", False, "labels"),
         MetricKind("qwk", "quadratic weighted kappa", False, "labels"),
         MetricKind("auc", "AUC", False, "probability"),
         MetricKind("gini", "Gini", False, "probability"),
@@ -95,7 +96,9 @@ ALIASES = {
     "binary_log_loss": "logloss",
     "binary_logloss": "logloss",
     "cross_entropy": "logloss",
-    "kappa": "qwk",
+    "cohen_s_kappa": "cohen_kappa",
+    "cohens_kappa": "cohen_kappa",
+    "unweighted_kappa": "cohen_kappa",
     "normalized_gini": "gini",
     "ap": "average_precision",
     "pr_auc": "average_precision",
@@ -128,6 +131,11 @@ ALIASES = {
     "mean_average_precision": "map",
 }
 """Other names, as `_plain` writes them; what stands around one (`_AROUND`) needs no line here."""
+
+UNCLEAR = {
+    "kappa": "qwk (quadratic weighted, as for grades) or cohen_kappa (unweighted, scikit-learn's cohen_kappa_score)",
+}
+"""Names that stand for several metrics → those."""
 
 _AROUND = re.compile(
     r"^(?:mean_|average_|macro_averaged_)?(?:columnwise|column_wise|per_column)_|^(?:mean|average|averaged)_"
@@ -173,6 +181,12 @@ def grader_kind(name: str) -> MetricKind | None:
     if not lower and not higher:
         higher = len(words) > 1 and words[-1] == "score"
     return kind or (MetricKind(_plain(name), name, lower, "") if lower != higher else None)
+
+
+def meant_by(name: str) -> str:
+    """What to say instead of a name that people use for several metrics; '' for others."""
+    key = _plain(name)
+    return UNCLEAR.get(key) or UNCLEAR.get(_AROUND.sub("", key, count=1), "")
 
 
 def lacks_number(name: str) -> str:

@@ -12,6 +12,7 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ T = TypeVar("T")
 BUILT_IN = "built in"
 PLUGIN = "swarm_evo_plugin_"
 """Begins the name of a module that is a user's file."""
+
+_LOADING = threading.RLock()
+"""One thread at a time loads plug-ins: no other is handed a module that is half there. A plug-in may ask for others."""
 
 PLAIN_NAME = re.compile(r"[A-Za-z][\w-]*")
 """What a part may be called: its name is also a configuration key. Other files of a folder are passed over."""
@@ -182,18 +186,19 @@ def _resolve(target: object) -> object:
 def _module_of(path: Path) -> ModuleType:
     """A user's file as a module, under a name that shadows nothing. Executed once a process."""
     name = f"{PLUGIN}{path.stem}_{zlib.crc32(str(path).encode()):08x}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+    with _LOADING:
+        if name in sys.modules:
+            return sys.modules[name]
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+        return module
 
 
 def _entry_points(group: str) -> Iterator[tuple[str, str, Callable[[], object]]]:

@@ -132,7 +132,10 @@ def _replaced(code: str, lines: Container[int] | None, texts: Sequence[str]) -> 
 
 
 def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:
-    """Literal nodes, a minus sign included, in source order; none of a formatted string, where 3.11 misplaces them."""
+    """Literal nodes, a minus sign included, in source order.
+
+    None of a formatted string, where 3.11 misplaces them, nor of a pattern of `match`, where only a literal may stand.
+    """
     found: list[ast.expr] = []
     stack: list[tuple[ast.AST, bool]] = [(tree, False)]
     while stack:
@@ -144,7 +147,7 @@ def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             stack += [(child, True) for child in reversed(node.body)]
             continue
-        children = [] if isinstance(node, ast.JoinedStr) else list(ast.iter_child_nodes(node))
+        children = [] if isinstance(node, ast.JoinedStr | ast.pattern) else list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Subscript):
             children.remove(node.slice)
         stack += [(child, inside) for child in reversed(children)]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from core.evaluation.sites import Site, expression, function_of, scores, sites
-from utils.syntax import is_movable, parse
+from utils.syntax import is_movable, parse, without_future
 
 MOST_NODES = 260
 """Syntax nodes of a function; larger ones are made smaller. For packing rules 140 found worse ones, no limit no better
@@ -243,9 +243,29 @@ def _sum(a: ast.expr, b: ast.expr) -> ast.expr:
 
 
 def finish(tree: ast.Module) -> str:
-    """The program's text, with `import math` where it is used."""
+    """The program's text, with `import math` where it is used and nothing imports it."""
     text = ast.unparse(tree)
-    return text if "math." not in text or "import math" in text else "import math\n\n\n" + text
+    if not _lacks_math(tree):
+        return text
+    future, rest = without_future(text)  # which has to stay first
+    return f"{future}\nimport math\n\n\n{rest.lstrip()}" if future else f"import math\n\n\n{text}"
+
+
+def _lacks_math(tree: ast.Module) -> bool:
+    """True if a statement names `math`, and neither an import of its own nor one for the whole program binds it."""
+    lacks = False
+    for statement in tree.body:
+        inside = list(ast.walk(statement))
+        if any(isinstance(n, ast.Import | ast.ImportFrom) and "math" in map(_bound, n.names) for n in inside):
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                return False
+        else:
+            lacks |= any(isinstance(n, ast.Name) and n.id == "math" for n in inside)
+    return lacks
+
+
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
 
 
 def _number(node: ast.expr) -> float | int | None:

@@ -12,6 +12,7 @@ from problems.file_numbers import SHOWN, file_number, unread, whole_number
 from problems.instance_text import (
     TABLES,
     cells_of,
+    check_columns,
     check_keys,
     column_names,
     instance_files,
@@ -100,6 +101,7 @@ def _from_csv(path: Path) -> list[Written]:
         lacks = f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there"
         has = f"; it has {listed(head)}" if head else ""
         raise ValueError(f"needs the columns instance, capacity and size ({lacks}{has})")
+    check_columns(names, ("instance", "capacity", "size"))
     for row, place in rows:
         _add_row(found, cells_of(names, row, place), place, instance_stem(path))
     return list(found.values())

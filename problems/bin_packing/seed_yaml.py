@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from utils.errors import ConfigError
+from utils.registry import nearest
 
 MARKERS = frozenset({"run_id", "task_name", "llm_providers", "generator_provider_id", "top_k_for_full_eval"})
 """Top-level keys that only a seed-style file has."""
@@ -24,6 +25,12 @@ _SEARCH = {
     "top_k_for_full_eval": "search.top_k_for_full_eval",
     "migration_interval": "search.islands.migration_interval",
 }
+_OF_MODELS = {
+    "model_name": "model", "base_url": "base_url", "api_key": "api_key", "temperature": "temperature",
+    "max_tokens": "max_tokens", "timeout_seconds": "timeout",
+}  # fmt: skip
+"""Key of one of `llm_providers` → key of `llm.code`."""
+_OF_PROVIDERS = ("provider_id", "provider_type", *_OF_MODELS, "max_retries")
 _IGNORED = frozenset({"save_interval", "task_name"})
 
 
@@ -120,6 +127,9 @@ def _providers(ours: dict[str, Any], plain: Mapping[str, Any]) -> None:
         raise ConfigError(f"llm_providers={str(listed)[:80]!r}: must be a list of mappings with provider_id, …")
     if not listed:
         return
+    if word := next((key for one in listed for key in one if key not in _OF_PROVIDERS), None):
+        near = nearest(str(word), _OF_PROVIDERS)
+        raise ConfigError(f"unknown key 'llm_providers.{word}'{near}; allowed: {', '.join(_OF_PROVIDERS)}")
     known = {str(one.get("provider_id")): one for one in listed}
     generator = str(plain.get("generator_provider_id") or next(iter(known)))
     refiner = str(plain.get("refiner_provider_id") or generator)
@@ -137,9 +147,7 @@ def _model(one: Mapping[str, Any]) -> dict[str, Any]:
     if kind not in PROVIDERS:
         raise ConfigError(f"llm_providers.provider_type={kind}: allowed: {', '.join(PROVIDERS)}")
     model: dict[str, Any] = {**PROVIDERS[kind]}
-    for theirs, mine in (("model_name", "model"), ("base_url", "base_url"), ("api_key", "api_key"),
-                         ("temperature", "temperature"), ("max_tokens", "max_tokens"),
-                         ("timeout_seconds", "timeout")):  # fmt: skip
+    for theirs, mine in _OF_MODELS.items():
         if one.get(theirs) is not None:
             model[mine] = one[theirs]
     if one.get("max_retries") is not None:

@@ -15,7 +15,7 @@ from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
-from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, metric_kind
+from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, meant_by, metric_kind
 from utils.packages import packages_elsewhere
 from utils.registry import nearest
 from utils.user_text import user_bytes
@@ -233,6 +233,8 @@ def _metric_of(cfg: Config) -> tuple[MetricKind | None, dict[str, str] | None]:
     kind = metric_kind(name)
     if kind is None and (example := lacks_number(name)):
         raise ConfigError(f"data.metric={name}: say its number too, such as {example}")
+    if kind is None and (choices := meant_by(name)):
+        raise ConfigError(f"data.metric={name}: say which: {choices}")
     if kind is None:
         raise ConfigError(f"data.metric={name}: unknown metric{nearest(name, list(NAMES))}; {_ALLOWED}")
     if direction and (direction == "min") != kind.lower_is_better:

@@ -47,7 +47,7 @@ def translate(config: Config) -> None:
         _take_preset(config, found.preset)
     given = config.given or frozenset()
     idle = {key for key, value in found.keys.items() if key not in given and not _set(config, key, value)}
-    _tell(form.NAME, found, idle)
+    _tell(config, form.NAME, found, idle)
 
 
 def _take_preset(config: Config, name: str) -> None:
@@ -93,11 +93,11 @@ def _set(config: Config, key: str, value: Any) -> bool:
     return True
 
 
-def _tell(name: str, found: Translation, idle: Collection[str]) -> None:
+def _tell(config: Config, name: str, found: Translation, idle: Collection[str]) -> None:
     """`idle`: keys of ours that are none of this search's."""
     keys = ", ".join(f"{theirs} → {ours}" for theirs, ours in found.taken.items() if ours not in idle)
     if keys:
-        log_msg("INFO", f"{name}: {keys}")
+        config.note_remark(f"{name} is read: {keys}")
     left = [*found.left, *(theirs for theirs, ours in found.taken.items() if ours in idle)]
     if left:
         log_msg("WARNING", f"{name}: without a counterpart here, not read: {', '.join(left)}")

@@ -31,6 +31,7 @@ from utils.prompt_builder import fenced_data
 from utils.user_text import user_bytes, user_text
 
 USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
+_KEY = "problem.options.cascade_thresholds"
 TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
 MOST_SAID = 3_000
@@ -244,9 +245,21 @@ def bound_names(module: ast.Module) -> set[str]:
     return names
 
 
+def _take_as_given(cfg: Config) -> None:
+    """The usual thresholds, where the user says them himself of a score that is minimised, bound it. In place.
+
+    They are stored without the third, which bounds nothing, as no stage comes after it: the preset's stay apart.
+    """
+    options, section = cfg.problem.options, cfg.problem
+    is_usual = options.get("cascade_thresholds") == [*USUAL_THRESHOLDS]
+    if is_usual and _KEY in (cfg.given or ()) and is_minimised(section.direction, section.metric):
+        section.options = {**options, "cascade_thresholds": [*USUAL_THRESHOLDS[:2]]}
+
+
 def build(cfg: Config, project_dir: Path) -> ScriptProblem:
     """The problem of a configuration: `problem.program` and `problem.evaluator`; `problem.path` was read before."""
     section = cfg.problem
+    _take_as_given(cfg)
     options = checked_options(Options, section.options)
     program, evaluator = section.program, section.evaluator
     if not program or not evaluator:

@@ -5,15 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 
 from problems.file_numbers import unread
-from problems.instance_text import TABLES, instance_files, instance_suffix
+from problems.instance_text import TABLES, files_of_instances, instance_files, instance_suffix
 from problems.tsp.tables import from_csv, from_json
 from problems.tsp.tour_instance import TourInstance
-from problems.tsp.tsplib import from_tsplib
+from problems.tsp.tsplib import from_tsplib, tour_beside
+from problems.user_files import BESIDE
 from utils.errors import ConfigError
 
 SUFFIXES = (".tsp", *TABLES, ".json")
 MOST_CITIES = 2000
 """A rule is called for every pair of cities."""
+
+
+_READERS = {**dict.fromkeys(TABLES, from_csv), ".json": from_json}
+
+
+def deciding_files(name: str) -> dict[str, Path]:
+    """What `Problem.scoring_files` tells: the instances, and beside each of TSPLIB's its shortest tour."""
+    found = files_of_instances(name, SUFFIXES)
+    tours = [tour_beside(path) for path in found.values() if instance_suffix(path) not in _READERS]
+    return {**found, **{f"{BESIDE}{tour.name}": tour for tour in tours}}
 
 
 def load(name: str) -> list[TourInstance]:
@@ -31,9 +42,8 @@ def load(name: str) -> list[TourInstance]:
 
 
 def _read(path: Path) -> list[TourInstance]:
-    readers = {**dict.fromkeys(TABLES, from_csv), ".json": from_json}
     try:
-        found = readers.get(instance_suffix(path), from_tsplib)(path)
+        found = _READERS.get(instance_suffix(path), from_tsplib)(path)
         if not found:
             raise ValueError("it holds no cities")
         for one in found:

@@ -12,9 +12,9 @@ from core.contracts import Baseline, CaseScore, RulesWriter
 from core.evaluation.function_problem import FunctionProblem, Part
 from core.state.node import Node
 from problems.highs import Clock, Solved, SolverOptions, shortest_tour
-from problems.instance_text import files_of_instances, instance_stem
+from problems.instance_text import instance_stem
 from problems.options import checked_options
-from problems.tsp.files import SUFFIXES, load
+from problems.tsp.files import deciding_files, load
 from problems.tsp.instances import Point, excess, generate
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
@@ -125,13 +125,13 @@ class OwnToursProblem(TourProblem):
 
     @property
     def scoring_files(self) -> Mapping[str, Path]:
-        return files_of_instances(self._file, SUFFIXES)
+        return deciding_files(self._file)
 
     @property
     def note(self) -> str:
-        if len(self._instances) == 1:
-            return "one instance: the rule is searched and scored on it, and nothing is held out"
-        return ""
+        alone = "one instance: the rule is searched and scored on it, and nothing is held out"
+        notes = [alone if len(self._instances) == 1 else "", *(one.note for one in self._instances)]
+        return "; ".join(filter(None, notes))
 
     @property
     def optimum(self) -> tuple[float, str] | None:

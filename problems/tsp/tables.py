@@ -7,7 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from problems.file_numbers import file_number
-from problems.instance_text import cells_of, check_keys, column_names, instance_json, instance_stem, listed, table_rows
+from problems.instance_text import (
+    cells_of,
+    check_columns,
+    check_keys,
+    column_names,
+    instance_json,
+    instance_stem,
+    listed,
+    table_rows,
+)
 from problems.tsp.instances import Point
 from problems.tsp.tour_instance import TourInstance, coordinate
 
@@ -26,6 +35,7 @@ def from_csv(path: Path) -> list[TourInstance]:
         names, rows = column_names(head), rows[1:]
     if not {"x", "y"} <= set(names):
         raise ValueError(f"needs the columns x and y, and `instance` where there are several; it has {listed(names)}")
+    check_columns(names, ("x", "y", "instance"))
     cities: dict[str, list[Point]] = {}
     for row, place in rows:
         cells = cells_of(names, row, place)

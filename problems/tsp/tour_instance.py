@@ -64,6 +64,7 @@ class TourInstance:
         kind: a name of MEASURES; of no meaning where there is a `matrix`.
         matrix: distances that coordinates do not tell.
         best: length of the best known tour, if anybody told it.
+        note: what its user should know of it.
     """
 
     name: str
@@ -71,6 +72,7 @@ class TourInstance:
     kind: str = "EUCLID"
     matrix: list[list[float]] | None = None
     best: float | None = None
+    note: str = ""
     _bound: float | None = field(default=None, repr=False)
 
     def __len__(self) -> int:

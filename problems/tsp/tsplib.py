@@ -9,19 +9,9 @@ from pathlib import Path
 from problems.file_numbers import whole_number
 from problems.instance_text import instance_stem, instance_text
 from problems.tsp.instances import Point
+from problems.tsp.published import take_published
 from problems.tsp.tour_instance import TourInstance, coordinate, distance
 
-OPTIMA = {
-    "burma14": 3323, "ulysses16": 6859, "ulysses22": 7013, "att48": 10628, "eil51": 426, "berlin52": 7542, "st70": 675,
-    "eil76": 538, "pr76": 108159, "rat99": 1211, "kroA100": 21282, "kroB100": 22141, "kroC100": 20749,
-    "kroD100": 21294, "kroE100": 22068, "rd100": 7910, "eil101": 629, "lin105": 14379, "pr107": 44303, "pr124": 59030,
-    "bier127": 118282, "ch130": 6110, "pr136": 96772, "pr144": 58537, "ch150": 6528, "kroA150": 26524,
-    "kroB150": 26130, "pr152": 73682, "u159": 42080, "rat195": 2323, "d198": 15780, "kroA200": 29368,
-    "kroB200": 29437, "ts225": 126643, "tsp225": 3916, "pr226": 80369, "gil262": 2378, "pr264": 49135, "a280": 2579,
-    "pr299": 48191, "lin318": 42029, "rd400": 15281, "fl417": 11861, "pr439": 107217, "pcb442": 50778, "d493": 35002,
-    "u574": 36905, "rat575": 6773, "p654": 34643, "d657": 48912, "u724": 41910, "rat783": 8806, "pr1002": 259045,
-}  # fmt: skip
-"""Lengths of shortest tours. Source: Reinelt's TSPLIB 95, list of optimal solutions for symmetric TSPs."""
 Word = tuple[str, str]
 """A word of a section, and the line that it stands in: `line 9`."""
 Table = list[list[float]]
@@ -40,10 +30,16 @@ def from_tsplib(path: Path) -> list[TourInstance]:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
     points = [] if kind == "EXPLICIT" else _points(sections, count)
     matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _globe(points) if kind == "GEO" else None
-    best = _length_of_tour(path.with_name(f"{instance_stem(path)}.opt.tour"), points, matrix, kind)
-    if best is None and name in OPTIMA and name.endswith(str(count)):
-        best = float(OPTIMA[name])
-    return [TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)]
+    best = _length_of_tour(tour_beside(path), points, matrix, kind)
+    one = TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)
+    if best is None:
+        take_published(one)
+    return [one]
+
+
+def tour_beside(path: Path) -> Path:
+    """Where an instance's shortest tour lies, if its user has it: `NAME.opt.tour`."""
+    return path.with_name(f"{instance_stem(path)}.opt.tour")
 
 
 KINDS = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "EXPLICIT")
@@ -148,7 +144,7 @@ def _radians(value: float) -> float:
 
 
 def _length_of_tour(path: Path, points: list[Point], matrix: Table | None, kind: str) -> float | None:
-    """Length of the shortest tour that lies beside the instance, `NAME.opt.tour`."""
+    """Length of the shortest tour that lies beside the instance."""
     if not path.is_file():
         return None
     _, sections = _sections(path)

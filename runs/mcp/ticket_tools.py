@@ -13,7 +13,7 @@ from core.contracts import FORM
 from core.storage.held import is_held
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
-from runs.tickets.folder import read_folder, write_folder
+from runs.tickets.folder import changed_in_vain, read_folder, write_folder
 from runs.tickets.words import MCP, MCP_WRITER
 from swarm_evo.leases import adopted, new_token
 from utils.errors import ConfigError
@@ -70,6 +70,7 @@ class TicketTools:
     def check(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
         found = _asked(run_dir, {"verb": "check", "ticket": ticket, **_program(arguments)}, call, _end())
+        found = _with_folder(found, arguments)
         if "state" in found:  # of the ticket: nothing was looked at
             return _told(found, run_dir)
         return {**found, "next": "tell" if found["ok"] else "check"}
@@ -77,7 +78,8 @@ class TicketTools:
     def tell(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
         request = {"verb": "tell", "ticket": ticket, **_program(arguments), "plan": str(arguments.get("note", ""))}
-        return _told(_until(run_dir, request, arguments, call, "the program is being evaluated", _is_running), run_dir)
+        found = _until(run_dir, request, arguments, call, "the program is being evaluated", _is_running)
+        return _told(_with_folder(found, arguments), run_dir)
 
     def wait(self, arguments: Answer, call: Call) -> Answer:
         run_dir, ticket = self._ticket(arguments)
@@ -128,6 +130,12 @@ def _program(arguments: Answer) -> Answer:
     if "dir" in arguments:
         return {"files": read_folder(Path(str(arguments["dir"])), MCP)}
     return {"files": arguments["files"]}
+
+
+def _with_folder(found: Answer, arguments: Answer) -> Answer:
+    """The answer, with what was changed in the folder for nothing."""
+    said = changed_in_vain(Path(str(arguments["dir"]))) if "dir" in arguments else []
+    return {**found, "warnings": [*found.get("warnings", ()), *said]} if said else found
 
 
 def _until(

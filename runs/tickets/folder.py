@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,7 +20,8 @@ from utils.regular_files import read_regular, regular_files
 from utils.user_text import no_utf8
 
 TICKET = ".ticket.json"
-"""Which ticket the folder belongs to, which of its files come back, and which of these were laid there."""
+"""Which ticket the folder belongs to, which of its files come back, which of these were laid there, and what the others
+were when they were."""
 USUAL = ("program.*",)
 """What comes back of a folder that somebody filled himself."""
 _HOW = """\
@@ -32,6 +34,7 @@ _HOW = """\
 MOST_FILES = 10_000
 LARGEST = 4_000_000
 """Bytes of one file."""
+_MOST_NAMED = 3
 
 
 def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str) -> None:
@@ -56,7 +59,8 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str
     how = _HOW.format(what=_what(ticket), check=check, tell=tell)
     files = {name: text for name, text in ticket["files"].items() if _is_inside(name)}
     laid = [name for name in files if matches(name, tuple(ticket["editable"]))]
-    about = {"ticket": ticket["ticket"], "editable": ticket["editable"], "laid": laid}
+    stays = {name: _hash(text) for name, text in files.items() if name not in laid}
+    about = {"ticket": ticket["ticket"], "editable": ticket["editable"], "laid": laid, "stays": stays}
     texts = {
         TASK: task_page(prompt["system"], prompt["user"], str(prompt.get(FORM, "")), how),
         TICKET: json.dumps(about) + "\n",
@@ -90,7 +94,7 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str | No
     """
     if not folder.is_dir():
         raise ConfigError(f"{folder}: no such folder; fill one with {WORDS[surface].fill.format(file=folder)}")
-    patterns, laid = _about(folder)
+    patterns, laid, _ = _about(folder)
     found: dict[str, str | None] = {}
     for file in regular_files(folder):
         name = file.path
@@ -104,13 +108,40 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str | No
     return {**found, **{name: None for name in laid if not is_there(folder, name)}}
 
 
-def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(patterns of what comes back, which of these files were laid there); the usual ones of a folder of one's own."""
+def changed_in_vain(folder: Path) -> list[str]:
+    """A line on what was laid there and is another now, though it does not come back; [] where nothing is."""
+    patterns, _, stays = _about(folder)
+    names = [name for name, before in stays.items() if _is_inside(name) and _hash_of(folder / name) != before]
+    if not names:
+        return []
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    listed = f"{', '.join(names[:_MOST_NAMED])}{more}"
+    return [
+        f"changed in your folder, but locked, so it does not come back: {listed}; what does is {', '.join(patterns)}"
+    ]
+
+
+def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]:
+    """(patterns of what comes back, which of these files were laid there, name → hash of the others that were); the
+    usual patterns of a folder of one's own."""
     try:
         about = json.loads(read_regular(folder / TICKET, LARGEST))
-        return tuple(map(str, about["editable"])), tuple(map(str, about.get("laid", ())))
-    except (OSError, ValueError, TypeError, KeyError):
-        return USUAL, ()
+        stays = {str(name): str(before) for name, before in dict(about.get("stays", {})).items()}
+        return tuple(map(str, about["editable"])), tuple(map(str, about.get("laid", ()))), stays
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return USUAL, (), {}
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _hash_of(path: Path) -> str | None:
+    """None for what is no such file any more."""
+    try:
+        return _hash(read_regular(path, LARGEST))
+    except (OSError, ValueError):
+        return None
 
 
 def _text(folder: Path, file: Entry) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import sqlite3
 
 import pytest
 
@@ -41,6 +43,27 @@ def resumed(cli, steps=3):
     return cli.here("resume", "latest", f"--search.max_steps={steps}")
 
 
+@pytest.mark.parametrize("verb", [("resume",), ("step",), ("fork", "--node", "1")])
+def test_whoever_goes_on_without_the_files_is_told_how_to_give_them(script, verb):
+    """And may: they only lie elsewhere."""
+    (script.folder / "mine").rename(script.folder / "moved")
+    ended = script.here(verb[0], "latest", *verb[1:])
+    assert ended.code == 2 and "is not here; give it: " in ended.line, ended.err
+    assert f"{verb[0]} {script.run_dir.name} " in ended.line
+    assert ended.line.endswith("--problem.program=PATH --problem.evaluator=PATH)")
+    moved = [f"--problem.{name}={script.folder}/moved/{file}.py" for name, file in
+             (("program", "start"), ("evaluator", "evaluator"))]  # fmt: skip
+    more = ["--search.max_steps=3"] if verb[0] == "resume" else []
+    again = script.here(verb[0], "latest", *verb[1:], *moved, *more)
+    assert again.code == 0, again.err
+
+
+def test_a_fault_of_another_kind_says_nothing_of_files(script):
+    (script.folder / "mine" / "start.py").unlink()
+    ended = script.here("resume", "latest", "--search.policy=nothing")
+    assert ended.code == 2 and "give it" not in ended.line
+
+
 @pytest.mark.parametrize("name", ["evaluator.py", "helper.py"])
 def test_an_evaluator_and_what_it_names(script, name):
     path = script.folder / "mine" / name
@@ -58,7 +81,7 @@ def test_a_file_more_or_less_is_a_change_and_notes_are_none(script):
     (folder / "start.py").write_text("x = 7.5\n")
     assert resumed(script, 2).code == 0
     (folder / "evaluator.py").unlink()
-    assert resumed(script).line.endswith("evaluator.py: no such file")
+    assert "evaluator.py: no such file (give it: resume " in resumed(script).line
     assert script.here("verify", "latest").code == 0
     again = script.here("replay", "latest", "--verify")
     assert again.code == 2 and again.err.startswith("replay could not be done: problem.evaluator="), again.err
@@ -119,6 +142,33 @@ def test_instances_of_ones_own(cli):
     (folder / "a.csv").write_text("x,y\n" + "".join(f"{i},{i * i % 5}\n" for i in range(6)))
     assert resumed(cli).line == f"swarm-evo: instances/a.csv has changed {CANNOT}"
 
+
+def test_a_shortest_tour_beside_an_instance(cli):
+    folder = cli.folder / "tours"
+    folder.mkdir()
+    cities = "".join(f"{i + 1} {i} {i * i % 7}\n" for i in range(6))
+    head = "TYPE : TSP\nDIMENSION : 6\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n"
+    for name in ("a", "b"):
+        (folder / f"{name}.tsp").write_text(f"NAME : {name}\n{head}{cities}EOF\n")
+    tour = "TOUR_SECTION\n1\n2\n3\n4\n5\n6\n-1\n"
+    (folder / "a.opt.tour").write_text(tour)
+    assert cli.here("run", "--problem=tsp", f"--problem.name={folder}", "--search.max_steps=1").code == 0
+    assert resumed(cli).code == 0
+    (folder / "a.opt.tour").write_text(tour.replace("2\n3", "3\n2"))
+    assert resumed(cli).line == f"swarm-evo: beside/a.opt.tour has changed {CANNOT}"
+    (folder / "a.opt.tour").unlink()
+    assert resumed(cli).line == f"swarm-evo: beside/a.opt.tour is gone {CANNOT}"
+    (folder / "a.opt.tour").write_text(tour)
+    (folder / "b.opt.tour").write_text(tour)
+    assert resumed(cli).line == f"swarm-evo: beside/b.opt.tour is new {CANNOT}"
+    with sqlite3.connect(cli.run_dir / "run.db") as store:  # as a version that did not know of tours left it
+        (text,) = store.execute("SELECT value FROM facts WHERE key = 'scored_by'").fetchone()
+        older = {name: content for name, content in json.loads(text).items() if not name.startswith("beside/")}
+        store.execute("UPDATE facts SET value = ? WHERE key = 'scored_by'", (json.dumps(older),))
+    assert resumed(cli).code == 0
+
+
+def test_a_table_of_items(cli):
     items = cli.folder / "bins.csv"
     items.write_text("instance,capacity,size\n" + "".join(f"i{i % 3},10,{i % 9 + 1}\n" for i in range(60)))
     assert cli.here("run", "--problem=bin_packing", f"--problem.name={items}", "--search.max_steps=1").code == 0
@@ -136,6 +186,17 @@ def test_what_a_command_names(cli):
     assert ended.code == 0, ended.err
     (folder / "judge.sh").write_text("python3 solve.py; echo value: 9\n")
     assert resumed(cli).line == f"swarm-evo: judge.sh has changed {CANNOT}"
+
+
+def test_a_command_whose_shell_replaces_something_is_gone_on_with(cli):
+    (cli.folder / "solve.py").write_text("print('value:', 1.5)\n")
+    words = [f"--problem.source={cli.folder}/solve.py", "--problem.metric=value", "--problem=command",
+             '--problem.eval=N="${A:-"7 8"}"; python3 solve.py; echo "value: ${N% *}${N#* }"']  # fmt: skip
+    ended = cli.here("run", *words, "--search.max_steps=1")
+    assert ended.code == 0, ended.err
+    assert cli.show()["baselines"][0]["metric"] == 78
+    ended = resumed(cli)
+    assert ended.code == 0 and cli.show()["steps"] == 3, ended.err
 
 
 def test_a_problem_of_ones_own_counts_itself(cli):

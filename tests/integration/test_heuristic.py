@@ -241,6 +241,10 @@ def build(cfg, project_dir):
         ("evaluator: {capacity: [100]}", "evaluator.capacity=[100]: allowed: 100 (weibull_5k)"),
         ("llm_providers: [fake]", "llm_providers=\"['fake']\": must be a list of mappings with provider_id"),
         (
+            "llm_providers: [{provider_id: a, provider_type: fake}, {provider_id: b, temprature: 1}]",
+            "unknown key 'llm_providers.temprature' (did you mean 'temperature'?); allowed: provider_id, provider_type",
+        ),
+        (
             "llm_providers: [{provider_id: a, provider_type: openai, max_retries: often}]",
             "llm_providers.max_retries='often': must be a whole number of at least 0",
         ),

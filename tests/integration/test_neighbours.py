@@ -131,6 +131,20 @@ def test_an_option_of_a_policy_that_does_not_search_is_told_as_not_read(tmp_path
     assert config.search.options.num_islands == 7
 
 
+def test_what_is_taken_from_a_folder_is_told_before_the_run_begins(cli: Cli):
+    """It went into a log that was not open yet."""
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    for name, source in {**OPENEVOLVES, "config.yaml": "max_iterations: 3\nevaluator: {timeout: 7}\n"}.items():
+        (folder / name).write_text(source)
+    words = ["run", "--problem", "script", f"problem.path={folder}"]
+    said = "OpenEvolve's config.yaml is read: max_iterations → search.max_steps, evaluator.timeout → problem.options."
+    assert any(said in line for line in cli.here(*words, "--plan").json["warnings"])
+    ended = cli.here(*words)
+    assert ended.code == 0 and f"NOTE: {said}evaluation_timeout\n" in ended.out, ended.err
+    assert "is read: " not in cli.here("resume", "latest", "search.max_steps=4").out, "the run has its own keys by now"
+
+
 @pytest.mark.parametrize(
     ("given", "read"),
     [

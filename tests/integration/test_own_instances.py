@@ -79,6 +79,31 @@ def test_tsplib_distances_give_the_published_lengths(tmp_path):
     assert berlin.length([int(word) - 1 for word in SHORTEST]) == 7542
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda x: float(x) * 3, "no tour of these cities is shorter than 2"),
+        (lambda x: float(x) / 3, "a tour of these cities is only 2"),
+        (lambda x: (float(x) - 500) ** 2 / 100, "no tour of these cities is shorter than 3"),
+    ],
+)
+def test_cities_that_only_have_the_name_of_published_ones_have_not_their_optimum(tmp_path, monkeypatch, change, why):
+    monkeypatch.setitem(globals(), "BERLIN52", [str(change(word)) for word in BERLIN52])
+    problem = build(load_config(None, ["presets.problem=tsp", f"problem.name={berlin52(tmp_path)}"]), tmp_path)
+    (one,) = load(str(tmp_path / "berlin52.tsp"))
+    assert one.best is None and one.reference != 7542
+    assert "berlin52 is not TSPLIB's, whose shortest tour is 7542" in problem.note and why in problem.note
+
+
+def test_a_published_name_with_fewer_cities_is_another_instance(tmp_path):
+    path = berlin52(tmp_path)
+    lines = path.read_text().replace("DIMENSION : 52", "DIMENSION : 5").splitlines()
+    path.write_text("\n".join(lines[:10]))
+    (one,) = load(str(path))
+    assert one.best is None and "it has 5 cities" in one.note
+    assert load(str(berlin52(tmp_path)))[0].note == ""
+
+
 def test_a_shortest_tour_beside_the_instance_is_the_reference(tmp_path):
     path = berlin52(tmp_path, "mine")
     assert load(str(path))[0].best is None
@@ -205,6 +230,7 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
         ),
         ("x.json", '{"a": [[0, 0], [1, 1]], "a": [[0, 0], [1, 2]]}', "the key 'a' stands twice"),
         ("x.csv", "x,y,x\n1,2,3\n", "the column x stands twice"),
+        ("x.csv", "x,y,demand\n1,2,3\n", "unknown column 'demand'; allowed: x, y, instance"),
         ("x.csv", "x,y\n1,2\n3,9,8\n", "line 3: 3 cells, but there are 2 columns (x, y)"),
         ("x.tsp", WEIGHTS.format("0 0 0 0 0 0"), "m: its cities lie at one place"),
         ("x.csv", "x,y\n" + "5,5\n" * 6, "x: its cities lie at one place"),
@@ -319,6 +345,7 @@ HEAD = "instance,capacity,size\n"
             "two instances are called a",
         ),
         ("x.csv", HEAD + "a,100,3\na,100,2,5\n", "line 3: 4 cells, but there are 3 columns"),
+        ("x.csv", "instance,capacity,size,weight\na,100,3,4\n", "unknown column 'weight'; allowed: instance, capacity"),
         ("x.csv", "instance,capacity,size,size\na,100,3,4\n", "the column size stands twice"),
         ("x.json", "[1, 2]", "or a list of {capacity, items}, and '1' is not so"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, "x"]}}', "a: item 2 is 'x', not a finite number"),

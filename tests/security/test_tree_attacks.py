@@ -21,6 +21,7 @@ from core.workers.pool import JobPool
 from problems.command.tree import kept_builds
 from problems.command.tree.base import snapshot
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
+from problems.command.tree.fresh_folders import fresh_folder
 from problems.command.tree.scores import Source, conditions_of
 from problems.command.tree.tree import Ground, Tree
 from utils.errors import NoSandboxError
@@ -250,6 +251,26 @@ def test_a_build_that_a_worker_uses_is_not_taken_away(tmp_path, monkeypatch):
         assert not is_there
     make("four")
     assert [path.name for path in tmp_path.iterdir()] == ["four"], "the second of two equal ones is not kept"
+
+
+def test_what_a_killed_worker_left_beside_the_builds_goes_with_the_next(tmp_path):
+    """But not what another fills at this moment."""
+    for name in (".fresh-dead", ".old-dead"):
+        (tmp_path / name / "below").mkdir(parents=True)
+    with fresh_folder(tmp_path) as others, fresh_folder(tmp_path) as mine:
+        with kept_builds.kept(mine, tmp_path / "one") as place:
+            assert place == tmp_path / "one"
+        assert {path.name for path in tmp_path.iterdir()} == {"one", others.name}
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+
+
+def test_what_a_killed_process_left_of_a_snapshot_goes_with_the_next(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.py").write_text("x = 1\n")
+    base = snapshot(tmp_path / "mine", tmp_path / "bases")
+    (tmp_path / "bases" / ".fresh-dead").mkdir()
+    assert snapshot(tmp_path / "mine", tmp_path / "bases").id == base.id
+    assert [path.name for path in (tmp_path / "bases").iterdir()] == [base.id]
 
 
 _MAKES = """

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,6 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from core.executor.kept_tree import OPEN_FOLDER
+from problems.command.tree.fresh_folders import fresh_folder, sweep
 from utils.errors import ConfigError
 from utils.regular_files import CACHES
 
@@ -101,6 +101,7 @@ def snapshot(source: Path, store: Path) -> Base:
     plain = {path: [entry.sha, entry.size, entry.mode] for path, entry in sorted(files.items())}
     text = json.dumps(plain, indent=0)
     name = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
+    sweep(store)
     if not (store / name).is_dir():
         _copy(source, files, text, store, name)
     return Base(store, name)
@@ -144,7 +145,12 @@ def _entry(path: Path) -> Entry:
 
 def _copy(source: Path, files: Mapping[str, Entry], text: str, store: Path, name: str) -> None:
     store.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".fresh-", dir=store))
+    with fresh_folder(store) as fresh:
+        _fill(fresh, source, files, text, store / name)
+
+
+def _fill(fresh: Path, source: Path, files: Mapping[str, Entry], text: str, place: Path) -> None:
+    """Copy the files and put the folder in its place."""
     tree = fresh / "tree"
     tree.mkdir()
     try:
@@ -158,8 +164,7 @@ def _copy(source: Path, files: Mapping[str, Entry], text: str, store: Path, name
             os.chmod(folder, OPEN_FOLDER)
         (fresh / "files.json").write_text(text, encoding="utf-8")
         fresh.chmod(0o755)
-        fresh.rename(store / name)
+        fresh.rename(place)
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
-        if not (store / name).is_dir():  # somebody else was first
-            raise ConfigError(f"problem.source={source}: cannot be copied to {store}: {error}") from error
+        if not place.is_dir():  # somebody else was first
+            raise ConfigError(f"problem.source={source}: cannot be copied to {place.parent}: {error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -18,6 +17,7 @@ from core.executor.collect import collect_file
 from core.executor.tree_run import TreeRun, run_on_base
 from core.state.failure import FailureKind
 from problems.command.job import COPY_BYTES, MOST_RUNS, grade
+from problems.command.tree.fresh_folders import fresh_folder
 from problems.command.tree.kept_builds import in_use, kept
 from problems.command.tree.tree import LONGEST_PATH
 from utils.globs import matches
@@ -126,17 +126,20 @@ def _built(
         if is_there:
             yield _files_of(place), None
             return
-    with run_on_base(
-        context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs,
-        scratch=context.scratch / "build", limits=limits, seed=payload["seed"], writable=payload["writable"],
-    ) as run:  # fmt: skip
-        failed = _failed(run)
-        fresh = None if failed else _copied(run.workspace, base, inputs, place.parent)
-    if fresh is None:
-        yield {}, failed
-        return
-    with kept(fresh, place) as where:
-        yield _files_of(where), None
+    place.parent.mkdir(exist_ok=True)
+    with fresh_folder(place.parent) as fresh:
+        with run_on_base(
+            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs,
+            scratch=context.scratch / "build", limits=limits, seed=payload["seed"], writable=payload["writable"],
+        ) as run:  # fmt: skip
+            failed = _failed(run)
+            if failed is None:
+                _copy(run.workspace, base, inputs, fresh)
+        if failed is not None:
+            yield {}, failed
+            return
+        with kept(fresh, place) as where:
+            yield _files_of(where), None
 
 
 def _failed(run: TreeRun) -> ExecutionResult | None:
@@ -153,10 +156,8 @@ def _files_of(build: Path) -> dict[str, Path]:
     return {path.relative_to(build).as_posix(): path for path in sorted(build.rglob("*")) if path.is_file()}
 
 
-def _copied(workspace: Path, base: Path, inputs: Mapping[str, Any], builds: Path) -> Path:
-    """A new folder in `builds` with what the build added."""
-    builds.mkdir(exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".fresh-", dir=builds))
+def _copy(workspace: Path, base: Path, inputs: Mapping[str, Any], fresh: Path) -> None:
+    """Put what the build added into the folder `fresh`."""
     left = COPY_BYTES * 4
     for folder, _, names in os.walk(workspace):
         for name in names:
@@ -173,7 +174,6 @@ def _copied(workspace: Path, base: Path, inputs: Mapping[str, Any], builds: Path
                     target.parent.mkdir(parents=True, exist_ok=True)
                     target.write_bytes(found.data)
                     target.chmod(0o755 if found.executable else 0o644)
-    return fresh
 
 
 def _is_base(path: Path, data: bytes) -> bool:

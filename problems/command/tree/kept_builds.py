@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from problems.command.tree.fresh_folders import OLD, locked, sweep
+
 MOST_BUILDS = 24
 """Builds of one base that are kept beside those in use: the newest."""
 
@@ -17,7 +19,7 @@ MOST_BUILDS = 24
 @contextmanager
 def in_use(build: Path) -> Iterator[bool]:
     """True inside of the `with` where the build is there: nobody, in whatever process, takes it away meanwhile."""
-    handle = _locked(build, fcntl.LOCK_SH)
+    handle = locked(build, fcntl.LOCK_SH)
     try:
         if handle is not None:
             os.utime(build)
@@ -39,6 +41,7 @@ def kept(fresh: Path, build: Path) -> Iterator[Path]:
         builds = sorted((one for one in build.parent.iterdir() if one.name[0] != "."), key=_last_used)
         for old in builds[: max(0, len(builds) - MOST_BUILDS)]:
             _take_away(old)
+        sweep(build.parent)
         yield place
     if place == fresh:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -46,32 +49,16 @@ def kept(fresh: Path, build: Path) -> Iterator[Path]:
 
 def _take_away(build: Path) -> None:
     """Remove a build that nobody uses: under another name first, so that nobody begins to."""
-    handle = _locked(build, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    handle = locked(build, fcntl.LOCK_EX | fcntl.LOCK_NB)
     if handle is None:
         return
     try:
         with suppress(OSError):
-            gone = Path(tempfile.mkdtemp(prefix=".old-", dir=build.parent))
+            gone = Path(tempfile.mkdtemp(prefix=OLD, dir=build.parent))
             build.rename(gone / build.name)
             shutil.rmtree(gone, ignore_errors=True)
     finally:
         os.close(handle)
-
-
-def _locked(build: Path, how: int) -> int | None:
-    """A handle that holds the lock until it is closed; None where the folder is not there, or cannot be had."""
-    try:
-        handle = os.open(build, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, how)
-        if os.path.samestat(os.fstat(handle), os.stat(build)):  # it was not taken away while we waited
-            return handle
-    except OSError:
-        pass
-    os.close(handle)
-    return None
 
 
 def _last_used(build: Path) -> float:

@@ -55,8 +55,12 @@ def test_what_changed_is_read_again(logs, opened):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"version": 1, "runs": {"one": [[], {}]}}', '{"version": 0, "runs": {}}', "\x00"]
-)
+    "text",
+    ["", "[]", '{"version": 0, "runs": {}}', "\x00", "[" * 100_000,
+     *(f'{{"version": {run_index.VERSION}, "runs": {runs}}}'
+       for runs in ('{"one": [[], {"run": "one"}]}', '{"one": []}', '{"one": [1, {"run": "one"}]}', "[1]",
+                    '{"one": [[0], {}]}', '{"one": [{"a": 1}, {"run": "one"}]}', "null", "7"))],
+)  # fmt: skip
 def test_a_damaged_file_is_made_anew(logs, text):
     first = listed(logs)
     (logs / FILE).write_text(text)

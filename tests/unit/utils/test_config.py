@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -292,3 +293,35 @@ def test_where_there_is_one_processor_one_program_runs_at_a_time(monkeypatch):
     monkeypatch.setattr("utils.config_schema.processors", lambda: 64)
     assert Config().search.workers == 2
     assert Config.model_validate({"search": {"workers": 5}}).search.workers == 5
+
+
+SHELL = ["echo ${VAR}", "${X:-3}", "${X%.txt}", "$${X}", "${arr[@]}", "${X:-${Y}}", "$VAR $(pwd)", r"\${X}"]
+
+
+@pytest.mark.parametrize("text", [*SHELL, '${X:-"a b"} # c: d'])
+@pytest.mark.parametrize("key", ["problem.eval", "problem.build", "problem.grade", "notify.command"])
+def test_what_a_shell_replaces_is_left_to_it(here, key, text):
+    """`${VAR}` was an error of OmegaConf's, which named no remedy."""
+    section, _, name = key.partition(".")
+    kept = text.replace("\\$", "$")
+    config = load_config(None, [f"{key}={text}"], env={"HOME": "/h"})
+    assert getattr(getattr(config, section), name) == kept
+    plain = to_plain(config)
+    assert merge_overrides(plain, ["search.batch=3"])[section][name] == kept, "taken up again"
+    assert merge_overrides(plain, [f"{key}={text}"])[section][name] == kept
+    if text in SHELL:
+        file = write(here, "shell.yaml", yaml.safe_dump({section: {name: f"{text} ${{env:HOME}}"}}))
+        assert getattr(getattr(load_config(file, env={"HOME": "/h"}), section), name) == f"{kept} /h"
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("data.goal", "a ${x} b"), ("data.goal", "a ${x:-'c'} b"), ("problem.eval", "${search.nothing}")]
+)
+def test_an_expression_that_stands_for_nothing_is_told_with_the_way_to_write_it(here, key, text):
+    file = write(here, "odd.yaml", yaml.safe_dump({key.partition(".")[0]: {key.partition(".")[2]: text}}))
+    for load in (lambda: load_config(None, [f"{key}={text}"]), lambda: load_config(file)):
+        with pytest.raises(
+            ConfigError, match=r"write \\\$\{…\} for the text itself, \$\{env:NAME\} for an env"
+        ) as caught:
+            load()
+        assert "\n" not in str(caught.value)

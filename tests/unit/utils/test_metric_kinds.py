@@ -2,7 +2,7 @@
 
 import pytest
 
-from utils.metric_kinds import ALIASES, KINDS, WITH_NUMBER, grader_kind, lacks_number, metric_kind
+from utils.metric_kinds import ALIASES, KINDS, WITH_NUMBER, grader_kind, lacks_number, meant_by, metric_kind
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,23 @@ def test_metrics_are_known_by_their_usual_spellings(written, name):
 )
 def test_an_unknown_metric_is_none(name):
     assert metric_kind(name) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [("cohen_kappa_score", "cohen_kappa"), ("Cohen's kappa", "cohen_kappa"),
+     ("Cohen's kappa coefficient", "cohen_kappa"),
+     ("quadratic kappa", "qwk"), ("quadratic_weighted_kappa", "qwk"), ("weighted kappa", "qwk")],
+)  # fmt: skip
+def test_a_kappa_that_says_its_weights_is_known(written, name):
+    assert metric_kind(written).name == name and not meant_by(written)
+
+
+@pytest.mark.parametrize("written", ["kappa", "Kappa", "kappa score", "mean kappa"])
+def test_a_kappa_that_does_not_say_its_weights_is_none_but_has_choices(written):
+    """Scikit-learn's is unweighted, Kaggle's quadratic."""
+    assert metric_kind(written) is None and "qwk" in meant_by(written) and "cohen_kappa" in meant_by(written)
+    assert grader_kind(written).lower_is_better is False
 
 
 @pytest.mark.parametrize("alias", ALIASES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType
 
 import pytest
@@ -84,6 +85,13 @@ def test_a_file_of_a_plug_in_folder_is_a_part(words, folder):
     assert words.names([plugins, plugins]) == ["dedent", "broken", "hello"]
     assert words.get("hello", [plugins, str(plugins)])() == "hello"
     assert words.get("hello", [plugins]) is words.get("hello", [plugins]), "executed once"
+
+
+def test_threads_that_ask_at_once_all_get_the_whole_part(words, folder):
+    where = folder("slow", "import time\ntime.sleep(0.2)\ndef make(): return 'slow'\nWORD = make\n")
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: words.get("slow", [where]), range(4)))
+    assert len(set(found)) == 1 and found[0]() == "slow"
 
 
 def test_files_of_other_folders_and_names_are_passed_over(words, folder, tmp_path):

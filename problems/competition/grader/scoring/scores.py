@@ -125,6 +125,14 @@ def mcc(y: Any, p: Any) -> float:
     return float((np.trace(table) * total - rows @ columns) / scale) if scale else 0.0
 
 
+def cohen_kappa(y: Any, p: Any) -> float:
+    """Agreement beyond chance, every disagreement alike. Source: Cohen 1960."""
+    table = _confusion(y, p)
+    total = table.sum()
+    chance = table.sum(1) @ table.sum(0) / total**2
+    return float((np.trace(table) / total - chance) / (1 - chance)) if chance < 1 else 1.0
+
+
 def qwk(y: Any, p: Any) -> float:
     table = _confusion(y, p)
     index = np.arange(len(table))
@@ -182,7 +190,8 @@ SCORES: dict[str, Score] = {
     f.__name__: f
     for f in (
         mse, rmse, rmsle, mae, medae, mape, smape, rmspe, r2, pearson, spearman, accuracy, error_rate,
-        balanced_accuracy, f1, f1_macro, f1_weighted, mcc, qwk, auc, gini, average_precision, logloss, brier,
+        balanced_accuracy, f1, f1_macro, f1_weighted, mcc, cohen_kappa, qwk, auc, gini, average_precision, logloss,
+        brier,
     )
 }  # fmt: skip
 

@@ -56,6 +56,20 @@ def test_a_lifted_program_reads_its_constants_from_a_list():
     assert names["f"](11) == 1 + 11 * -1.5 + 2.0
 
 
+def test_a_pattern_of_match_keeps_its_numbers():
+    """Only a literal may stand in one: with a lifted constant the whole program was no program."""
+    code = (
+        "def f(x):\n    match x:\n        case 3 | -2.5:\n            return 4 * x\n        case [7, y] if y > 5:\n"
+        "            return y\n        case _:\n            return 6.5\n"
+    )
+    assert literals(code) == [4, 5, 6.5]
+    names: dict = {"K__": [10, 1, -1.0]}
+    exec(lifted(code), names)
+    assert [names["f"](x) for x in (3, [7, 2], 0)] == [30, 2, -1.0]
+    tuned = tune_program(code, lambda new: float(literals(new)[0]), trials=20, seed=0, lower_is_better=False)
+    assert tuned is not None and tuned.score > 4
+
+
 def test_finds_a_better_value_and_starts_from_the_given_one():
     tried = []
 

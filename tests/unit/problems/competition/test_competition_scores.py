@@ -40,6 +40,7 @@ THEIRS = {
     "f1": (metrics.f1_score, BIT, (CHANCE > 0.4).astype(int)),
     "f1_macro": (lambda y, p: metrics.f1_score(y, p, average="macro"), CLASS, GUESS),
     "mcc": (metrics.matthews_corrcoef, CLASS, GUESS),
+    "cohen_kappa": (metrics.cohen_kappa_score, CLASS, GUESS),
     "qwk": (lambda y, p: metrics.cohen_kappa_score(y, p, weights="quadratic"), CLASS, GUESS),
     "auc": (metrics.roc_auc_score, BIT, CHANCE),
     "average_precision": (metrics.average_precision_score, BIT, CHANCE),

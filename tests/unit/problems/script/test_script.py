@@ -21,6 +21,7 @@ from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
 from problems.script.reading import verdict_of
 from problems.script.writer import ScriptWriter, vary
+from utils.config import check_config, load_config, to_plain
 from utils.errors import ConfigError
 from utils.response import parse_response
 
@@ -128,6 +129,30 @@ def test_the_usual_thresholds_bound_no_score_that_is_minimised(tmp_path, monkeyp
     )  # fmt: skip
     problem.evaluator(None)
     assert (told["thresholds"], told.get("lower_is_better", False)) == (asked, direction == "min")
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        (["problem.options.cascade_thresholds=[0.5,0.75,0.9]"], [0.5, 0.75]),
+        ([], [None] * 3),
+        (["problem.direction=max", "problem.options.cascade_thresholds=[0.5,0.75,0.9]"], [0.5, 0.75, 0.9]),
+    ],
+)
+def test_thresholds_that_the_user_says_himself_hold_whatever_they_are(tmp_path, monkeypatch, words, asked):
+    """And still do when the run is taken up again, from what it stored."""
+    files = {"program": "x = 1\n", "evaluator": "def evaluate(path):\n    return 1\n"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    told = {}
+    monkeypatch.setattr(
+        "problems.script.evaluator.ScriptEvaluator", lambda *_, options, **__: told.update(options) or None
+    )
+    named = [f"problem.{name}={tmp_path / name}.py" for name in files]
+    config = load_config(None, ["presets.problem=script", "problem.direction=min", *named, *words])
+    for one in (config, lambda: check_config(to_plain(config))):
+        build(one() if callable(one) else one, tmp_path).evaluator(None)
+        assert told["thresholds"] == asked
 
 
 def test_the_cascade_can_be_switched_off(harness):
