@@ -79,7 +79,7 @@ def _read(
         check_origin(run_dir.name, stored, overrides, asks_models=asks_models and not offline)
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
-    if meant_by(str(plain["data"].get("metric"))):
+    if meant_by(str((plain.get("data") or {}).get("metric"))):
         plain["data"]["metric"] = "qwk"  # `kappa` was that, before it had to be said
     replaced = {word.partition("=")[0] for word in overrides}
     expressions = expressions_in(stored) if own else {}

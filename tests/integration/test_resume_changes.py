@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
+
 import pytest
+from support.synthetic_runs import competition
+
+from runs.stored_config import stored_config
+from utils.config import load_config, to_plain
 
 OLD = ("llm.code.provider=command", "llm.code.command=cat", "llm.code.model=m1", "llm.code.attempts=1")
 
@@ -60,3 +67,17 @@ def test_a_preset_by_its_key_is_the_preset(cli):
     assert cli.here("run", "--plan", SWARM_EVO__PRESETS__PROBLEM="tsp").json["problem"] == "tsp/euclidean"
     both = cli.here("run", "--plan", "--presets.problem=tsp", "--problem=bin_packing")
     assert both.json["problem"].startswith("bin_packing")
+
+
+def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp_path):
+    """It was that one before the two were told apart, and a run's metric cannot be given anew."""
+    made = competition(tmp_path / "logs", 2, run="old")
+    made.finish()
+    with sqlite3.connect(tmp_path / "logs" / "old" / "run.db") as store:
+        (text,) = store.execute("SELECT value FROM facts WHERE key = 'config'").fetchone()
+        plain = json.loads(text)
+        plain |= to_plain(load_config(None, ["data.metric=qwk"]))
+        plain["data"]["metric"] = "kappa"
+        store.execute("UPDATE facts SET value = ? WHERE key = 'config'", (json.dumps(plain),))
+    config = stored_config(tmp_path / "logs" / "old", [], str(tmp_path), trusted=True)
+    assert config.data.metric == "qwk"
