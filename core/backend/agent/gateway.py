@@ -10,18 +10,17 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.backend.agent.dialects import VARIABLES, Asked, bounded, reply_limit, understood, usage_of
+from core.backend.agent.dialects import VARIABLES, Asked, understood
 from core.backend.agent.own_tools import TOOLS
+from core.backend.agent.session_budget import SessionBudget, Spent
 from core.backend.exchange import Exchanged, Usage
 from core.backend.faults import tells
 from core.backend.hosts import key_names
 from core.backend.network import check_address, host_of, is_loopback, shown_url
-from core.backend.prices import cost_of, is_free, is_priced
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError
 from utils.mcp_protocol import answered
@@ -34,9 +33,6 @@ _SMALL = 1024 * 1024
 AT_ONCE = 64
 """Connections; a further one is closed."""
 MOST_CHECKS = 5
-LEAST_REPLY = 64
-"""Tokens below which a reply is not worth a request."""
-_USUAL_REPLY = 32_000
 _LAST_REPLIES = 15.0
 """Seconds in which replies that were under way at the end are awaited."""
 _KEPT = (
@@ -52,21 +48,6 @@ Check = Callable[[], dict[str, Any]]
 """→ `{ok, problems, warnings}` of the files as they lie."""
 Key = Callable[[str], str]
 """Provider → its key, '' where there is none."""
-
-
-@dataclass(slots=True)
-class Spent:
-    """What a session took so far."""
-
-    turns: int = 0
-    """Replies, and requests whose reply is under way: what a provider refuses (429, 5xx) is none."""
-    usage: Usage = field(default_factory=lambda: Usage(0, 0))
-    usd: float | None = 0.0
-    """None once a reply had no price."""
-
-    @property
-    def tokens(self) -> int:
-        return self.usage.prompt + self.usage.completion
 
 
 class Gateway:
@@ -87,19 +68,22 @@ class Gateway:
         """Which limit it was, or the agent's own words."""
         self.broken = ""
         """Why no request can ever be passed on: a fault of the configuration, not of the agent."""
-        self.spent = Spent()
+        self.budget = SessionBudget(settings)
         self.seconds = settings.timeout
         """That a model may take for one reply: it ends with the session at the latest."""
         self.exchanges: list[Exchanged] = []
         self._settings, self._key_of, self._check = settings, key_of, check
         self._checks = 0
-        self._reserved = Usage(0, 0)
-        self._reserved_usd = 0.0
         self._lock = threading.Lock()
         self.port = int(listener.getsockname()[1])
         self._server = _Server(listener, self)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="gateway")
         self._thread.start()
+
+    @property
+    def spent(self) -> Spent:
+        """What the session took so far."""
+        return self.budget.spent
 
     @staticmethod
     def environment(url: str, token: str) -> dict[str, str]:
@@ -113,11 +97,9 @@ class Gateway:
         self._thread.join()
         self._server.server_close()
         until = time.monotonic() + _LAST_REPLIES
-        while self._reserved != Usage(0, 0) and time.monotonic() < until:
+        while self.budget.waits and time.monotonic() < until:
             time.sleep(0.02)
-        with self._lock:
-            self.spent.usage = _plus(self.spent.usage, self._reserved)
-            self.spent.usd = None if self.spent.usd is None else self.spent.usd + self._reserved_usd
+        self.budget.count_open()
 
     # ------------------------------------------------------------ what a handler asks
 
@@ -148,65 +130,15 @@ class Gateway:
 
     def admit(self, asked: Asked, size: int) -> tuple[dict[str, Any], Usage, float]:
         """The request as it may go out, and the most it can take. Raises BackendError where it passes a limit."""
-        limits = self._settings.session
-        priced = self._priced(asked)
-        with self._lock:
-            if self.over.is_set():
-                raise BackendError(self.why)
-            if limits.turns is not None and self.spent.turns >= limits.turns:
-                raise BackendError(f"{limits.turns} turns are used (llm.code.session.turns)")
-            wanted = reply_limit(asked) or _USUAL_REPLY
-            most = min(wanted, self._room(limits.tokens, size))
-            if limits.usd is not None:
-                most = self._affordable(priced, size, most, limits.usd)
-            if most < min(LEAST_REPLY, wanted):
-                raise BackendError("tokens or dollars of this session are used (llm.code.session)")
-            body, worst = bounded(asked, most), Usage(size, most, written=size)
-            usd = cost_of(priced, worst) or 0.0
-            self._reserved = _plus(self._reserved, worst)
-            self._reserved_usd += usd
-            self.spent.turns += 1
-        return body, worst, usd
-
-    def _priced(self, asked: Asked) -> ModelSettings:
-        """By which a request is paid. A price that is set is of the settings' model; others have published ones."""
-        named = self._settings.model
-        own = replace(self._settings, provider=asked.dialect.provider, model=asked.model or named)
-        published = replace(own, price=None)
-        is_other = not own.model.startswith(named) and not is_free(published)
-        return published if is_other and is_priced(published) else own
-
-    def _room(self, tokens: int | None, size: int) -> int:
-        if tokens is None:
-            return _USUAL_REPLY * 4
-        return tokens - self.spent.tokens - self._reserved.prompt - self._reserved.completion - size
-
-    def _affordable(self, priced: ModelSettings, size: int, most: int, cap: float) -> int:
-        """Tokens of a reply that the rest of the dollars pays, a byte of the request being a token at most."""
-        fixed, each = cost_of(priced, Usage(size, 0, written=size)), cost_of(priced, Usage(0, 1_000_000))
-        if fixed is None or each is None:
-            raise BackendError(f"the price of {priced.model} is not known, so session.usd={cap:g} cannot be kept")
-        left = cap - (self.spent.usd or 0.0) - self._reserved_usd - fixed
-        return most if each == 0 else min(most, int(left / each * 1_000_000))
+        if self.over.is_set():
+            raise BackendError(self.why)
+        return self.budget.admit(asked, size)
 
     def settle(self, asked: Asked, worst: Usage, usd: float, kept: Exchanged, raw: bytes, *, broke: bool) -> None:
-        """A reply came, or broke off: count what it says, or the worst where it does not say.
-
-        Args:
-            broke: the request was sent, and its answer did not come to its end: how long it became is not known.
-        """
-        told = usage_of(raw)
-        used = told or (worst if broke or kept.status == 200 else Usage(0, 0))
-        if broke:
-            used = replace(used, completion=max(used.completion, worst.completion))
-        cost = cost_of(self._priced(asked), used)
+        """As `SessionBudget.settle`, and keep what was said."""
         with self._lock:
-            self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion, written=-worst.written))
-            self._reserved_usd -= usd
-            self.spent.turns -= told is None and kept.status >= 400 and not broke
-            self.spent.usage = _plus(self.spent.usage, used)
-            self.spent.usd = None if cost is None or self.spent.usd is None else self.spent.usd + cost
             self.exchanges.append(kept)
+        self.budget.settle(asked, worst, usd, kept.status, raw, broke=broke)  # last: then nobody waits for it any more
 
     def is_first(self, asked: Asked) -> bool:
         """True for a request that costs something while no other one has: what stops it stops the session."""
@@ -432,9 +364,3 @@ def _object(raw: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _plus(one: Usage, two: Usage) -> Usage:
-    return Usage(
-        one.prompt + two.prompt, one.completion + two.completion, one.cached + two.cached, one.written + two.written
-    )

@@ -136,7 +136,7 @@ def test_turns_end_it(gateway, models):
 def test_what_the_provider_refuses_is_no_turn(gateway, models):
     models.refusals = 9
     assert [asked(gateway, "/v1/messages")[0] for _ in range(9)] == [429] * 9
-    eventually(lambda: gateway._reserved == Usage(0, 0))
+    eventually(lambda: not gateway.budget.waits)
     assert gateway.spent.turns == 0 and gateway.spent.tokens == 0 and not gateway.over.is_set()
     assert [asked(gateway, "/v1/messages")[0] for _ in range(7)] == [200] * 6 + [403]
 
@@ -166,7 +166,7 @@ def test_a_short_answer_may_be_asked_for(gateway, models):
 )  # fmt: skip
 def test_an_odd_limit_is_replaced_and_leaves_nothing_reserved(gateway, models, path, limit, odd):
     assert asked(gateway, path, {"model": "m", limit: odd, "stream_options": odd})[0] == 200
-    eventually(lambda: gateway._reserved == Usage(0, 0))
+    eventually(lambda: not gateway.budget.waits)
     assert gateway.spent.tokens == 110
 
 
@@ -201,7 +201,7 @@ def test_an_answer_that_broke_off_is_counted_with_the_most_it_can_have_taken(ans
     with upstream, suppress(http.client.HTTPException, OSError, ValueError):
         asked(made, "/v1/messages")
     made.close()
-    assert made.spent.usage.completion == completion and made._reserved == Usage(0, 0)
+    assert made.spent.usage.completion == completion and not made.budget.waits
     assert bool(made.spent.usd) == bool(completion)
 
 
@@ -252,7 +252,7 @@ def test_a_price_that_is_set_is_not_that_of_other_models():
             usd[model] = made.admit(request, 100)[2]
         except BackendError as error:
             usd[model] = str(error)
-    made._reserved = Usage(0, 0)
+    made.budget._reserved = Usage(0, 0)
     made.close()
     assert usd == {
         "my-own": pytest.approx(2e-6), "my-own-2026": pytest.approx(2e-6), "nobody-knows-it": pytest.approx(2e-6),

@@ -15,8 +15,8 @@ import pytest
 
 from core.backend import query
 from core.backend.agent.folder import Handed
-from core.backend.agent.gateway import Spent
 from core.backend.agent.session import AgentProcess
+from core.backend.agent.session_budget import Spent
 from core.backend.backend_agent import _reply
 from core.backend.backend_command import SHORT
 from core.backend.deadline import Deadline
