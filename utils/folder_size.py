@@ -9,9 +9,8 @@ from utils.folder_entries import entries
 
 _BLOCK = 512
 """Bytes of a block as stat counts them; an entry without any counts as one, so that empty files are bounded, too."""
-
-
 _LEAST = 256 << 20
+"""Bytes that every machine needs for itself."""
 
 
 class Disk:
@@ -24,8 +23,11 @@ class Disk:
 
     @property
     def is_short(self) -> bool:
-        """True where less is left than the machine needs."""
-        found = os.statvfs(self._folder)
+        """True where less is left than the machine needs; nothing is said of a folder that is gone."""
+        try:
+            found = os.statvfs(self._folder)
+        except OSError:
+            return False
         return found.f_bavail * found.f_frsize < self._least
 
 

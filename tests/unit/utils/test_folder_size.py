@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from core.executor.workspace import remove_tree
-from utils.folder_size import holds_more
+from utils.folder_size import Disk, holds_more
 
 
 def test_what_lies_at_any_depth_counts(tmp_path: Path) -> None:
@@ -52,3 +52,12 @@ def test_what_lies_deeper_than_a_path_can_say_is_too_much(tmp_path: Path) -> Non
         os.close(descriptor)
     assert holds_more(tmp_path, 2)
     remove_tree(tmp_path / ("d" * 50))  # pytest could not
+
+
+def test_a_disk_whose_folder_is_gone_is_not_short(tmp_path: Path) -> None:
+    """Who watches a writer may look once more after its folder was removed: a traceback stood in the terminal."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    disk = Disk(folder)
+    folder.rmdir()
+    assert not disk.is_short
