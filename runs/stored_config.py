@@ -12,16 +12,15 @@ from runs.named_files import said_how_to_give
 from runs.trust import began_here, check_origin
 from utils.config import (
     EXPRESSION,
-    PRESET_KINDS,
     check_config,
     expressions_in,
     load_config,
     merge_overrides,
-    presets_in,
     to_plain,
     with_environment,
 )
 from utils.config_schema import Config
+from utils.config_words import PRESET_KINDS, presets_in
 from utils.errors import ConfigError
 from utils.metric_kinds import meant_by
 from utils.secrets import MASK
