@@ -122,3 +122,28 @@ def test_a_reply_whose_last_change_was_cut_off_is_asked_for_again_with_the_reaso
     assert found["best_metric"] == 2.0, node
     assert [row["metric"] for row in found["nodes"]] == [1.0, 2.0]
     assert len(node["calls"]) == 2 and "# changed" in node["code"]
+
+
+UNDERLINED = "Example\n=======\nworth: 1\n"
+
+UNDERLINES = """
+head = "Example\\n=======\\nworth: "
+print(f"Two.\\n\\nguide.rst\\n<<<<<<< SEARCH\\n{head}1\\n=======\\n{head}2\\n>>>>>>> REPLACE\\n")
+"""
+
+
+def test_a_heading_underlined_like_a_mark_can_be_changed(cli: Cli):
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    (folder / "guide.rst").write_text(UNDERLINED)
+    (cli.folder / "writer.py").write_text(UNDERLINES)
+    ended = cli(
+        "run", "--problem", "command", f"problem.source={folder}", "problem.editable=guide.rst", "problem.metric=worth",
+        "problem.eval=cat guide.rst", "problem.direction=max", "llm.code.provider=command",
+        f"llm.code.command={shlex.quote(sys.executable)} {cli.folder / 'writer.py'}", "search.max_steps=1",
+        "search.batch=1", "search.control=0", "agent.review=never",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err + ended.out
+    found = cli.show()
+    assert [row["metric"] for row in found["nodes"]] == [1.0, 2.0], found["nodes"]
+    assert " =======\n-worth: 1\n+worth: 2\n" in cli.node(found["nodes"][-1]["node_id"])["code"]
