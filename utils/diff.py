@@ -56,7 +56,7 @@ def parse_diff(reply: str) -> list[Change]:
 
 
 def _change(opened: str, body: Sequence[str]) -> Change:
-    """The block, parted at its first line of as many `=` as it began with `<`, else of any: headings have such lines too.
+    """The block, parted at its first line of as many `=` as it began with `<`, else at its first of any.
 
     Source: OpenEvolve wants exactly seven, as prompts show them; aider takes five to nine.
     """
