@@ -79,7 +79,7 @@ def _read(
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
     if meant_by(str((plain.get("data") or {}).get("metric"))):
-        plain["data"]["metric"] = "qwk"  # `kappa` was that, before it had to be said
+        plain["data"]["metric"] = "qwk"  # what such names were, before it had to be said
     replaced = {word.partition("=")[0] for word in overrides}
     expressions = expressions_in(stored) if own else {}
     presets = {kind: plain["presets"][kind] for kind in PRESET_KINDS} | presets_in(overrides)
