@@ -858,6 +858,17 @@ def test_no_score_comes_from_a_column_that_the_users_test_lacks(tmp_path):
         stand.close()
 
 
+def test_a_test_of_a_head_alone_says_what_one_knows_too(tmp_path, inline):
+    test = rented(tmp_path) / "test.csv"
+    test.write_text("id,hour\n")
+    problem = made(tmp_path)
+    assert list(pd.read_csv(problem.input_dir / "test.csv")) == ["id", "hour"]
+    assert "test.csv has no column casual, registered" in problem.note
+    test.write_text("colour\n")
+    with pytest.raises(ConfigError, match=r"test\.csv shares no column with train\.csv; it has colour"):
+        made(tmp_path)
+
+
 def test_a_copy_of_the_target_that_the_users_test_lacks_is_no_leak(tmp_path, inline):
     table = rented(tmp_path) / "train.csv"
     pd.read_csv(table).assign(twice=lambda bikes: bikes["rent"] * 2).to_csv(table, index=False)

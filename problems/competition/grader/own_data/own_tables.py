@@ -168,7 +168,7 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
         raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
     if not tables.others:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
-    if len(theirs) and not set(theirs) & set(tables.columns):
+    if not tables.features:
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
 
@@ -208,7 +208,7 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
         yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
     if tables.no_rows:
         yield tables.no_rows
-    if len(theirs) and not made:
+    if not made:
         missing = [name for name in tables.others if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]
         if missing:
