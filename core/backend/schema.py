@@ -75,8 +75,9 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], place: str, 
     further = schema.get("additionalProperties")
     if unknown and further is False:
         raise SchemaError(f"{place} has unknown {', '.join(map(str, unknown))}")
-    for name in unknown if isinstance(further, Mapping) else ():
-        _check(value[name], further, f"{place}[{_shown(name)}]", depth + 1)
+    if isinstance(further, Mapping):
+        for name in unknown:
+            _check(value[name], further, f"{place}[{_shown(name)}]", depth + 1)
     for name, inner in properties.items():
         if name in value:
             _check(value[name], inner, f"{place}.{name}", depth + 1)
