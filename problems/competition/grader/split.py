@@ -60,7 +60,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     _refuse_one_sided(shown, int(hidden.sum()), targets, request)
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers = sides.hidden
-    there = [name for name in answers if name in (key, *tables.features)]
+    known_then = {key, *tables.features}
+    there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
     copied = copies(known, targets, key)
     cautions = list(find_leaks(known, targets, key, copied))

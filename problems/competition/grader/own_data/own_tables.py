@@ -60,7 +60,8 @@ class OwnTables:
         What it lacks is not known when one predicts: rows that are scored are shown without it, or scores would tell of
         predictions that nobody can make.
         """
-        return [name for name in self.others if name in self.test]
+        theirs = set(self.test)
+        return [name for name in self.others if name in theirs]
 
     @property
     def columns(self) -> list[str]:

@@ -38,6 +38,7 @@ from .text_look import (
     separator,
     told_above,
 )
+from .with_columns import together
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
@@ -230,7 +231,7 @@ def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None =
     """A text table."""
     look = sure_encoding(path, look)
     with _opened(path, look.packed) as file:
-        return pd.read_csv(file, nrows=rows, **_ways(look), **(how or {})), look.told()
+        return together(pd.read_csv(file, nrows=rows, **_ways(look), **(how or {}))), look.told()
 
 
 def key_of_rows(path: Path) -> str:
@@ -252,7 +253,7 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
         how: what `pandas.read_csv` is told beside the look of the file.
     """
     with _opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **_ways(look), **how) as reader:
-        yield from reader
+        yield from map(together, reader)
 
 
 def _ways(look: Look) -> dict[str, Any]:
