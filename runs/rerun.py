@@ -4,8 +4,8 @@ Programs are run and scored again, and each score is compared with the recorded 
 (`recorded_scores`). It makes its choices again, each from the journal as it was then: where a run ended or was
 interrupted and went on, what was under way had been committed before the next was asked for. What the budget's end cut
 off, and so never became a node, is cut off again. Where choices cannot come out again (`search.schedule=async`, whose
-order is what the clock made it, steps by hand, another writer or what was cut off before in a resume) the recorded
-tasks are done again in the recorded order.
+order is what the clock made it, steps by hand; another writer, another policy or what was cut off before in a resume)
+the recorded tasks are done again in the recorded order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from core.state.task import Task
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from runs.baselines import TOLD
-from runs.context_history import FACT
+from runs.context_history import FACT, changed_choice
 from runs.control import marks_of_rounds, stopped_nodes, withdrawn_nodes
 from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.named_files import how_to_give
@@ -99,7 +99,7 @@ def verify(
     by_hand = any(key.endswith("/by_hand") for key in facts)
     notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
     in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
-    as_recorded = by_hand or not in_order or changed_writer(calls)
+    as_recorded = by_hand or not in_order or changed_writer(calls) or changed_choice(told)
     withdrawn = withdrawn_nodes(run_dir)
     cut = [] if as_recorded else cut_off(stored, tasks, withdrawn)
     scores = RecordedScores(stored, baselines, cut)

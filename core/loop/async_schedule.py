@@ -42,7 +42,7 @@ class AsyncSchedule:
             self._reason = self._reason or search.runner.exhausted
 
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
-        while not self._reason and len(self._flying) < search.plan.batch:
+        while not self._reason and len(self._flying) < search.batch:
             self._reason = search.reason() or ""
             proposals = [] if self._reason else search.ask_within_limits(1)
             if not proposals:

@@ -105,7 +105,6 @@ class Orchestrator:
             memory=memory,
             usage=usage,
             control=control,
-            sharing=1 if schedule.whole_rounds or evaluator.together else plan.batch,
         )
 
     # ------------------------------------------------------------ the whole search

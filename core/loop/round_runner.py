@@ -13,6 +13,7 @@ from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
 from core.state.journal import Journal
 from core.state.memory import Memory
+from core.state.node import Node
 from core.state.task import derive_seed, node_id
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
 
@@ -85,17 +86,27 @@ class RoundRunner:
     def settle(self, chain: list[Attempt], notes: RoundContext) -> list[Attempt]:
         """Decide whether the first of `chain` repeats a program, now that all before it are committed.
 
-        It may have been run meanwhile, because that was not known: then its verdict gives way. Where it was not run
-        because another seemed to be before it that never came, it is run now.
+        It may have been run meanwhile, because that was not known: then its verdict gives way, and what repaired it.
+        Where it was not run because another seemed to be before it that never came, it is run now. A repair may have
+        come to a program that is known.
         """
         first = chain[0]
-        verdict, first.verdict = first.verdict, None
-        self.drop_duplicates([first])
-        if first.verdict is not None:
-            first.review, first.review_error = None, ""
+        if self._repeats(first, first.first_node or first.node):
+            first.repaired_from = first.first_node = None
             return [first]
-        first.verdict = verdict
-        return chain if verdict is not None else self.judge_alone(first, notes)
+        chain = chain if first.verdict is not None else self.judge_alone(first, notes)
+        return [first] if first.first_node is not None and self._repeats(first, first.node) else chain
+
+    def _repeats(self, attempt: Attempt, written: Node | None) -> bool:
+        """True if that program of the attempt is a committed one: it is a duplicate then, whatever was found of it."""
+        verdict, node = attempt.verdict, attempt.node
+        attempt.verdict, attempt.node = None, written
+        self.drop_duplicates([attempt])
+        if attempt.verdict is not None:
+            attempt.review, attempt.review_error = None, ""
+            return True
+        attempt.verdict, attempt.node = verdict, node
+        return False
 
     @property
     def together(self) -> bool:
