@@ -283,7 +283,11 @@ def _orchestrator(
 ) -> Orchestrator:
     finish, store = process.interrupts.finish, process.store
     marks = process.recorded.marks if process.recorded else ()
-    said = MarkedAgain(marks, store.rounds) if marks else ControlFile(process.run_dir, store, finish)
+    said = (
+        MarkedAgain(marks, store.rounds)
+        if marks
+        else ControlFile(process.run_dir, store, finish, process.control_begun)
+    )
     return Orchestrator(
         plan=_plan(config, process),
         schedule=_schedule(config)(),
