@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -184,8 +184,8 @@ class RecordedCalls:
     def drop_hold(self, name: str) -> None:
         self._into.drop_hold(name)
 
-    def save_call(self, record: CallRecord, held: str = "") -> None:
-        self._into.save_call(record, held)
+    def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
+        self._into.save_call(record, held, session)
 
     def _drift(self, sample: str) -> CallRecord | None:
         found = self._by_sample.get(sample)

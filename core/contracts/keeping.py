@@ -157,5 +157,9 @@ class CallLog(Protocol):
     def drop_hold(self, name: str) -> None:
         """The request is known to have cost nothing."""
 
-    def save_call(self, record: CallRecord, held: str = "") -> None:
-        """Store the call with its `llm.called` event, and let go of what was held for it under that name."""
+    def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
+        """Store the call with its `llm.called` event, and let go of what was held for it under that name.
+
+        Args:
+            session: what an agent asked in it, stored with it, so that a session that is asked again left nothing.
+        """
