@@ -26,7 +26,6 @@ from core.state.journal import Journal
 from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
-from core.storage.repository import RunStore
 from runs.baselines import TOLD
 from runs.context_history import FACT, changed_choice
 from runs.control import marks_of_rounds, stopped_nodes, withdrawn_nodes
@@ -280,17 +279,15 @@ def play_as_recorded(
             continue
         again = [tasks[node.id] for node in nodes]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])
-        session.store.open_round(number, again, [whys[task.node_id] for task in again], [opened])
-        for task in again:
-            _take_over(session.store, task, whys[task.node_id], stored, calls)
+        own = [whys[task.node_id] for task in again]
+        kept = [_taken_over(why, stored, calls) for why in own]
+        session.store.open_round(number, again, own, [opened], stages=kept)
         orchestrator.play(again)
 
 
-def _take_over(
-    store: RunStore, task: Task, why: Mapping[str, Any], stored: Journal, calls: Mapping[str | None, list[CallRecord]]
-) -> None:
+def _taken_over(
+    why: Mapping[str, Any], stored: Journal, calls: Mapping[str | None, list[CallRecord]]
+) -> dict[str, dict[str, Any]]:
     """What a step from a stage took over of an earlier node; runs of older versions do not say."""
     source = stored.get_node_by_id(str(why.get(AGAIN)))
-    if source is not None:
-        for stage, payload in kept_stages(source, calls[source.id], str(why[SINCE])).items():
-            store.save_stage(task.node_id, stage, payload)
+    return {} if source is None else kept_stages(source, calls[source.id], str(why[SINCE]))

@@ -53,11 +53,13 @@ class Store(Protocol):
         whys: Sequence[dict[str, Any]],
         events: Sequence[Event],
         facts: Mapping[str, Any] | None = None,
+        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
     ) -> None:
         """Fix what a round will write, with named facts of it, all or nothing.
 
         Args:
             whys: one object a task: what the policy said of its choice.
+            stages: one object a task, as `stages` returns it: what it takes over of another node.
         """
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:

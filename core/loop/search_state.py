@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, groupby
 from math import ceil
@@ -246,10 +246,18 @@ class SearchState:
         counted = proposal.generation is not None and self._policy.finished_generations is not None
         return counted and limit is not None and (proposal.generation or 0) >= limit
 
-    def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
+    def open_round(
+        self,
+        proposals: Sequence[Proposal],
+        *,
+        by_hand: bool = False,
+        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
+    ) -> list[Task]:
         """Give proposals their identity and store them: from here on the round is fixed.
 
-        A round `by_hand` belongs to `step`: a search that is resumed leaves it alone.
+        Args:
+            by_hand: it belongs to `step`: a search that is resumed leaves it alone.
+            stages: what each takes over of another node, as `Store.open_round` has it.
         """
         number = self._round
         tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
@@ -257,7 +265,7 @@ class SearchState:
         whys = [proposal.why for proposal in proposals]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
         facts = self._notes_of(number, len(tasks)) | ({f"round/{number}/by_hand": True} if by_hand else {})
-        self._store.open_round(number, tasks, whys, [opened], facts)
+        self._store.open_round(number, tasks, whys, [opened], facts, stages)
         for task in tasks:
             self.journal.propose(task)
         return tasks
