@@ -84,7 +84,7 @@ def _answering(recorded: Recorded, store: RunStore, roles: Mapping[str, ModelSet
         call for call in recorded.calls
         if call.provider != "rules" or call.role not in roles or roles[call.role].provider != "rules"
     ]  # fmt: skip
-    return RecordedCalls(calls, store, recorded.match, recorded.cut)
+    return RecordedCalls(calls, store, recorded.match, recorded.cut, as_paid=recorded.scores is not None)
 
 
 def _as_recorded(recorded: Recorded) -> External:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 import time
+from collections import Counter
 from contextlib import closing
+from hashlib import sha256
 
 import pytest
 from support.chat_server import ChatServer
@@ -165,6 +168,45 @@ def test_what_a_resume_changed_of_the_prompts_replays_as_it_was(cli, toy, first,
             assert cli.here("resume", "latest", f"--search.max_steps={9 * steps}", *change).code == 0
     ended = cli.here("replay", "latest", "--verify")
     assert ended.code == 0 and found in ended.out, ended.out + ended.err
+
+
+def test_a_policy_that_goes_by_what_calls_cost_chooses_the_same_in_a_replay(cli, toy):
+    """There they were free, so that `portfolio` chose other ways."""
+    with ChatServer(_by_its_prompt) as server:
+        words = [*server.words(), "agent.review=never", "llm.cache=false", "search.policy=portfolio", "search.batch=3"]
+        assert cli.here(*toy(14, "project.seed=1", seconds=0.03), *words).code == 0
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 0 and ALL_AGAIN in ended.out, ended.out + ended.err
+
+
+def _by_its_prompt(request, number):
+    drawn = int(sha256(request["messages"][-1]["content"].encode()).hexdigest()[:6], 16)
+    if drawn % 4 == 0:
+        return "```python\nx = 1/0\n```"
+    return "no code at all" if drawn % 11 == 0 else f"I do as told.\n```python\nx = {drawn % 40}.5\n```\n"
+
+
+def test_equal_programs_that_crash_come_out_again_from_an_order_that_the_clock_made(cli, toy):
+    """Under `async` one was mended while the other was committed as it was: in a replay it was a duplicate of that."""
+    third, asked = threading.Event(), Counter()
+
+    def script(request, number):
+        kind = "repair" if "1 / 0" in request["messages"][-1]["content"] else "draft"
+        asked[kind] += 1
+        if kind == "draft":
+            if asked[kind] < 3:
+                return "```python\nx = 1 / 0\n```"
+            third.set()
+            return f"```python\nx = {asked[kind]}.5\n```"
+        if asked[kind] > 1:
+            return "```python\nx = 1 / 0\n```"
+        assert third.wait(60), "the other one is committed by then"
+        return "```python\nx = 7.5\n```"
+
+    with ChatServer(script) as server:
+        words = [*server.words(), "agent.review=never", "llm.cache=false", "search.schedule=async", "search.batch=2"]
+        assert cli.here(*toy(4), *words, "search.three_phase.num_drafts=4", "agent.memory=none").code == 0
+    assert_replays(cli, 4)
 
 
 @pytest.mark.long
