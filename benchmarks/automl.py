@@ -15,6 +15,7 @@ libraries too (`execution.python`).
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import os
@@ -272,12 +273,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> str:
     seconds of `rules`, with start and refit, and of the rival, with its imports.
     """
     parts = []
-    for seconds, boosters in sorted({(row["seconds"], row["boosters"]) for row in rows}):
-        for rival in RIVALS:
-            chosen = [r for r in rows if (r["seconds"], r["boosters"]) == (seconds, boosters) and rival in r["gain"]]
-            if chosen:
-                beside = " (with the rival's libraries)" if boosters else ""
-                parts.append(f"rules{beside} against {rival}, {seconds:g} s, {_where(chosen)}\n{_table(chosen, rival)}")
+    kinds = sorted({(row["seconds"], row["boosters"], TABLES[row["set"]].later) for row in rows})
+    for (seconds, boosters, later), rival in itertools.product(kinds, RIVALS):
+        kind = [r for r in rows if (r["seconds"], r["boosters"], TABLES[r["set"]].later) == (seconds, boosters, later)]
+        if chosen := [row for row in kind if rival in row["gain"]]:
+            beside = " (with the rival's libraries)" if boosters else ""
+            of = ", tables that nobody looked at before" if later else ""
+            parts.append(f"rules{beside} against {rival}, {seconds:g} s{of}, {_where(chosen)}\n{_table(chosen, rival)}")
     return "\n\n".join(parts) or "nothing is measured yet"
 
 

@@ -250,7 +250,9 @@ def line(name: str, checkout: Path, seconds: float, python: str | None) -> str:
     folder, work, begin = checkout / "mlebench" / "competitions" / name, Path(tempfile.mkdtemp()), time.monotonic()
     try:
         found = search(name, folder, work, seconds, python)
-        if found["status"] or not found["metrics"]:
+        if not found["status"] and not found["metrics"]:
+            return f"| {name} | no step ended within {seconds:g} s | | |"
+        if found["status"]:
             last = found["said"].strip().splitlines()[-1:]
             return f"| {name} | exit status {found['status']} | {' '.join(last)[:200]} | |"
         verdict = VERDICT.search(found["said"])

@@ -14,7 +14,7 @@ from cli.options import add_run_argument, project_dir_of
 from cli.terminal.commands import command
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
-from runs.tickets.folder import changed_in_vain, read_folder
+from runs.tickets.folder import left_behind, read_folder
 from runs.tickets.names import LONGEST_CALL
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
@@ -58,7 +58,7 @@ def answer(args: argparse.Namespace, verb: str, **request: Any) -> dict[str, Any
     run_dir = run_of(args)
     ticket = {"ticket": args.ticket} if getattr(args, "ticket", None) else {}
     found = ask_the_run(run_dir, {"verb": verb, "surface": COMMAND_LINE, **ticket, **request})
-    if verb in ("check", "tell") and getattr(args, "dir", None) and (said := changed_in_vain(Path(args.dir))):
+    if verb in ("check", "tell") and getattr(args, "dir", None) and (said := left_behind(Path(args.dir))):
         found = {**found, "warnings": [*found.get("warnings", ()), *said]}
     return {**found, "then": _then(args, found)} if found.get("next") else found
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from core.backend.records import SESSION, WORDS
+from core.backend.records import WORDS
+from core.contracts import SESSION
 from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets

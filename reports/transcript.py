@@ -12,8 +12,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.backend.agent.dialects import objects
-from core.backend.records import CONVERSATIONS, SESSION, WORDS
-from core.contracts import CallRecord
+from core.backend.records import CONVERSATIONS, WORDS
+from core.contracts import SESSION, CallRecord
 
 LONGEST = 20_000
 """Characters of one text."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Problem
-from core.events import NodeProposed
+from core.events import NodeProposed, Warned
 from core.executor.early import EarlyServer
 from core.state.node import Node
 from core.storage.event_writer import IN_A_SEARCH
@@ -297,7 +297,7 @@ class RunSession:
         if "verifies" not in self._origin:  # a second look at a run is nothing to tell
             for tracker in open_trackers(self.facts):
                 self.store.sinks.append(tracker)
-                self._stack.callback(tracker.close)
+                self._stack.callback(tracker.close, lambda text: self._view.emit(Warned(text=text)))
 
     @property
     def had_ended(self) -> bool:

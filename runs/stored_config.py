@@ -12,16 +12,15 @@ from runs.named_files import said_how_to_give
 from runs.trust import began_here, check_origin
 from utils.config import (
     EXPRESSION,
-    PRESET_KINDS,
     check_config,
     expressions_in,
     load_config,
     merge_overrides,
-    presets_in,
     to_plain,
     with_environment,
 )
 from utils.config_schema import Config
+from utils.config_words import PRESET_KINDS, presets_in
 from utils.errors import ConfigError
 from utils.metric_kinds import meant_by
 from utils.secrets import MASK
@@ -80,7 +79,7 @@ def _read(
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
     if meant_by(str((plain.get("data") or {}).get("metric"))):
-        plain["data"]["metric"] = "qwk"  # `kappa` was that, before it had to be said
+        plain["data"]["metric"] = "qwk"  # what such names were, before it had to be said
     replaced = {word.partition("=")[0] for word in overrides}
     expressions = expressions_in(stored) if own else {}
     presets = {kind: plain["presets"][kind] for kind in PRESET_KINDS} | presets_in(overrides)

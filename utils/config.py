@@ -10,9 +10,8 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import GrammarParseError, OmegaConfBaseException
@@ -20,7 +19,17 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from utils.config_places import CONFIG_DIR, ENV_PREFIX
 from utils.config_schema import Config, plugin_folders
-from utils.config_section import kinds_of
+from utils.config_words import (
+    NONE_MEANT,
+    PRESET_KINDS,
+    REMEDY,
+    SHELL_TEXTS,
+    environment_words,
+    for_shells,
+    from_words,
+    number_keys,
+    presets_in,
+)
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
@@ -29,14 +38,8 @@ from utils.strategies import option_keys
 from utils.user_text import no_utf8
 from utils.yaml_fault import yaml_fault
 
-PRESET_KINDS = ("problem", "llm")
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
 """What stands for an environment variable."""
-SHELL_TEXTS = ("problem.eval", "problem.build", "problem.grade", "notify.command")
-"""Keys whose value a shell reads: what it replaces itself (`${VAR}`, `${VAR:-3}`) is taken as it is. Ours are
-`${env:NAME}` and, by its dots, another key."""
-_SHELLS = re.compile(r"(?<!\\)\$\{(?!(?:oc\.)?env:|[a-z_]+(?:\.[a-z_0-9]+)+\})")
-_REMEDY = r"write \${…} for the text itself, ${env:NAME} for an environment variable"
 
 
 def load_config(
@@ -66,7 +69,7 @@ def load_config(
     _register_env_resolver(environment)
 
     def load(environment: Mapping[str, str]) -> tuple[Config, list[str]]:
-        said = [*_environment_words(environment), *overrides] if check_presets else []
+        said = [*environment_words(environment), *overrides] if check_presets else []
         named = {**presets_in(said), **(presets or {})}
         return _load(file, overrides, named, environment, check_presets=check_presets, translate=translate)
 
@@ -110,8 +113,8 @@ def _load(
         add_presets({kind: name for kind, name in named_in_file.items() if kind not in named})
     layers.append(from_file)
     add_presets(named)
-    for words in (_environment_words(environment), overrides):
-        layers.append(_from_overrides(words, older.append))
+    for words in (environment_words(environment), overrides):
+        layers.append(from_words(words, older.append))
         own.append(layers[-1])
     layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
     try:
@@ -119,11 +122,11 @@ def _load(
         plain = OmegaConf.to_container(merged, resolve=True)
     except OmegaConfBaseException as error:
         key = getattr(error, "full_key", None) or "configuration"
-        raise ConfigError(f"{key}: {str(error).splitlines()[0]}; {_REMEDY}") from error
+        raise ConfigError(f"{key}: {str(error).splitlines()[0]}; {REMEDY}") from error
     assert isinstance(plain, dict)
     for parts, expression in expressions_in(OmegaConf.to_container(merged)).items():
-        if ".".join(parts) in _number_keys() and _get(plain, parts) is None:
-            raise ConfigError(f"{'.'.join(parts)}={expression}: that is not set in the environment{_NONE_MEANT}")
+        if ".".join(parts) in number_keys() and _get(plain, parts) is None:
+            raise ConfigError(f"{'.'.join(parts)}={expression}: that is not set in the environment{NONE_MEANT}")
     try:
         config = check_config({str(key): value for key, value in plain.items()})
     except ConfigError as error:
@@ -287,106 +290,20 @@ def _read_yaml(
             raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
         raise ConfigError(f"{what} '{path}' cannot be read: {error.strerror}") from error
     except GrammarParseError as error:
-        raise ConfigError(f"{what} '{path}': {str(error).splitlines()[0]}; {_REMEDY}") from error
+        raise ConfigError(f"{what} '{path}': {str(error).splitlines()[0]}; {REMEDY}") from error
     except Exception as error:  # yaml raises a family of its own; every one is the user's text
         raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
     if not isinstance(loaded, DictConfig):
         raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
     plain = OmegaConf.to_container(loaded, resolve=False)
     assert isinstance(plain, dict)
-    ours = _for_shells(renamed(translate({str(key): value for key, value in plain.items()}), seen))
+    ours = for_shells(renamed(translate({str(key): value for key, value in plain.items()}), seen))
     return loaded if ours == plain else OmegaConf.create(ours)
-
-
-def _for_shells(plain: dict[str, Any]) -> dict[str, Any]:
-    """What a shell replaces in SHELL_TEXTS, escaped."""
-    changed: dict[str, Any] = plain
-    for key in SHELL_TEXTS:
-        section, _, name = key.partition(".")
-        inner = changed.get(section)
-        if isinstance(inner, dict) and isinstance(text := inner.get(name), str):
-            changed = {**changed, section: {**inner, name: _SHELLS.sub(r"\\${", text)}}
-    return changed
 
 
 def _presets_of(layer: DictConfig) -> dict[str, str]:
     section = layer.get("presets") or {}
     return {kind: str(section[kind]) for kind in PRESET_KINDS if section.get(kind) is not None}
-
-
-def presets_in(overrides: Sequence[str]) -> dict[str, str]:
-    """Kind → name of the presets that `key=value` words name: `presets.llm=openai` is `--llm=openai`."""
-    said = {key: value for key, _, value in (word.partition("=") for word in overrides)}
-    return {kind: name for kind in PRESET_KINDS if (name := said.get(f"presets.{kind}"))}
-
-
-def _environment_words(environment: Mapping[str, str]) -> list[str]:
-    """What the environment sets, as `key=value`."""
-    keys = sorted(key for key in environment if key.startswith(ENV_PREFIX))
-    return [f"{k[len(ENV_PREFIX) :].lower().replace('__', '.')}={environment[k]}" for k in keys]
-
-
-def _from_overrides(overrides: Sequence[str], seen: Callable[[str], None] = lambda key: None) -> DictConfig:
-    for text in overrides:
-        if "=" not in text or not text.partition("=")[0]:
-            raise ConfigError(f"'{text}' is not of the form key=value")
-        key, _, value = text.partition("=")
-        if not value.strip() and key in _number_keys():
-            raise ConfigError(f"'{text}' gives no value{_NONE_MEANT}")
-        try:
-            OmegaConf.from_dotlist([_quoted(text)])
-        except GrammarParseError as error:
-            raise ConfigError(f"{text!r}: {str(error).splitlines()[0]}; {_REMEDY}") from error
-        except Exception as error:  # a value that is not YAML
-            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({yaml_fault(error, '')})") from error
-    typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
-    plain = OmegaConf.to_container(typed, resolve=False)
-    assert isinstance(plain, dict)
-    return OmegaConf.create(renamed({str(key): value for key, value in plain.items()}, seen))
-
-
-def _quoted(override: str) -> str:
-    """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`.
-
-    So does any other for a sentence: nobody types a comment, and of `problem.options.statement` only the problem knows
-    that it is a text. It would have ended at its ` #`, and lost its line breaks.
-    """
-    key, _, value = override.partition("=")
-    if key in SHELL_TEXTS:
-        value = _SHELLS.sub(r"\\${", value)
-        override = f"{key}={value}"
-    is_plain = value in ("", "null", "~") or value[:1] == value[-1:] in ("'", '"')
-    is_text = key in _text_keys() or _SENTENCE.match(value)
-    return override if is_plain or not is_text else f"{key}={json.dumps(value, ensure_ascii=False)}"
-
-
-_SENTENCE = re.compile(r"(?![\[{])(?:#|.*(?:\s#|:\s|:$|\n))", re.DOTALL)
-"""What YAML would take for a comment, a mapping without braces, or lines to be folded."""
-_NONE_MEANT = ": null is what says `none`, so that a variable that is not set lifts no limit"
-
-
-@lru_cache(maxsize=1)
-def _text_keys() -> frozenset[str]:
-    """Dotted keys whose value is free text, with or without null."""
-    return _keys_of({str, SecretStr})
-
-
-@lru_cache(maxsize=1)
-def _number_keys() -> frozenset[str]:
-    """Dotted keys whose value is a number, with or without null."""
-    return _keys_of({int, float})
-
-
-def _keys_of(wanted: set[type]) -> frozenset[str]:
-    def visit(model: type[BaseModel], prefix: str) -> Iterator[str]:
-        for name, info in model.model_fields.items():
-            kinds = kinds_of(info.annotation) - {type(None)}
-            if kinds <= wanted and get_origin(info.annotation) is not list:
-                yield prefix + name
-            elif isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-                yield from visit(info.annotation, f"{prefix}{name}.")
-
-    return frozenset(visit(Config, ""))
 
 
 def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
@@ -422,7 +339,7 @@ def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
 def merge_overrides(plain: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
     """`plain` with `key=value` texts on top."""
     hidden = _texts_of(renamed(plain), lambda text: text.replace("${", _HIDDEN))  # what was resolved is no expression
-    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(hidden), _from_overrides(overrides)))
+    merged = OmegaConf.to_container(OmegaConf.merge(OmegaConf.create(hidden), from_words(overrides)))
     shown = _texts_of(merged, lambda text: text.replace(_HIDDEN, "${"))
     for key in {override.partition("=")[0] for override in overrides} & {*SHELL_TEXTS}:
         section, _, name = key.partition(".")

@@ -335,7 +335,7 @@ class ArenaConfig(Section):
     resign_adjudication: bool = False
     """End games that both engines call lost for one."""
     deadline: float = Field(10.0, gt=0, le=LONGEST_WAIT)
-    """Wall-clock seconds a move may take under a nodes or depth limit."""
+    """Wall-clock seconds a move may take under a nodes or depth limit, and a UCI program to start (at least 10)."""
 
 
 class DashboardConfig(Section):

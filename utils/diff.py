@@ -9,7 +9,9 @@ from difflib import get_close_matches
 
 from utils.syntax import source_lines
 
-_MARKS = tuple(re.compile(mark) for mark in (r"<{5,9} SEARCH[ \t]*", r"={5,9}[ \t]*", r">{5,9} REPLACE[ \t]*"))
+_SEARCH, _BETWEEN, _REPLACE = (
+    re.compile(mark) for mark in (r"(<{5,9}) SEARCH[ \t]*", r"(={5,9})[ \t]*", r">{5,9} REPLACE[ \t]*")
+)
 """Lines before, between and after the two texts of a block."""
 
 
@@ -19,6 +21,8 @@ class Change:
 
     search: str
     replace: str
+    mark: str = ""
+    """The line that was between the two, where `replace` may hold it again: the program may have lines like it."""
 
 
 class DiffError(ValueError):
@@ -32,20 +36,39 @@ def parse_diff(reply: str) -> list[Change]:
         DiffError: one has no end. Nothing of such a reply is done: what was cut off may have been to follow.
     """
     changes: list[Change] = []
-    texts: list[list[str]] = []
+    opened, body = "", list[str]()
     for line in reply.replace("\r\n", "\n").split("\n"):
-        if _MARKS[len(texts)].fullmatch(line):
-            texts.append([])
-        elif texts and _MARKS[0].fullmatch(line):
-            raise _without_end(len(changes) + 1, texts, "before the next one begins")
-        elif texts:
-            texts[-1].append(f"{line}\n")
-        if len(texts) == len(_MARKS):
-            changes.append(Change("".join(texts[0]), "".join(texts[1])))
-            texts = []
-    if texts:
-        raise _without_end(len(changes) + 1, texts, "at the end of the reply")
+        begun = _SEARCH.fullmatch(line)
+        if begun and opened:
+            raise _without_end(len(changes) + 1, body, "before the next one begins")
+        if begun:
+            opened, body = begun[1], []
+        elif opened and _REPLACE.fullmatch(line):
+            if not _betweens(body):
+                raise _without_end(len(changes) + 1, body, "before its end")
+            changes.append(_change(opened, body))
+            opened = ""
+        elif opened:
+            body.append(line)
+    if opened:
+        raise _without_end(len(changes) + 1, body, "at the end of the reply")
     return changes
+
+
+def _change(opened: str, body: Sequence[str]) -> Change:
+    """The block, parted at its first line of as many `=` as it began with `<`, else at its first of any.
+
+    Source: OpenEvolve wants exactly seven, as prompts show them; aider takes five to nine.
+    """
+    marks = _betweens(body)
+    place = next((i for i, mark in marks.items() if len(mark) == len(opened)), min(marks))
+    search, replace = ("".join(f"{line}\n" for line in part) for part in (body[:place], body[place + 1 :]))
+    return Change(search, replace, marks[place])
+
+
+def _betweens(body: Sequence[str]) -> dict[int, str]:
+    """The lines that may part a block's two texts, by their places."""
+    return {i: found[1] for i, line in enumerate(body) if (found := _BETWEEN.fullmatch(line))}
 
 
 def has_blocks(reply: str) -> bool:
@@ -56,10 +79,10 @@ def has_blocks(reply: str) -> bool:
         return True
 
 
-def _without_end(number: int, texts: Sequence[Sequence[str]], where: str) -> DiffError:
+def _without_end(number: int, body: Sequence[str], where: str) -> DiffError:
     """Source: aider's editblock_coder tells the model the same; OpenEvolve passes over such a block."""
-    mark = "=======" if len(texts) == 1 else ">>>>>>> REPLACE"
-    first = next((line.strip() for line in texts[0] if line.strip()), "")
+    mark = ">>>>>>> REPLACE" if _betweens(body) else "======="
+    first = next((line.strip() for line in body if line.strip()), "")
     return DiffError(f"block {number} (from {first[:80]!r} on) has no line `{mark}` {where}; no block was applied")
 
 
@@ -74,19 +97,42 @@ def apply_diff(code: str, changes: Sequence[Change]) -> str:
 
 
 def _apply_one(code: str, change: Change, number: int) -> str:
-    search = source_lines(change.search)
-    new = source_lines(change.replace)
-    while search and not search[0].strip():
-        del search[0]
     lines = source_lines(code)
+    search, new = _parted(lines, change)
     if not search:
         return "\n".join([*new, *lines]) + "\n"
+    if (found := _found(lines, search)) is None:
+        raise DiffError(f"block {number}: {_misfit(lines, search)}")
+    start, indent = found
+    shifted = [indent + line if line.strip() else line for line in new]
+    return "\n".join([*lines[:start], *shifted, *lines[start + len(search) :]]) + "\n"
+
+
+def _parted(lines: Sequence[str], change: Change) -> tuple[list[str], list[str]]:
+    """(lines to find, from the first that is not blank on; lines to put there).
+
+    A mark that stands in the program behind what is to be found is a line of it, where another mark follows.
+    """
+    search, new = source_lines(change.search), source_lines(change.replace)
+    while search and not search[0].strip():
+        del search[0]
+    marks = [i for i, line in enumerate(new) if line.rstrip() == change.mark != ""]
+    begun = 0
+    for place in marks:
+        longer = [*search, change.mark]
+        if _found(lines, longer) is None:
+            break
+        search, begun = [*longer, *new[begun:place]], place + 1
+    return search, new[begun:]
+
+
+def _found(lines: Sequence[str], search: Sequence[str]) -> tuple[int, str] | None:
+    """Where `search` stands first, and the indentation that it lacks there."""
     for start in range(len(lines) - len(search) + 1):
         indent = _fits(lines[start : start + len(search)], search)
         if indent is not None:
-            shifted = [indent + line if line.strip() else line for line in new]
-            return "\n".join([*lines[:start], *shifted, *lines[start + len(search) :]]) + "\n"
-    raise DiffError(f"block {number}: {_misfit(lines, search)}")
+            return start, indent
+    return None
 
 
 def _misfit(lines: Sequence[str], search: Sequence[str]) -> str:

@@ -71,7 +71,6 @@ ALIASES = {
     "rocauc": "auc",
     "area_under_roc": "auc",
     "quadratic_weighted_kappa": "qwk",
-    "weighted_kappa": "qwk",
     "quadratic_kappa": "qwk",
     "matthews_correlation": "mcc",
     "root_mean_squared_error": "rmse",
@@ -134,6 +133,7 @@ ALIASES = {
 
 UNCLEAR = {
     "kappa": "qwk (quadratic weighted, as for grades) or cohen_kappa (unweighted, scikit-learn's cohen_kappa_score)",
+    "weighted_kappa": "qwk (quadratic weights, as for grades), or FILE.py:FUNCTION of your own for linear ones",
 }
 """Names that stand for several metrics → those."""
 

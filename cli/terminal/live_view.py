@@ -100,6 +100,8 @@ class LiveView:
                 self._baselines.append(f"{OWN if event.own else event.name} {score}")
             elif isinstance(event, Warned):
                 self._warnings.append(f"{event.at.astimezone():%H:%M:%S} {event.text}")
+                if self._begun and self._live is None:  # the picture is gone
+                    self._console.print(Text(f"warning: {event.text}", style="yellow"))
 
     def conclude(self, outcome: Outcome) -> None:
         self.close()

@@ -103,7 +103,7 @@ def _play_once(match: Match, game: Game, sandbox: Sandbox, on_move: Callable[[Pl
             try:
                 player: Player
                 if engine.command:
-                    player = UciPlayer(engine.command, limit, engine.options)
+                    player = UciPlayer(engine.command, limit, engine.options, match.deadline)
                 else:
                     player = SessionPlayer(
                         sandbox, engine.code, match.prelude, limit=limit, limits=match.limits, seed=seed

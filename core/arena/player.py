@@ -63,6 +63,13 @@ class Reply(NamedTuple):
     """In the engine's unit, for the side to move."""
     depth: int | None = None
     """Plies it looked ahead."""
+    error: str = ""
+    """The last line on a UCI program's standard error: it may say why the move is none."""
+
+
+def with_last_error(message: str, line: str) -> str:
+    """`message`, and what a program said on standard error, where it said anything."""
+    return f"{message}; the last line of its standard error: {line}" if line else message
 
 
 class Player(Protocol):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.arena.limit import Clocks, MoveLimit
-from core.arena.player import Forfeit, Player, Reply, Turn
+from core.arena.player import Forfeit, Player, Reply, Turn, with_last_error
 from core.contracts import Game, Outcome
 from core.state.failure import FailureKind
 
@@ -164,7 +164,8 @@ class _Table:
             raise Forfeit("time_forfeit", FailureKind.TIME_FORFEIT, message)
         if move not in self.game.legal(self.state):
             position = self.game.text(self.state)
-            raise Forfeit("illegal_move", FailureKind.ILLEGAL_MOVE, f"{move!r} is not a legal move in {position}")
+            message = with_last_error(f"{move!r} is not a legal move in {position}", reply.error)
+            raise Forfeit("illegal_move", FailureKind.ILLEGAL_MOVE, message)
         san = self.game.san(self.state, move)
         self.state = self.game.apply(self.state, move)
         self._line.append(move)

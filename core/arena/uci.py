@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from core.arena.limit import MoveLimit
-from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn
+from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn, with_last_error
 from core.arena.uci_options import UciOption
 from core.state.failure import FailureKind
 
@@ -33,11 +33,18 @@ class UciPlayer:
         command: program and arguments.
         limit: told by `go` in UCI's words; the wall-clock deadline is the referee's.
         options: (name, value), set before the game.
+        deadline: seconds that it may take to start, where they are more than any engine may.
     Raises:
         Forfeit: it cannot be started or does not answer `uci`.
     """
 
-    def __init__(self, command: Sequence[str], limit: MoveLimit, options: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        limit: MoveLimit,
+        options: Sequence[tuple[str, str]] = (),
+        deadline: float = 0.0,
+    ) -> None:
         self._limit = limit
         self._line: list[str] = []
         self._buffer = b""
@@ -58,15 +65,16 @@ class UciPlayer:
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
             self._selector.register(stream, selectors.EVENT_READ)
+        seconds = max(LOAD_SECONDS, deadline)
         try:
             self._say("uci")
-            said = [UciOption.of(line) for line in self._hear("uciok", LOAD_SECONDS)]
+            said = [UciOption.of(line) for line in self._hear("uciok", seconds)]
             self.announced = {option.name: option for option in said if option is not None}
             for name, value in options:
                 self._say(f"setoption name {name} value {value}")
             self._say("ucinewgame")
             self._say("isready")
-            self._hear("readyok", LOAD_SECONDS)
+            self._hear("readyok", seconds)
         except BaseException:  # an interrupt too leaves no program behind
             self.close()
             raise
@@ -83,6 +91,7 @@ class UciPlayer:
             words[1] if len(words) > 1 else "",
             _score(score[1], int(score[2])) if score else None,
             min(int(depth[1]), MOST_DEPTH) if depth else None,
+            self._last_error(),
         )
 
     def close(self) -> str:
@@ -163,10 +172,13 @@ class UciPlayer:
         return data != b""
 
     def _with_last_error(self, message: str) -> str:
-        """`message`, and the last line that the program said on standard error."""
+        return with_last_error(message, self._last_error())
+
+    def _last_error(self) -> str:
+        """The last line that the program has said on standard error; '' for none."""
         self._hear_errors()
         lines = self._errors.decode(errors="replace").strip().splitlines()
-        return f"{message}; the last line of its standard error: {lines[-1].strip()}" if lines else message
+        return lines[-1].strip() if lines else ""
 
 
 def _read(stream: IO[bytes] | None) -> bytes | None:

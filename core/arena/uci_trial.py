@@ -29,18 +29,19 @@ def check_uci_program(word: str, engine: Engine, game: Game, settings: ArenaSett
     """
     try:
         if engine.options:  # a wrong one may end the program: compare before any is set
-            with closing(UciPlayer(engine.command, settings.limit)) as player:
+            with closing(UciPlayer(engine.command, settings.limit, deadline=settings.deadline)) as player:
                 check_options(word, engine.options, player.announced)
         message = _first_move(engine, game, settings)
     except Forfeit as forfeit:
-        message = forfeit.message
+        late = forfeit.termination == "time_forfeit"
+        message = f"{forfeit.message}{f' (arena.deadline={settings.deadline:g})' if late else ''}"
     if message:
         raise ConfigError(f"engine '{word}': it does not play {game.name} by UCI: {one_line(message, _SHOWN)}")
 
 
 def _first_move(engine: Engine, game: Game, settings: ArenaSettings) -> str:
     """Why the program would have lost a game with its first move; '' where it would not."""
-    with closing(UciPlayer(engine.command, settings.limit, engine.options)) as player:
+    with closing(UciPlayer(engine.command, settings.limit, engine.options, settings.deadline)) as player:
         record = play_game(
             game, (player, player), opening=(), limit=settings.limit, deadline=settings.deadline, max_plies=1
         )

@@ -20,12 +20,12 @@ from core.backend.looking import look_first
 from core.backend.messages import build_request
 from core.backend.partial_reply import Listener
 from core.backend.prices import PRICE_DAY, cost_of, usual_tokens
-from core.backend.records import LOOK, SESSION, CallKey, look_record, reply_of
+from core.backend.records import CallKey, look_record, reply_of
 from core.backend.retry import Retrier
 from core.backend.roles import calls_functions
 from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
-from core.contracts import WRITING_ROLES, CallLog, CallRecord, RulesWriter, Toolbox
+from core.contracts import LOOK, SESSION, WRITING_ROLES, CallLog, CallRecord, RulesWriter, Toolbox
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 

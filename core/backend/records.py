@@ -10,17 +10,13 @@ from typing import Any
 
 from core.backend.exchange import Reply, Request
 from core.backend.settings import ModelSettings
-from core.contracts import CallRecord
+from core.contracts import LOOK, SESSION, CallRecord
 from utils.clean_text import whole
 from utils.errors import RefusedError, UnwantedPromptError
 
 TOOL = "tool:"
 REFUSED = "refused:"
 UNWANTED = "unwanted"
-LOOK = "look"
-"""Role of the records that hold what a model looked at before it wrote."""
-SESSION = "session"
-"""Role of the records that hold what an agent asked its models."""
 WORDS = "words"
 """Finish reason of the one among them that holds the agent's last words."""
 CONVERSATIONS = {"messages", "input", "contents"}

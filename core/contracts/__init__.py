@@ -22,6 +22,9 @@ from core.contracts.judging import (
 )
 from core.contracts.keeping import (
     CONFIRM,
+    LOOK,
+    NO_CALLS,
+    SESSION,
     STAGES,
     WRITING_ROLES,
     CallLog,
@@ -89,7 +92,10 @@ __all__ = [
     "CONFIRM",
     "FORM",
     "GATEWAY_PORT",
+    "LOOK",
+    "NO_CALLS",
     "NO_PROGRAM",
+    "SESSION",
     "STAGES",
     "WRITER_DISK_MB",
     "WRITER_FOLDER",

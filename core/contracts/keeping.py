@@ -105,6 +105,12 @@ class Store(Protocol):
 
 WRITING_ROLES = ("code", "refine")
 """Roles of the calls that ask for a program; the others read results or give directions."""
+LOOK = "look"
+"""Role of the records that hold what a model looked at before it wrote."""
+SESSION = "session"
+"""Role of the records that hold what an agent asked its models."""
+NO_CALLS = (LOOK, SESSION)
+"""Roles of records that are no calls of their own: the reply of an agent's session has counted what it asked."""
 
 
 class CallRecord(BaseModel):

@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from core.contracts import CallRecord
+from core.contracts import NO_CALLS, CallRecord
 from core.events import Event
 from core.state.journal import Journal
 from core.state.node import Node
@@ -48,6 +48,8 @@ _SUMS = (
     "sum(cost_usd) AS cost_usd"
 )
 """Over rows of `calls`."""
+COUNTED = f"calls WHERE role NOT IN ({', '.join(map(repr, NO_CALLS))})"
+"""What is counted of `calls`: an agent's session is one of them, and not each of its questions once more."""
 
 
 class RunReader:
@@ -265,12 +267,12 @@ class RunReader:
         `cached_tokens` are those of replies that came from the cache or a recording: part of the sums, and free.
         """
         cached = "CASE WHEN cached THEN coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0) ELSE 0 END"
-        return self.db.rows(f"SELECT sum({cached}) AS cached_tokens, {_SUMS} FROM calls")[0]
+        return self.db.rows(f"SELECT sum({cached}) AS cached_tokens, {_SUMS} FROM {COUNTED}")[0]
 
     def cost_by_role(self) -> list[dict[str, Any]]:
         """The sums of `cost` and the seconds, for each role and model."""
         columns = "role, provider, model"
-        return self.db.rows(f"SELECT {columns}, {_SUMS}, sum(seconds) AS seconds FROM calls GROUP BY {columns}")
+        return self.db.rows(f"SELECT {columns}, {_SUMS}, sum(seconds) AS seconds FROM {COUNTED} GROUP BY {columns}")
 
     @reads_store
     def games(self, *, generation: int | None = None, offset: int = 0, limit: int | None = None) -> list[Any]:

@@ -9,7 +9,7 @@ from core.state.operators import known_operators
 from core.storage.held import LOCK, lock_holder
 from core.storage.labels import labels_of
 from core.storage.packing import json_of
-from core.storage.reader import RunReader
+from core.storage.reader import COUNTED, RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
@@ -18,7 +18,8 @@ from reports.run_index import line_as_seen, line_of
 from reports.winner import baselines_of
 
 _TOTALS = (
-    "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds) FROM calls"
+    "SELECT count(*), sum(cached), sum(prompt_tokens), sum(completion_tokens), sum(cost_usd), sum(seconds)"
+    f" FROM {COUNTED}"
 )
 NEWEST = 2**62
 
@@ -82,12 +83,12 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
 def totals(reader: RunReader, at: int = NEWEST) -> Totals:
     """What was asked of models up to the event `at`: each call is told by one event, in the order of their ids."""
     told = "SELECT count(*) FROM events WHERE type = 'llm.called' AND seq <= ?"
-    return _totals(reader.db.select(f"{_TOTALS} WHERE id <= ({told})", (at,))[0])
+    return _totals(reader.db.select(f"{_TOTALS} AND id <= ({told})", (at,))[0])
 
 
 def node_totals(reader: RunReader, node_id: str) -> Totals:
     """What was asked of models for a node."""
-    return _totals(reader.db.select(f"{_TOTALS} WHERE node_id = ?", (node_id,))[0])
+    return _totals(reader.db.select(f"{_TOTALS} AND node_id = ?", (node_id,))[0])
 
 
 def _newest(reader: RunReader, kind: str) -> dict[str, Any]:

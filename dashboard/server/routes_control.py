@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, HTTPException, Query
 from fastapi import Path as InPath
 
@@ -39,6 +40,8 @@ from reports.sweeps.plan import FOLDER
 from utils.errors import ConfigError
 
 Asked = TypeVar("Asked", bound=StartRequest)
+WAITED_FOR = 2
+"""Commands that requests wait for at once; those that queue hold no thread of the server, which others need."""
 REFUSED: dict[int | str, dict[str, Any]] = {
     403: {"model": Problem, "description": "Another origin, or a Host name that is not served."},
     404: {"model": Problem, "description": "No such run, node or launch."},
@@ -132,23 +135,17 @@ def _choosing(router: APIRouter, catalog: RunCatalog, launcher: Launcher, plugin
 
 def _keeping(router: APIRouter, catalog: RunCatalog, launcher: Launcher) -> None:
     """What becomes of runs that are there: labelled, removed."""
+    turns = CapacityLimiter(WAITED_FOR)
 
     @router.delete("/runs")
-    def remove(run: Annotated[list[str], Query(min_length=1, max_length=500)]) -> Accepted:
+    async def remove(run: Annotated[list[str], Query(min_length=1, max_length=500)]) -> Accepted:
         """Remove runs with all their files. One that a process holds is refused, and then none is removed."""
-        names = [catalog.run_dir(name).name for name in run]
-        if refusal := launcher.remove(names):
-            raise HTTPException(409, refusal)
-        return Accepted(accepted=True, detail=f"removed {', '.join(names)}")
+        return await to_thread.run_sync(_remove, catalog, launcher, run, limiter=turns)
 
     @router.post("/runs/{run}/solution")
-    def export(run: Run) -> Accepted:
+    async def export(run: Run) -> Accepted:
         """Write the winner's files anew, as `export-best` does: of a run that was cut off there are none yet."""
-        if catalog.holder(run) is not None:
-            raise HTTPException(409, "the run is running: it writes them at its end")
-        if refusal := launcher.export(catalog.run_dir(run).name):
-            raise HTTPException(409, refusal)
-        return Accepted(accepted=True, detail="the winner's files are written")
+        return await to_thread.run_sync(_export, catalog, launcher, run, limiter=turns)
 
     @router.patch("/runs/{run}/labels")
     def label(run: Run, request: LabelsRequest) -> Labels:
@@ -157,6 +154,21 @@ def _keeping(router: APIRouter, catalog: RunCatalog, launcher: Launcher) -> None
             return change_labels(catalog.run_dir(run), **request.model_dump())
         except ConfigError as error:
             raise HTTPException(409, str(error)) from error
+
+
+def _remove(catalog: RunCatalog, launcher: Launcher, runs: Sequence[str]) -> Accepted:
+    names = [catalog.run_dir(run).name for run in runs]
+    if refusal := launcher.remove(names):
+        raise HTTPException(409, refusal)
+    return Accepted(accepted=True, detail=f"removed {', '.join(names)}")
+
+
+def _export(catalog: RunCatalog, launcher: Launcher, run: str) -> Accepted:
+    if catalog.holder(run) is not None:
+        raise HTTPException(409, "the run is running: it writes them at its end")
+    if refusal := launcher.export(catalog.run_dir(run).name):
+        raise HTTPException(409, refusal)
+    return Accepted(accepted=True, detail="the winner's files are written")
 
 
 def _words(router: APIRouter, catalog: RunCatalog) -> None:

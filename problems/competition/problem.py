@@ -290,8 +290,19 @@ class CompetitionProblem(Problem):
         return (
             "A single Python script that reads the data in input/ and writes submission/submission.csv "
             f"({form}, one row for each row of the test data, in the form of input/sample_submission.csv)."
+            + _scored_rows(meta["rows"])
             + ("" if self.claims_only else OWN_ESTIMATE)
         )
+
+
+def _scored_rows(rows: Mapping[str, int]) -> str:
+    """On how many rows a score rests: how far a writer can trust it."""
+    if not rows.get("validation") or not rows.get("final"):
+        return ""
+    return (
+        f" The search scores it on {rows['validation']:,} of these rows; {rows['final']:,} others are scored once, at "
+        "the end, for the program that is handed in."
+    )
 
 
 def _schema_of(column: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from core.contracts import FORM
 from core.storage.held import is_held
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
-from runs.tickets.folder import changed_in_vain, read_folder, write_folder
+from runs.tickets.folder import left_behind, read_folder, write_folder
 from runs.tickets.words import MCP, MCP_WRITER
 from swarm_evo.leases import adopted, new_token
 from utils.errors import ConfigError
@@ -133,8 +133,8 @@ def _program(arguments: Answer) -> Answer:
 
 
 def _with_folder(found: Answer, arguments: Answer) -> Answer:
-    """The answer, with what was changed in the folder for nothing."""
-    said = changed_in_vain(Path(str(arguments["dir"]))) if "dir" in arguments else []
+    """The answer, with what lies in the folder for nothing."""
+    said = left_behind(Path(str(arguments["dir"]))) if "dir" in arguments else []
     return {**found, "warnings": [*found.get("warnings", ()), *said]} if said else found
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -108,28 +109,39 @@ def read_folder(folder: Path, surface: str = COMMAND_LINE) -> dict[str, str | No
     return {**found, **{name: None for name in laid if not is_there(folder, name)}}
 
 
-def changed_in_vain(folder: Path) -> list[str]:
-    """A line on what was laid there and is another now, though it does not come back; [] where nothing is."""
+def left_behind(folder: Path) -> list[str]:
+    """A line each on what was laid there and is another now, and on what its writer put beside it, though neither comes
+    back; nothing on a folder that no ticket filled."""
     patterns, _, stays = _about(folder)
-    names = [name for name, before in stays.items() if _is_inside(name) and _hash_of(folder / name) != before]
-    if not names:
+    if stays is None:
         return []
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    listed = f"{', '.join(names[:_MOST_NAMED])}{more}"
+    changed = [name for name, before in stays.items() if _is_inside(name) and _hash_of(folder / name) != before]
+    beside = [
+        file.path for file in islice(regular_files(folder), MOST_FILES)
+        if file.path not in (TASK, *stays) and not _is_hidden(file.path) and not matches(file.path, patterns)
+    ]  # fmt: skip
+    told = {"changed in your folder, but locked": changed, "new in your folder, but not among its files": beside}
     return [
-        f"changed in your folder, but locked, so it does not come back: {listed}; what does is {', '.join(patterns)}"
-    ]
+        f"{what}, so it does not come back: {_named(names)}; what does is {', '.join(patterns)}"
+        for what, names in told.items() if names
+    ]  # fmt: skip
 
 
-def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]:
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+
+
+def _about(folder: Path) -> tuple[tuple[str, ...], tuple[str, ...], dict[str, str] | None]:
     """(patterns of what comes back, which of these files were laid there, name → hash of the others that were); the
-    usual patterns of a folder of one's own."""
+    usual patterns of a folder of one's own, of which the last is not known."""
     try:
         about = json.loads(read_regular(folder / TICKET, LARGEST))
-        stays = {str(name): str(before) for name, before in dict(about.get("stays", {})).items()}
+        stays = about.get("stays")
+        stays = None if stays is None else {str(name): str(before) for name, before in dict(stays).items()}
         return tuple(map(str, about["editable"])), tuple(map(str, about.get("laid", ()))), stays
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        return USUAL, (), {}
+        return USUAL, (), None
 
 
 def _hash(text: str) -> str:
@@ -151,6 +163,11 @@ def _text(folder: Path, file: Entry) -> str:
         raise ConfigError(f"{folder / file.path}: cannot be read as text: {no_utf8(error)}") from error
     except (OSError, ValueError) as error:
         raise ConfigError(f"{folder / file.path}: cannot be read as text: {error}") from error
+
+
+def _is_hidden(name: str) -> bool:
+    """A tool's own, as `.ticket.json` is ours."""
+    return any(part.startswith(".") for part in name.split("/"))
 
 
 def _is_inside(name: str) -> bool:

@@ -296,9 +296,10 @@ class TicketQueue:
             return self._waiting.get(node_id)
 
     def asks_about(self, node_id: str) -> bool:
-        """True while a question about the node waits for its answer."""
+        """True while a question about the node waits for its answer; one that was told waits for nobody."""
         with self._lock:
-            return any(is_question(name) and node_of(name) == node_id for name in self._waiting)
+            asked = (name for name in self._waiting if is_question(name) and node_of(name) == node_id)
+            return any(name not in self._tickets or self._tickets[name].state == "open" for name in asked)
 
     def verdict(self, node_id: str, seconds: float) -> bool | None:
         """Whether a told ticket's program was the best; None if it has no verdict within `seconds`, or before the end.
@@ -309,9 +310,8 @@ class TicketQueue:
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
             self._called = now = time.monotonic()
-            is_asked = self.asks_about(node_id) or self.is_held_up(
-                node_id
-            )  # not under the lock below: the store's may be held by who waits for it
+            # not under the lock below: the store's may be held by who waits for it
+            is_asked = self.asks_about(node_id) or self.is_held_up(node_id)
             with self._judged:
                 found = self._committed.get(node_id)
                 if found is not None or self._over or now >= until or is_asked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -17,6 +17,8 @@ MOST_WAITING = 10_000
 """Events that may wait for a tracker; later ones are counted as lost, and told."""
 PATIENCE = 15.0
 """Seconds that the end of a run waits for what is still to be delivered."""
+MOMENT = 1.0
+"""Seconds after which whoever watches hears what it waits for."""
 
 
 class Tracker(Protocol):
@@ -57,8 +59,12 @@ class BackgroundSink:
         except queue.Full:
             self._lost += 1
 
-    def close(self) -> None:
-        """Wait for the rest, not for ever; what was not delivered is a warning."""
+    def close(self, say: Callable[[str], None]) -> None:
+        """Wait for the rest, not for ever; what was not delivered is a warning in the log.
+
+        Args:
+            say: hears that too, and what the end waits for.
+        """
         until = time.monotonic() + PATIENCE
         while self._thread.is_alive() and time.monotonic() < until:
             try:
@@ -66,12 +72,17 @@ class BackgroundSink:
                 break
             except queue.Full:
                 continue
+        self._thread.join(MOMENT)
+        if self._thread.is_alive():
+            say(f"{self._key}: the end waits up to {PATIENCE:g} s for what is still to be delivered")
         self._thread.join(max(0.0, until - time.monotonic()))
         lost = self._lost + (self._waiting.qsize() if self._thread.is_alive() else 0)
         if self._failed or lost or self._thread.is_alive():
             why = self._failed or f"it did not take all within {PATIENCE:g} s"
             often = f"; it failed {self._failures} times" if self._failures > 1 else ""
-            log_msg("WARNING", f"{self._key}: {why}{often}" + (f"; {lost} events were not told" if lost else ""))
+            told = f"{self._key}: {why}{often}" + (f"; {lost} events were not told" if lost else "")
+            log_msg("WARNING", told)
+            say(told)
 
     def _work(self) -> None:
         tracker: Tracker | None = None

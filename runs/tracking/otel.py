@@ -82,10 +82,12 @@ class OtelTracker:
         """
         if self._root is not None:  # the process was interrupted: what it did is told all the same
             self._root.end()
+        before = self._exporter.lost
         self._spans.force_flush(FLUSH)
-        self._meters.force_flush(FLUSH)
         self._spans.shutdown()
-        self._meters.shutdown(FLUSH)
+        if self._exporter.lost == before:  # else nobody is there to take the metrics
+            self._meters.force_flush(FLUSH)
+            self._meters.shutdown(FLUSH)
         if self._exporter.lost:
             raise SwarmEvoError(
                 f"{self._exporter.lost} spans could not be delivered to {self._facts.config.tracking.otel}"

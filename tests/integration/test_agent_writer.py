@@ -300,6 +300,14 @@ write(1.5)
     with RunReader(cli.run_dir) as reader:
         (session,) = sessions(reader)
         assert session["turns"] == 2
+        (code,) = reader.cost_by_role()
+    assert (code["role"], code["calls"]) == ("code", 1), "a session is one call"
+    with (
+        serving(cli.folder) as (address, _),
+        urlopen(f"http://{address}/api/runs/{cli.run_dir.name}/cost") as answer,
+    ):
+        told = json.load(answer)
+    assert told["totals"]["calls"] == 1 and told["totals"]["seconds"] == told["rows"][0]["seconds"] == code["seconds"]
 
 
 @pytest.mark.long

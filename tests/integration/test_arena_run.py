@@ -195,10 +195,14 @@ for line in sys.stdin:
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (None, "no uciok within 0.5 s"),
+        (None, "no uciok within 0.5 s (arena.deadline=0.5)"),
         ("import sys\nsys.exit(3)", "it ended with code 3"),
         ("print('a log line')\nraise ValueError('no board here')", "standard error: ValueError: no board here"),
         (f"{SPEAKS}        print('bestmove e2e4', flush=True)", "'e2e4' is not a legal move"),
+        (
+            f"{SPEAKS}        print('no such column', file=sys.stderr, flush=True); print('bestmove e2', flush=True)",
+            "; the last line of its standard error: no such column",
+        ),
         (f"{SPEAKS}        sys.exit('cannot think')", "standard error: cannot think"),
         (f"{SPEAKS}        print('bestmove', flush=True)", "'' is not a legal move"),
     ],
@@ -206,12 +210,13 @@ for line in sys.stdin:
 def test_a_program_that_is_no_engine_of_the_game_is_refused_before_any_game(cli, monkeypatch, program, said):
     from core.arena import uci
 
-    monkeypatch.setattr(uci, "LOAD_SECONDS", 0.5 if program is None else 10.0)
+    deadline = 0.5 if program is None else 10.0
+    monkeypatch.setattr(uci, "LOAD_SECONDS", deadline)
     path = cli.folder / "program.py"
     path.write_text(program or "")
     word = "/bin/cat" if program is None else f"{sys.executable} {path}"
     for words in ((word, str(ENGINES / "greedy.py")), (str(ENGINES / "greedy.py"), word)):
-        ended = cli.here("arena", *words, "--games", "2", "arena.limit=depth:1")
+        ended = cli.here("arena", *words, "--games", "2", "arena.limit=depth:1", f"arena.deadline={deadline}")
         assert (ended.code, ended.out) == (2, "")
         assert ended.line.startswith(f"swarm-evo: engine '{word}': it does not play connect_four by UCI: "), ended.err
         assert said in ended.line
@@ -232,6 +237,18 @@ def test_a_program_that_is_no_engine_of_the_game_is_refused_before_any_game(cli,
 def test_an_engine_by_a_command_is_called_by_its_program(word, name):
     command, options = split_options(word.split())
     assert engine_label(command, options) == name
+
+
+def test_a_program_that_is_slow_to_start_plays_where_the_deadline_lets_it(cli, monkeypatch):
+    from core.arena import uci
+
+    monkeypatch.setattr(uci, "LOAD_SECONDS", 0.2)
+    path = cli.folder / "slow.py"
+    path.write_text(f"import time\ntime.sleep(0.6)\n{SPEAKS}        print('bestmove', 7 - made % 7, flush=True)\n")
+    words = ["arena", f"{sys.executable} {path}", str(ENGINES / "greedy.py"), "--games", "2", "arena.limit=depth:1"]
+    refused = cli.here(*words, "arena.deadline=0.3")
+    assert refused.code == 2 and "no uciok within 0.3 s (arena.deadline=0.3)" in refused.line
+    assert cli.here(*words, "arena.deadline=20").code == 0
 
 
 def test_the_standings_call_a_program_with_options_by_its_name(cli):

@@ -468,6 +468,7 @@ REFUSED = {
     "data.target=street data.metric=f1": "data.metric=f1 needs two classes; 'street' has 10",
     "data.target=street data.metric=qwk": "data.metric=qwk needs grades that are whole numbers; 'street'",
     "data.target=street data.metric=kappa": "data.metric=kappa: say which: qwk (quadratic weighted, as for grades) or",
+    "data.target=street data.metric=weighted_kappa": "data.metric=weighted_kappa: say which: qwk (quadratic",
     "data.target=rent data.metric=mape": "data.metric=mape divides by the label; 1 labels of 'rent' are 0",
     "data.target=rent data.metric=quantile@2": "data.metric=quantile@2: unknown metric",
     "data.target=rent data.metric=map@5": "data.metric=map@5 compares classes; 'rent' has 120 values",

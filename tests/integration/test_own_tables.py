@@ -510,6 +510,10 @@ def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path,
     data = problem.prompt_extras()["data"]
     assert data["rows"] == {"train": ROWS - 20, "test": 20, "validation": 10, "final": 10}
     assert f"of {ROWS} rows 20 are hidden" in problem.note
+    told = problem.prompt_extras()["output_format"]
+    assert "scores it on 10 of these rows; 10 others are scored once, at the end" in told, (
+        "how far a score can be trusted"
+    )
 
 
 def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_path, inline):

@@ -122,3 +122,34 @@ def test_a_reply_whose_last_change_was_cut_off_is_asked_for_again_with_the_reaso
     assert found["best_metric"] == 2.0, node
     assert [row["metric"] for row in found["nodes"]] == [1.0, 2.0]
     assert len(node["calls"]) == 2 and "# changed" in node["code"]
+
+
+HEAD = "Example\n=======\nworth: "
+
+UNDERLINES = f"""
+head = {HEAD!r}
+print(f"Two.\\n\\nguide.md\\n<<<<<<< SEARCH\\n{{head}}1\\n=======\\n{{head}}2\\n>>>>>>> REPLACE\\n")
+"""
+FENCES = f"""
+text = "```sh\\nmake\\n```\\n" + {HEAD!r} + "2\\n"
+print(f"Two.\\n\\nguide.md\\n```markdown\\n{{text}}```\\n")
+"""
+
+
+@pytest.mark.parametrize("writer", [UNDERLINES, FENCES], ids=["underline", "fence"])
+def test_a_text_with_lines_like_those_around_a_change_is_changed(cli: Cli, writer: str):
+    """A heading's underline was taken for the middle of a block, a fence within Markdown for the end of its file."""
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    (folder / "guide.md").write_text(f"{HEAD}1\n")
+    (cli.folder / "writer.py").write_text(writer)
+    ended = cli(
+        "run", "--problem", "command", f"problem.source={folder}", "problem.editable=guide.md", "problem.metric=worth",
+        "problem.eval=cat guide.md", "problem.direction=max", "llm.code.provider=command",
+        f"llm.code.command={shlex.quote(sys.executable)} {cli.folder / 'writer.py'}", "search.max_steps=1",
+        "search.batch=1", "search.control=0", "agent.review=never",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err + ended.out
+    found = cli.show()
+    assert [row["metric"] for row in found["nodes"]] == [1.0, 2.0], found["nodes"]
+    assert "-worth: 1\n+worth: 2\n" in cli.node(found["nodes"][-1]["node_id"])["code"]

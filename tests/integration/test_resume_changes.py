@@ -71,7 +71,8 @@ def test_a_preset_by_its_key_is_the_preset(cli):
     assert both.json["problem"].startswith("bin_packing")
 
 
-def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp_path):
+@pytest.mark.parametrize("said", ["kappa", "weighted_kappa"])
+def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp_path, said):
     """It was that one before the two were told apart, and a run's metric cannot be given anew."""
     made = competition(tmp_path / "logs", 2, run="old")
     made.finish()
@@ -79,7 +80,7 @@ def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp
         (text,) = store.execute("SELECT value FROM facts WHERE key = 'config'").fetchone()
         plain = json.loads(text)
         plain |= to_plain(load_config(None, ["data.metric=qwk"]))
-        plain["data"]["metric"] = "kappa"
+        plain["data"]["metric"] = said
         store.execute("UPDATE facts SET value = ? WHERE key = 'config'", (json.dumps(plain),))
     config = stored_config(tmp_path / "logs" / "old", [], str(tmp_path), trusted=True)
     assert config.data.metric == "qwk"

@@ -86,9 +86,11 @@ def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
     assert cli.here("check", "latest", ticket, "--dir", str(tmp_path / "work")).code == 1
     program.write_text(PROGRAM.format(x=1.5))
     assert cli.here("check", "latest", ticket, "--file", str(program)).out == "ok\n"
+    (tmp_path / "work" / "helper.py").write_text("y = 1\n")
+    assert "does not come back: helper.py" in cli.here("check", "latest", ticket, "--dir", str(tmp_path / "work")).out
     assert asked_["then"] == f"python main.py tell {run_dir.name} {ticket} --dir {tmp_path / 'work'}"
     verdict = cli.here("tell", "latest", ticket, "--dir", str(tmp_path / "work"), "--json")
-    assert verdict.code == 0
+    assert verdict.code == 0 and "does not come back: helper.py" in verdict.json["warnings"][-1]
     assert (verdict.json["then"], verdict.json["over"]) == (f"python main.py ask {run_dir.name}", False)
     assert {name: verdict.json[name] for name in ("state", "metric", "metric_source", "improved", "next")} == {
         "state": "committed", "metric": 0.5, "metric_source": "verified", "improved": True, "next": "ask"

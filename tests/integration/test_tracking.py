@@ -115,6 +115,8 @@ def test_a_run_is_one_trace_of_its_steps_and_calls_and_no_source_leaves_unasked(
 def test_a_receiver_that_is_not_there_costs_one_warning(cli, toy):
     ended = cli.here(*toy(3), "tracking.otel=http://127.0.0.1:9")
     assert ended.code == 0
+    waits, lost = [line for line in ended.out.splitlines() if line.startswith("warning: tracking.otel: ")]
+    assert "the end waits up to 15 s" in waits and "could not be delivered" in lost
     log = (cli.run_dir / "system.log").read_text()
     assert log.count("tracking.otel: ") == 1 and "could not be delivered" in log
 

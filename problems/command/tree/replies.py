@@ -38,6 +38,7 @@ _ODD_PATH = re.compile(r"(?=.*/)(?!.*\]\()[\w.+@=~$(\[-][\w.+@=,~/$()\[\]!&'#%-]
 """`app/(shop)/[id]/page.tsx`: no word of prose, and no link of Markdown."""
 _QUOTED = re.compile(r"[\s#>*-]*(?:(?:file|path|filename)\s*[:=]\s*)?`([^`\s](?:[^`]*[^`\s])?)`[\s:*]*", re.IGNORECASE)
 _ENDING = re.compile(r"\.\w{1,10}$")
+_MARKDOWN = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
 WHOLE = "whole"
 """The word at a fence that holds a whole file, whatever stands in it: as files that are handed in are written."""
 CRLF = "crlf"
@@ -195,17 +196,13 @@ class _Reader:
     def _fenced(
         self, lines: Sequence[str], place: int, fence: re.Match[str], path: str, fresh: str
     ) -> tuple[list[Edit], int]:
-        end = place + 1
-        while end < len(lines) and not (
-            (m := _FENCE.match(lines[end])) and m[1].startswith(fence[1]) and not m[2].strip()
-        ):
-            end += 1
+        named = self._named_by(fence[2])
+        end = _end_of_fence(lines, place, fence[1], (named or fresh).lower().endswith(_MARKDOWN))
         body = list(lines[place + 1 : end])
         text = "\n".join(body) + "\n" if body else ""
         if fence[2].split()[:1] == [WHOLE] and fresh:
             ended = text.replace("\n", "\r\n") if fence[2].split()[1:] == [CRLF] else text
             return [Edit(fresh, ended, "whole")], end + 1
-        named = self._named_by(fence[2])
         if any(_SEARCH.match(line) for line in body):
             return self.edits(body, named or path)[0], end + 1
         if any(line.startswith("diff --git ") or _is_diff_head(body, i) for i, line in enumerate(body)):
@@ -283,6 +280,25 @@ def _only(tree: Tree) -> str:
     if len(paths) != 1:
         raise TreeError("write the path of the file on the line above each block")
     return paths[0]
+
+
+def _end_of_fence(lines: Sequence[str], place: int, mark: str, is_markdown: bool) -> int:
+    """The line that closes the fence at `place`, or the number of lines.
+
+    In a Markdown file a fence with a language is one of its own, also where its writer took no longer one around it.
+    """
+    is_inside = False
+    for end in range(place + 1, len(lines)):
+        found = _FENCE.match(lines[end])
+        if found is None or not found[1].startswith(mark):
+            continue
+        if found[2].strip():
+            is_inside = is_inside or is_markdown
+        elif is_inside:
+            is_inside = False
+        else:
+            return end
+    return len(lines)
 
 
 def _end_of_block(lines: Sequence[str], place: int) -> int:

@@ -46,11 +46,14 @@ def test_the_summary_counts_sets_by_time_and_rival():
         return {"set": name, "split": split, **known, "score": {"rules": 1.0, "flaml": 1.1}, "gain": gain,
                 "took": {"rules": 59.0, "flaml": 61.0}}  # fmt: skip
 
-    rows = [row("a", 0, 0.1), row("a", 1, 0.1), row("b", 0, -0.2), row("c", 0, 0.0)]
+    rows = [row("ames", 0, 0.1), row("ames", 1, 0.1), row("churn", 0, -0.2), row("digits", 0, 0.0)]
     shown = automl.summary(rows)
     assert shown.startswith("rules against flaml, 60 s, processors: 1; 2026-11-23\n") and shown.endswith(
         "better on 1, level on 1, worse on 1"
     )
+    both = automl.summary([*rows, row("storms", 0, -0.2)])
+    assert both.startswith(f"{shown}\n\n"), "tables that nobody looked at before are counted by themselves"
+    assert both.endswith("better on 0, level on 0, worse on 1")
     assert automl.summary([]) == "nothing is measured yet"
 
 

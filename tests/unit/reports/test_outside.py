@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.backend.records import SESSION, WORDS
-from core.contracts import CallRecord
+from core.backend.records import WORDS
+from core.contracts import SESSION, CallRecord
 from core.state.node import Node
 from core.storage.reader import RunReader
 from reports.outside import sessions

@@ -22,5 +22,5 @@ def test_a_tracker_that_leaves_is_told(monkeypatch):
     monkeypatch.setattr(background, "log_msg", lambda level, text: told.append(f"{level} {text}"))
     sink = BackgroundSink("logging.wandb", Leaving, None)
     sink.emit(Warned(text="the model waits"))
-    sink.close()
+    sink.close(print)
     assert told == ["WARNING logging.wandb: SystemExit: not logged in; 1 events were not told"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from runs.tickets.folder import TICKET, changed_in_vain, read_folder, write_folder
+from runs.tickets.folder import TICKET, left_behind, read_folder, write_folder
 from runs.tickets.words import COMMAND_LINE
 
 ASKED = {
@@ -37,21 +37,32 @@ def test_a_locked_file_that_was_changed_is_told(tmp_path: Path) -> None:
     asked = {**ASKED, "files": {**ASKED["files"], "c.json": "{}\r\n", "d.md": "d"}}
     write_folder(tmp_path, asked, "run-1", COMMAND_LINE)
     (tmp_path / "src/a.py").write_text("other\n")
-    (tmp_path / "notes.txt").write_text("mine")
-    assert changed_in_vain(tmp_path) == []
+    assert left_behind(tmp_path) == []
     (tmp_path / "tests/t.py").write_text("other\n")
     (tmp_path / "c.json").unlink()
-    (said,) = changed_in_vain(tmp_path)
+    (said,) = left_behind(tmp_path)
     assert "tests/t.py, c.json; what does is src/**" in said and "d.md" not in said
+
+
+def test_a_file_that_its_writer_made_beside_the_tickets_is_told(tmp_path: Path) -> None:
+    """A program that imports it failed where it ran, and nobody said why."""
+    write_folder(tmp_path, ASKED, "run-1", COMMAND_LINE)
+    for name in ("src/new.py", ".git/HEAD", "src/.cache/x", "helper.py", "tests/more.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("mine")
+    (said,) = left_behind(tmp_path)
+    assert said.startswith("new in your folder") and said.endswith(
+        "it does not come back: helper.py, tests/more.py; what does is src/**"
+    )
 
 
 def test_the_folder_of_an_older_version_or_of_ones_own_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("x = 1\n")
-    assert changed_in_vain(tmp_path) == []
+    assert left_behind(tmp_path) == []
     for about in ('{"ticket": "t", "editable": ["src/**"], "laid": []}', '{"editable": [], "stays": 7}', "[" * 9999,
-                  '{"editable": ["a"], "stays": {"../../etc/passwd": "0", "/etc/passwd": "0"}}'):  # fmt: skip
+                  '{"editable": ["program.py"], "stays": {"../../etc/passwd": "0", "/etc/passwd": "0"}}'):  # fmt: skip
         (tmp_path / TICKET).write_text(about)
-        assert changed_in_vain(tmp_path) == []
+        assert left_behind(tmp_path) == []
 
 
 def test_what_tools_leave_beside_the_files_is_nobodys_program(tmp_path: Path) -> None:

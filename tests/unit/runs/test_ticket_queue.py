@@ -87,6 +87,18 @@ def test_a_round_that_is_judged_together_waits_for_all_of_it_and_for_its_repairs
     assert not queue.is_held_up("a") and [one.node_id for one in queue.holds_up("a")] == ["again"]
 
 
+def test_a_question_that_was_answered_is_asked_no_more_though_the_search_has_not_taken_it_yet(queue, monkeypatch):
+    late = threading.Event()
+    queue.offer("a-feedback-0", None, None)
+    monkeypatch.setattr(queue, "_check_stops", late.wait)  # the search's thread comes to it later
+    ticket, _, token = queue.ask(["1" * 32], 1)
+    assert queue.asks_about("a")
+    queue.tell(ticket.node_id, token, "{}")
+    asked = queue.asks_about("a")
+    late.set()
+    assert not asked, "else who waits for the verdict is sent to ask for a question that nobody has"
+
+
 def test_a_ticket_has_one_name_everywhere_and_a_question_no_program():
     assert split_ticket("run-1/abc.token") == split_ticket("abc.token") == ("abc", "token")
     said = answered_before({"state": "committed", "message": "the answer is taken"}, "abc-feedback-0", "tell")[

@@ -61,11 +61,41 @@ def test_a_block_without_its_end_is_told_and_nothing_is_applied(cut, said):
     assert has_blocks(reply)
 
 
-text = st.text(alphabet="abc =()", min_size=1, max_size=8).filter(lambda line: "=====" not in line)  # that is a mark
+HEADED = '"""\nTitle\n=====\n\nExample\n=======\none\n\nOthers\n======\ntwo\n"""\n'
+
+
+@pytest.mark.parametrize(
+    ("search", "replace", "then"),
+    [
+        ("Title\n=====\n", "Titles\n======\n", HEADED.replace("Title\n=====", "Titles\n======")),
+        ("Example\n=======\none\n", "Example\n=======\n1\n", HEADED.replace("one", "1")),
+        ("Example\n=======\n", "", HEADED.replace("Example\n=======\n", "")),
+        ("=======\none\n\nOthers\n======\n", "---\n", HEADED.replace("=======\none\n\nOthers\n======", "---")),
+        ("one\n", "one\n\nAnother\n=======\n", HEADED.replace("one\n", "one\n\nAnother\n=======\n")),
+    ],
+)
+def test_a_heading_that_is_underlined_is_changed_like_any_line(search, replace, then):
+    assert apply_diff(HEADED, parse_diff(block(search, replace))) == then
+
+
+@pytest.mark.parametrize("search", ["Example\n=======\n1\n", "Example\n======\none\n"])
+def test_a_heading_that_does_not_fit_is_told_and_nothing_is_put_elsewhere(search):
+    with pytest.raises(DiffError, match=r"block 1: the program has no line '(1|Example)'|do not follow each other"):
+        apply_diff(HEADED, parse_diff(block(search, "")))
+
+
+def test_marks_of_any_length_are_read_where_the_program_has_no_such_lines():
+    reply = "<<<<<<<< SEARCH\n    a = 1\n======\n    a = 2\n>>>>> REPLACE\n"
+    assert apply_diff(CODE, parse_diff(reply)) == CODE.replace("a = 1", "a = 2")
+
+
+text = st.text(alphabet="abc =()", min_size=1, max_size=8) | st.sampled_from(["=====", "========="])
+text = text.filter(lambda line: line.rstrip() != "=======")
 lines = st.lists(text, min_size=1, max_size=8)
+headed = st.lists(text | st.just("======="), min_size=1, max_size=8)
 
 
-@given(lines, st.integers(0, 7), st.integers(1, 3), lines)
+@given(headed, st.integers(0, 7), st.integers(1, 3), lines)
 def test_replacing_lines_that_are_there_always_fits(code, start, count, new):
     start = min(start, len(code) - 1)
     search = code[start : start + count]

@@ -32,7 +32,7 @@ def test_an_unknown_metric_is_none(name):
     ("written", "name"),
     [("cohen_kappa_score", "cohen_kappa"), ("Cohen's kappa", "cohen_kappa"),
      ("Cohen's kappa coefficient", "cohen_kappa"),
-     ("quadratic kappa", "qwk"), ("quadratic_weighted_kappa", "qwk"), ("weighted kappa", "qwk")],
+     ("quadratic kappa", "qwk"), ("quadratic_weighted_kappa", "qwk"), ("Quadratic-Weighted-Kappa", "qwk")],
 )  # fmt: skip
 def test_a_kappa_that_says_its_weights_is_known(written, name):
     assert metric_kind(written).name == name and not meant_by(written)
@@ -43,6 +43,11 @@ def test_a_kappa_that_does_not_say_its_weights_is_none_but_has_choices(written):
     """Scikit-learn's is unweighted, Kaggle's quadratic."""
     assert metric_kind(written) is None and "qwk" in meant_by(written) and "cohen_kappa" in meant_by(written)
     assert grader_kind(written).lower_is_better is False
+
+
+@pytest.mark.parametrize("written", ["weighted_kappa", "Weighted Kappa score"])
+def test_a_weighted_kappa_may_have_linear_weights(written):
+    assert metric_kind(written) is None and "qwk" in meant_by(written) and "linear" in meant_by(written)
 
 
 @pytest.mark.parametrize("alias", ALIASES)

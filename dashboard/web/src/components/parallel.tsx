@@ -53,8 +53,7 @@ function axisOf(name: string, values: Value[]): Axis {
   const known = values.filter((value) => value !== null);
   if (known.every((value) => typeof value === "number")) {
     const numbers = known as number[];
-    const low = Math.min(...numbers);
-    const high = Math.max(...numbers);
+    const [low, high] = numbers.reduce(([least, most], value) => [Math.min(least, value), Math.max(most, value)], [Infinity, -Infinity]);
     return { name, of: (value) => (typeof value === "number" ? (high > low ? (value - low) / (high - low) : 0.5) : null), low: metric(low, 3), high: metric(high, 3) };
   }
   const words = [...new Set(known.map(String))].sort();

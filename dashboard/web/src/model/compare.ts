@@ -1,6 +1,7 @@
 // Runs side by side: curves on one axis, what their configurations differ in, the mean over seeds.
 import type { Curve, Islands, RunDetail } from "../api/types";
 import { flatten } from "./flatten";
+import { groupsOf } from "./groups";
 
 type Line = Pick<Curve, "steps" | "best">;
 export type Axis = "steps" | "seconds" | "dollars";
@@ -85,12 +86,8 @@ const SEED = "project.seed";
 
 /** Runs that differ in nothing but their seed, as indices; a run alone is a group of one. */
 export function bySetup(runs: readonly RunDetail[]): number[][] {
-  const groups = new Map<string, number[]>();
-  runs.forEach((run, i) => {
-    const setup = JSON.stringify([run.problem, flatten(run.config ?? {}).filter(([key]) => key !== SEED && key !== "project.name")]);
-    groups.set(setup, [...(groups.get(setup) ?? []), i]);
-  });
-  return [...groups.values()];
+  const setups = runs.map((run) => JSON.stringify([run.problem, flatten(run.config ?? {}).filter(([key]) => key !== SEED && key !== "project.name")]));
+  return [...groupsOf(runs.keys(), (i) => setups[i]).values()];
 }
 
 export interface Band {

@@ -162,6 +162,21 @@ describe("heights that mean something", () => {
   });
 });
 
+describe("a graph of a long search", () => {
+  const many = Array.from({ length: 150_000 }, (_, i) => ({ id: `n${i}`, parents: [], lane: null, generation: i % 2 }));
+
+  it("is placed in one pass, also where nothing hangs from anything", () => {
+    const begun = performance.now();
+    expect(byGeneration(many).levels).toHaveLength(2);
+    expect(layout(many, 12).width).toBe((150_000 / 12 - 1) * GAP_X);
+    expect(performance.now() - begun).toBeLessThan(3000); // minutes, when each row was copied for each of its nodes
+  });
+
+  it("may have more generations than a call takes arguments", () => {
+    expect(byGeneration(many.map((node, generation) => ({ ...node, generation }))).height).toBe((150_000 - 1) * GAP_Y);
+  });
+});
+
 describe("folding", () => {
   const fact = (index: number, id: string, more: object = {}) => ({ index, node_id: id, operator: "mutate", is_valid: true, is_buggy: false, metric: 1, parent_ids: index ? ["a"] : [], ...more }) as unknown as NodeFact;
 

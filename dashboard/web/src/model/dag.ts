@@ -1,6 +1,7 @@
 // Places of the nodes of the graph: one pass down, one pass up, no recursion. O(n) in nodes and edges.
 import { yRange } from "./curve";
 import { tickTexts } from "./format";
+import { groupsOf } from "./groups";
 
 export interface DagNode {
   id: string;
@@ -120,20 +121,15 @@ export function byScore(nodes: readonly (DagNode & { metric: number | null })[],
 
 /** Generations downwards; islands side by side, each generation in the middle of its island. */
 export function byGeneration(nodes: readonly (DagNode & { generation: number })[]): Layout {
-  const cells = new Map<number, Map<number, number[]>>();
-  nodes.forEach((node, i) => {
-    const lane = cells.get(node.lane ?? 0) ?? new Map<number, number[]>();
-    cells.set(node.lane ?? 0, lane);
-    lane.set(node.generation, [...(lane.get(node.generation) ?? []), i]);
-  });
+  const lanesOf = groupsOf(nodes.keys(), (i) => nodes[i].lane ?? 0);
   const x = new Float64Array(nodes.length);
   const first = nodes.reduce((least, node) => Math.min(least, node.generation), Infinity);
   const y = Float64Array.from(nodes, (node) => (node.generation - first) * GAP_Y);
   const lanes: Layout["lanes"] = [];
   let column = 0;
-  for (const lane of [...cells.keys()].sort((a, b) => a - b)) {
-    const rows = [...(cells.get(lane)?.values() ?? [])];
-    const width = (Math.max(...rows.map((row) => row.length)) - 1) * GAP_X;
+  for (const [lane, members] of [...lanesOf].sort(([a], [b]) => a - b)) {
+    const rows = [...groupsOf(members, (i) => nodes[i].generation).values()];
+    const width = (rows.reduce((most, row) => Math.max(most, row.length), 0) - 1) * GAP_X;
     for (const row of rows) row.forEach((i, k) => { x[i] = column + (width - (row.length - 1) * GAP_X) / 2 + k * GAP_X; });
     lanes.push({ lane, from: column, to: column + width });
     column += width + GAP_X + LANE_GAP;
@@ -169,9 +165,8 @@ function block(members: readonly number[], x: Float64Array, row: Int32Array, row
 
 /** Roots that nothing descends from: a block a depth, below each other. */
 function placeAlone(alone: readonly number[], depth: Int32Array, x: Float64Array, row: Int32Array, rows: number, column: number): number {
-  const levels = new Map<number, number[]>();
-  for (const node of alone) levels.set(depth[node], [...(levels.get(depth[node]) ?? []), node]);
-  return Math.max(column, ...[...levels.values()].map((level) => block(level, x, row, rows, column)));
+  const levels = [...groupsOf(alone, (node) => depth[node]).values()];
+  return levels.reduce((next, level) => Math.max(next, block(level, x, row, rows, column)), column);
 }
 
 /** Places one tree from `column` on, leaves first; returns the next free column. */

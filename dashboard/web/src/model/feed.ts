@@ -86,8 +86,6 @@ export function feedLine(event: RunEvent | Died, state: RunState): FeedLine {
       return line(`note: ${event.text}`);
     case "node.marked":
       return line(event.mark === "none" ? "freed" : event.mark, { node: event.node_id });
-    case "node.stopped":
-      return line("stopped by you", { node: event.node_id });
     case "ticket.closed":
       return line(`a ticket ${event.state === "given_up" ? "was given up" : "expired"}: no step is taken`, { tone: "muted" });
     case "warning":

@@ -12,10 +12,12 @@ describe("format", () => {
   it("keeps six digits and the sign", () => {
     expect(metric(-45.835212)).toBe("-45.8352");
     expect(metric(0.1 + 0.2)).toBe("0.3");
-    expect(metric(1e-7)).toBe("1.000e-7");
+    expect(metric(1e-7)).toBe("1e-7");
+    expect([metric(2_345_678), metric(2_344_001), metric(1.23456e-5)]).toEqual(["2.34568e+6", "2.344e+6", "1.23456e-5"]);
   });
   it("gives ticks as many digits as tell them apart, and no more", () => {
     expect(tickTexts([0.1069931, 0.1069932, 0.1069933])).toEqual(["0.1069931", "0.1069932", "0.1069933"]);
+    expect(tickTexts([2_000_000, 2_000_200, 2_000_400])).toEqual(["2e+6", "2.0002e+6", "2.0004e+6"]);
     expect(tickTexts([0, 0.2, 0.4])).toEqual(["0", "0.2", "0.4"]);
     expect(tickTexts([])).toEqual([]);
   });

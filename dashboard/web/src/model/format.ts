@@ -6,8 +6,8 @@ export function metric(value: number | null | undefined, digits = 6): string {
   if (value == null) return DASH;
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-4) return value.toExponential(Math.min(3, digits - 1));
-  return String(Number(value.toPrecision(digits)));
+  const rounded = Number(value.toPrecision(digits));
+  return size >= 1e6 || size < 1e-4 ? rounded.toExponential() : String(rounded);
 }
 
 /** A name of the program as people read it: `four_in_a_row`. */

@@ -1,5 +1,6 @@
 // How operators are shown. The server says it with each run, plug-ins included: nothing here knows a name.
 import type { OperatorStyle } from "../api/types";
+import { groupsOf } from "./groups";
 
 export type Colour = OperatorStyle["colour"];
 /** The palette of style.css, in the order of legends. */
@@ -26,7 +27,5 @@ export function isStep(name: string): boolean {
 
 /** Names that share a colour, for a legend: those of `used`, by their colour. */
 export function namesBy(used: Iterable<string>): Map<Colour, string[]> {
-  const names = new Map<Colour, string[]>();
-  for (const name of new Set(used)) names.set(colourOf(name), [...(names.get(colourOf(name)) ?? []), name]);
-  return names;
+  return groupsOf(new Set(used), colourOf);
 }

@@ -1,5 +1,6 @@
 // How a search goes: speed and time left, failures over time, what each operator costs and brings.
 import { seconds } from "./format";
+import { groupsOf } from "./groups";
 import { isStep } from "./operators";
 import type { NodeFact } from "./facts";
 import type { RunState } from "./run-state";
@@ -129,11 +130,10 @@ export function importance(values: readonly Value[], metrics: readonly number[])
   if (pairs.length < 3) return 0;
   const ranks = ranked(pairs.map(([, metric]) => metric));
   if (pairs.every(([value]) => typeof value === "number")) return correlation(ranked(pairs.map(([value]) => value as number)), ranks) ** 2;
-  const groups = new Map<string, number[]>();
-  pairs.forEach(([value], i) => groups.set(String(value), [...(groups.get(String(value)) ?? []), ranks[i]]));
+  const groups = groupsOf(pairs.keys(), (i) => String(pairs[i][0]));
   if (groups.size > pairs.length / 2) return 0;
   const mean = average(ranks);
-  const between = [...groups.values()].reduce((sum, group) => sum + group.length * (average(group) - mean) ** 2, 0);
+  const between = [...groups.values()].reduce((sum, group) => sum + group.length * (average(group.map((i) => ranks[i])) - mean) ** 2, 0);
   const all = ranks.reduce((sum, rank) => sum + (rank - mean) ** 2, 0);
   return all ? between / all : 0;
 }

@@ -192,6 +192,9 @@ describe("RunState", () => {
     expect(state.totals.prompt_tokens).toBe(7);
     expect(state.totals.calls).toBe(3);
     expect(state.totals.cached).toBe(1);
+    fresh();
+    const agent = run([call({ role: "session", seconds: 8 }), call({ role: "look", seconds: 0 }), call({ seconds: 10 })]);
+    expect(agent.totals).toMatchObject({ calls: 1, seconds: 10 });
   });
 
   it("follows a game move by move", () => {

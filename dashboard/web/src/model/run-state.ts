@@ -10,6 +10,8 @@ import { isStep, learn } from "./operators";
 
 /** What only a search that goes on brings, and of games those outside of the final part. */
 const SEARCHING = /^(node\.(proposed|stage|committed)|llm\.called|ticket\.|candidate\.|generation\.|builder\.|strategist\.|island\.|game\.)/;
+/** Roles of what is no call of its own: the reply of an agent's session counts what it asked. */
+const NO_CALLS = new Set(["look", "session"]);
 /** Warnings kept, newest last. */
 export const WARNINGS = 200;
 
@@ -163,6 +165,7 @@ export class RunState {
   }
 
   private count(event: EventOf<"llm.called">): void {
+    if (NO_CALLS.has(event.role)) return;
     const add = (sum: number | null | undefined, value: number | null | undefined) =>
       value == null ? sum : (sum ?? 0) + value;
     const totals = this.totals;

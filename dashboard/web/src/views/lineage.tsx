@@ -1,6 +1,7 @@
 // Engines by generation and Elo, with lines from parent to child: does the line of champions climb?
 import { useMemo } from "react";
 import { Empty } from "../components/widgets";
+import { groupsOf } from "../model/groups";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
 
@@ -69,9 +70,7 @@ function place(state: RunState): Point[] {
 
 /** Engines of equal strength stand below each other, so that every name can be read. */
 function apart(points: Point[]): Point[] {
-  const columns = new Map<number, Point[]>();
-  for (const point of points) columns.set(point.x, [...(columns.get(point.x) ?? []), point]);
-  for (const column of columns.values()) {
+  for (const column of groupsOf(points, (point) => point.x).values()) {
     column.sort((a, b) => a.y - b.y);
     for (let i = 1; i < column.length; i += 1) column[i].y = Math.max(column[i].y, column[i - 1].y + 26);
   }

@@ -193,6 +193,16 @@ def test_an_example_is_not_the_file_above_it(ground):
     assert dict(read_reply(Tree(ground), more)[0].changes) == {"src/a.py": WHOLE}
 
 
+@pytest.mark.parametrize("head", ["src/README.md\n```markdown", "src/README.md\n```", "```md src/README.md"])
+def test_a_markdown_file_is_whole_with_the_fences_in_it(ground, head):
+    """The first fence in it ended it, though the one around it was no longer, and the rest was lost."""
+    text = "# Use\n\n```sh\nmake\n```\n\nand\n\n```python\nimport a\n```\n\nThat is all.\n"
+    reply = f"Tells more.\n\n{head}\n{text}```\n\nsrc/a.py\n{BLOCK}\n"
+    tree, _ = read_reply(Tree(ground), reply)
+    assert tree.text("src/README.md") == text
+    assert tree.text("src/a.py") == WHOLE
+
+
 def test_what_follows_a_diff_without_a_fence_counts(ground):
     block = BLOCK.replace("FACTOR = 3", "OFFSET = 10").replace("FACTOR = 5", "OFFSET = 9")
     for more in (f"src/b.py\n{block}\n", f"\n`src/b.py`\n\n```\n{block}\n```\n"):
