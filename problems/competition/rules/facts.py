@@ -33,6 +33,10 @@ FEWEST = 5
 """Values of a column, and rows of a class: of fewer a fold may have none."""
 EXACT = 2**24
 """Whole numbers below are exact in four bytes."""
+WIDE = 100
+"""Columns from which on programs leave out numbers that are alike in nearly every row."""
+TELLING = 10
+"""Rows in which such a number has to differ: leaves of trees hold no fewer."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 
@@ -106,6 +110,8 @@ class Facts:
     """Numbers among which words stand in the rows to predict."""
     scarce: tuple[str, ...] = ()
     """Columns with next to no values: nothing is learned from them."""
+    alike: int = 0
+    """Numbers of a wide table that programs leave out, about."""
     rarest: float = inf
     """Rows that the rarest class of a target has, as far as is known."""
     filled: Mapping[str, float] = field(default_factory=dict)
@@ -162,7 +168,8 @@ class Facts:
 
     @property
     def width(self) -> int:
-        return len(self.numbers) + len(self.categories) + self.more
+        """Columns that models learn from."""
+        return len(self.numbers) - self.alike + len(self.categories) + self.more
 
 
 def read_facts(extras: Mapping[str, Any]) -> Facts:
@@ -226,6 +233,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         extreme=tuple(n for n in numbers if not -EXTREME < used[n].get("min", 0) <= used[n].get("max", 0) < EXTREME),
         strays=tuple(n for n in numbers if used[n].get("strays")),
         scarce=scarce,
+        alike=sum(_is_alike(used[n], rows) for n in numbers) if len(used) > WIDE else 0,
         rarest=min(_rarest(aim, data) if label in columns else aim.get("fewest", inf) for aim in aims),
         filled={n: (1 - column["missing"]) * rows for n, column in used.items() if column["missing"] > 0},
         unlabelled=any(aim.get("unlabelled") for aim in aims),
@@ -283,6 +291,10 @@ def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
 
 def _is_scarce(column: Mapping[str, Any], rows: int) -> bool:
     return column["kind"] != "constant" and (1 - column["missing"]) * rows < FEWEST - 0.5 and rows > 0
+
+
+def _is_alike(column: Mapping[str, Any], rows: int) -> bool:
+    return bool(max(column.get("zeros", 0), column["missing"]) * rows > rows - TELLING)
 
 
 def _is_wordy(column: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from problems.competition.rules.facts import Facts
+from problems.competition.rules.facts import TELLING, Facts
 from problems.competition.rules.made_names import before, made
 
 Lines = list[str]
@@ -235,6 +235,15 @@ def imports(steps: tuple[str, ...]) -> set[tuple[str, str]]:
     return found
 
 
+def _without_alike() -> Lines:
+    return [
+        "# numbers that are alike in nearly every row teach little and cost as much as others",
+        "alike = [n for n in X.select_dtypes('number') if X[n].value_counts(dropna=False).iloc[0] > "
+        f"len(X) - {TELLING}]",
+        "X, X_test = X.drop(columns=alike), X_test.drop(columns=alike)",
+    ]
+
+
 def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
     """The whole section, of steps that are `needed`; leaves X, X_test, `numbers` and `categories`."""
     lines: Lines = []
@@ -245,6 +254,7 @@ def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
         if name in chosen:
             lines += step(facts)
     lines += ["    return frame", "", "", "X, X_test = add_features(rows), add_features(test_rows)"]
+    lines += _without_alike() if facts.alike else []
     lines += [
         _NUMBERS,
         f"texts = {list(facts.texts)!r}",

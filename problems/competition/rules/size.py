@@ -27,7 +27,7 @@ def is_large(facts: Facts) -> bool:
 def most_rows(recipe: Recipe, facts: Facts) -> int:
     """Rows that the recipe can learn in the memory of a program."""
     wide = any(FAMILIES[member.family].wants not in ("trees", "words") for member in recipe.members)
-    each = CELL * facts.width + ROW + (FLAG * (len(facts.numbers) + facts.flags) if wide else 0)
+    each = CELL * (facts.width + facts.alike) + ROW + (FLAG * (len(facts.numbers) + facts.flags) if wide else 0)
     return max(1000, int((USED * facts.memory_mb - LIBRARIES) * 2**20 / each) // 1000 * 1000)
 
 

@@ -464,6 +464,27 @@ def test_categories_of_many_values_become_mean_targets_and_topics(tmp_path):
     assert np.corrcoef(found["price"], test["price"])[0, 1] > 0.98
 
 
+def test_numbers_of_a_wide_table_that_are_alike_in_nearly_every_row_are_left_out(tmp_path):
+    draw = np.random.default_rng(0)
+    frame = pd.DataFrame({"Id": range(300), "size": draw.normal(size=300), "tall": draw.normal(size=300)})
+    seldom = {f"seen_{n}": np.where(np.arange(300) % 100 == n % 100, n + 1, 0) for n in range(120)}
+    frame = pd.concat([frame, pd.DataFrame(seldom), (3 * frame["size"] + frame["tall"]).rename("price")], axis=1)
+    for name in ("input", "submission"):
+        (tmp_path / name).mkdir()
+    frame[:270].to_csv(tmp_path / "input" / "train.csv", index=False)
+    frame[270:].drop(columns="price").to_csv(tmp_path / "input" / "test.csv", index=False)
+    data = {"id": "Id", "targets": ["price"], "label": None, "rows": {"train": 270}, "metric": "rmse"}
+    facts = read_facts({"data": {**data, "task": "regression", "columns": profile(frame[:270])}})
+    assert len(facts.numbers) == 122 and facts.width == 2, "time is planned for what is learned from"
+    narrow = read_facts({"data": {**data, "task": "regression", "columns": profile(frame[:270].iloc[:, -61:])}})
+    assert narrow.alike == 0, "where columns are few each may tell something"
+    for name in ("ridge", "hgb"):
+        member = FAMILIES[name].default(facts)
+        code = script.render(recipe.Recipe(members=(member,), features=features.available(facts)), facts)
+        found = handed_in(code, tmp_path)["price"]
+        assert np.corrcoef(found, frame["price"][270:])[0, 1] > 0.8
+
+
 def test_texts_beside_columns_reach_every_family(stage):
     """Tables with one column of texts had three families, and trees that saw nothing but its words."""
     folder, extras = stage("regression", True)
