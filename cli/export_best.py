@@ -36,6 +36,8 @@ from utils.errors import ConfigError, SwarmEvoError
 
 SEEDS = 3
 """Of a refit: what competitors hand in is seldom one draw."""
+REFIT_SHARE = 0.25
+"""Of the search's seconds, for a refit: with more than one seed it takes no longer."""
 FORMS = ("patch", "folder", "branch")
 _BESIDE = ("out", "refit", "notebook", *FORMS, "recording")
 """What a bundle is written without."""
@@ -47,7 +49,10 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
     parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
     parser.add_argument(
-        "--seeds", metavar="N", type=count, help=f"with --refit: average so many seeds, {SEEDS} if absent"
+        "--seeds",
+        metavar="N",
+        type=count,
+        help=f"with --refit: average so many seeds; {SEEDS} if absent, fewer where a run takes long",
     )
     parser.add_argument(
         "--bundle", metavar="DIR", help="write it with its journal, for others to verify without a store"
@@ -239,5 +244,16 @@ def _record(reader: RunReader, folder: Path) -> None:
 def _refit(args: argparse.Namespace, config: Config, problem: Problem, node: Node, out: Path) -> list[Path]:
     from runs.composition import open_jobs
 
+    seeds = args.seeds or seeds_for(node, config)
+    if not args.seeds and seeds < SEEDS:
+        remark(f"refit: {seeds} of {SEEDS} seeds, since a run took {node.exec_time:.0f} s (--seeds={SEEDS})")
     with open_jobs(config, problem, out, accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
-        return problem.refit(node, out, jobs, limits, args.seeds or SEEDS, remark)
+        return problem.refit(node, out, jobs, limits, seeds, remark)
+
+
+def seeds_for(node: Node, config: Config) -> int:
+    """SEEDS, or as many as fit into the REFIT_SHARE of `budget.seconds`, but one."""
+    seconds = config.budget.seconds
+    if seconds is None or node.exec_time <= 0:
+        return SEEDS
+    return max(1, min(SEEDS, int(REFIT_SHARE * seconds / node.exec_time)))
