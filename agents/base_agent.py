@@ -32,8 +32,6 @@ class AgentOptions(TypedDict, total=False):
     """Budget of one prompt; PROMPT_TOKENS if absent."""
     repairs: int
     """How often an unusable reply goes back to the model with the reason; REPAIRS if absent."""
-    ideas: int
-    """One call gives so many writers a direction each; 0 or absent: none is asked for."""
     answers: bool
     """False: what writes programs is asked for nothing else, and may hand in files in place of a reply (a writer
     outside, a coding agent); True if absent."""

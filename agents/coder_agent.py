@@ -49,7 +49,6 @@ class CoderAgent(BaseAgent):
     def __init__(self, *, single_function: bool = False, **options: Unpack[AgentOptions]) -> None:
         super().__init__(**options)
         self.single_function = single_function
-        self.ideas = options.get("ideas", 0)
         for name, spec in self.operators.items():
             if spec.rules and (template := self._template_of(name, spec)) not in self.templates:
                 raise ConfigError(f"operator {name}: there is no prompt template '{template}.md'")
@@ -57,20 +56,20 @@ class CoderAgent(BaseAgent):
     # ------------------------------------------------------------ asking
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
-        """A direction for each of the next `ideas` writers, asked for once; {} where the task takes none."""
+        """A direction for each of the next `context.ideas` writers, asked for once; {} where the task takes none."""
         if not self.takes_shared(context):
             return {}
-        return {"ideas": asked_ideas(context, self.ideas_prompt(context), self.ideas)}
+        return {"ideas": asked_ideas(context, self.ideas_prompt(context), context.ideas)}
 
     def takes_shared(self, context: AgentContext) -> bool:
-        return self.ideas >= 2 and self._takes_focus(context)
+        return context.ideas >= 2 and self._takes_focus(context)
 
     def ideas_prompt(self, context: AgentContext) -> Prompt:
         """Begins as those of the writers do, so that a provider's cache answers for the beginning of both."""
         starts = tuple(map(first_start, self._attempts(context)[:1]))
-        parts = replace(self._parts(context), attempts=starts, writers=self.ideas)
+        parts = replace(self._parts(context), attempts=starts, writers=context.ideas)
         system, user = self.builder.build_messages(self.templates["system"], self.templates["ideas"], parts)
-        return Prompt(system, user, {**facts(context, self.operators), "role": ROLE, "count": self.ideas})
+        return Prompt(system, user, {**facts(context, self.operators), "role": ROLE, "count": context.ideas})
 
     def prompt(self, context: AgentContext) -> Prompt:
         templates = self.templates["system"], self.templates[self._template(context)]
@@ -236,7 +235,7 @@ class CoderAgent(BaseAgent):
         """What this one of several writers is to work on: an idea of its own, or the focus of its number."""
         if context.writers < 2 or not self._takes_focus(context):
             return ""
-        if idea := idea_of(context, self.ideas):
+        if idea := idea_of(context):
             return told_idea(idea)
         number = context.task.round + context.task.slot
         return focus_of(number, self.kind or ("function" if self.single_function else "program"))

@@ -40,10 +40,10 @@ def first_start(attempt: Attempt) -> Attempt:
     return replace(attempt, label=f"{attempt.label}; one that writers start from")
 
 
-def idea_of(context: AgentContext, count: int) -> str:
+def idea_of(context: AgentContext) -> str:
     """The direction that this task was given; '' for none."""
     ideas = context.shared.get("ideas")
-    place = (context.task.round + context.task.slot) % count if count else 0
+    place = (context.task.round + context.task.slot) % context.ideas if context.ideas else 0
     return str(ideas[place]) if isinstance(ideas, list) and place < len(ideas) else ""
 
 

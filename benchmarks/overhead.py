@@ -156,7 +156,7 @@ def search(run_dir: Path, own: OwnTime, total: int, stop: Callable[[Any], str | 
     )  # fmt: skip
     started = time.perf_counter()
     orchestrator = Orchestrator(
-        plan=Plan(seed=1, batch=2, max_steps=total, writers=2), schedule=RoundSchedule(),
+        plan=Plan(seed=1, max_steps=total, writers=2), schedule=RoundSchedule(),
         policy=ThreePhasePolicy(ThreePhaseOptions()), stages=stages,
         evaluator=judge, store=store, journal=journal, stop=stop, spent=lambda: (0, 0.0),
         usage=model_client.usage_of,

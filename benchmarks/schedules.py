@@ -73,15 +73,18 @@ def search(schedule: str, steps: int, scale: float, *, ideas: bool, clock: int, 
     with tempfile.TemporaryDirectory(prefix="swarm-schedules-") as folder:
         store, journal, judge = RunStore(Path(folder)), Journal(lower_is_better=True), SlowJudge(scale)
         client = ModelClient(model_settings(LLMConfig()), log=store, rules=SlowWriter(clock, scale), run_seed=1)
-        agent = CoderAgent(single_function=True, ideas=BATCH if ideas else 0)
+        agent = CoderAgent(single_function=True)
         stages = Stages(
             agents={"*": agent}, reviewer=None, evaluator=judge, store=store, journal=journal,
-            run_context=RunContext("Find x near 2.", lower_is_better=True, writers=BATCH),
+            run_context=RunContext(
+                "Find x near 2.", lower_is_better=True, writers=BATCH, batch=BATCH,
+                sharing=1 if SCHEDULES[schedule].whole_rounds else BATCH, ideas=BATCH if ideas else 0,
+            ),
             bind=client.bind, usage=client.usage_of,
         )  # fmt: skip
         started = time.perf_counter()
         Orchestrator(
-            plan=Plan(seed=1, batch=BATCH, max_steps=steps, writers=threads), schedule=SCHEDULES[schedule](),
+            plan=Plan(seed=1, max_steps=steps, writers=threads), schedule=SCHEDULES[schedule](),
             policy=ThreePhasePolicy(ThreePhaseOptions()), stages=stages, evaluator=judge, store=store, journal=journal,
             stop=stopping(max_steps=steps).reason, spent=lambda: (0, 0.0), usage=client.usage_of,
             active_seconds=lambda: time.perf_counter() - started, memory=lambda journal, task: Memory(),

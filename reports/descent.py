@@ -14,8 +14,9 @@ from utils.syntax import source_lines
 MOST_SHOWN = 40
 """Ancestors shown: the first and the newest of a longer line."""
 MOST_LINES = 1500
-LONGEST_LINE = 500
 """Lines of a program that are compared; difflib's time grows with their square."""
+LONGEST_LINE = 500
+"""Characters of a line that are shown."""
 
 
 def descent(facts: RunFacts) -> Markup:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +39,14 @@ from runs.ending import clear_workspaces
 from runs.limits import told_limits
 from runs.live_output import LiveOutput
 from runs.operators import operators_of
-from runs.policies import policy_of
+from runs.policies import chosen_by, policy_of
 from runs.recorded_scores import ReplayedEvaluator
 from runs.search import Process, Search
 from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
 from runs.toolbox import Toolboxes
 from runs.workers import open_workers, workspaces_dir
-from runs.writing import agents_of, model_client_of, reviewer_of, uses_models
+from runs.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
 from utils.packages import installed_packages
 from utils.strategies import POLICIES
@@ -78,7 +79,11 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         evaluator = _replayed(scoring, problem, process, isolated=deps.isolated)
         parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
-        context, told = _told(_context(config, problem, process, isolated=tier != "none"), process)
+        now = replace(
+            _context(config, problem, process, isolated=tier != "none", together=evaluator.together),
+            chosen_by=chosen_by(config, model_client.roles),
+        )
+        context, told = _told(now, process)
         stages = _stages(config, problem, context, process, journal, evaluator, model_client, toolbox, live)
         files.bind(journal, evaluator, stages.read)
         orchestrator = _orchestrator(config, problem, context, process, journal, stages, evaluator, model_client)
@@ -195,9 +200,9 @@ def _evaluator_deps(
     )
 
 
-def _context(config: Config, problem: Problem, process: Process, *, isolated: bool) -> RunContext:
+def _context(config: Config, problem: Problem, process: Process, *, isolated: bool, together: bool) -> RunContext:
     """What every writer is told as the configuration stands now."""
-    asks_models = uses_models(config)
+    asks_models, agent, batch = uses_models(config), config.agent, config.search.batch
     return RunContext(
         statement=_statement(config, problem),
         preview=problem.preview(),
@@ -210,9 +215,15 @@ def _context(config: Config, problem: Problem, process: Process, *, isolated: bo
         lower_is_better=problem.lower_is_better,
         claims_only=problem.claims_only,
         isolated=isolated,
-        repair_crashes=config.agent.repair_crashes and asks_models,
-        review=config.agent.review,
+        repair_crashes=agent.repair_crashes and asks_models,
+        review=agent.review,
         operators=operators_of(config),
+        batch=batch,
+        sharing=1 if _schedule(config).whole_rounds or together else batch,
+        ideas=ideas_at_once(config),
+        memory=agent.memory,
+        memory_tokens=agent.memory_tokens,
+        code_tokens=agent.code_tokens if asks_models else 0,  # rules read facts, not prompts
     )
 
 
@@ -272,7 +283,11 @@ def _orchestrator(
 ) -> Orchestrator:
     finish, store = process.interrupts.finish, process.store
     marks = process.recorded.marks if process.recorded else ()
-    said = MarkedAgain(marks, store.rounds) if marks else ControlFile(process.run_dir, store, finish)
+    said = (
+        MarkedAgain(marks, store.rounds)
+        if marks
+        else ControlFile(process.run_dir, store, finish, process.control_begun)
+    )
     return Orchestrator(
         plan=_plan(config, process),
         schedule=_schedule(config)(),
@@ -284,7 +299,7 @@ def _orchestrator(
         stop=_stop(config, problem, process.stop_after),
         spent=_spent(model_client),
         active_seconds=process.active_seconds,
-        memory=_memory(config, context),
+        memory=_memory(context),
         usage=model_client.usage_of,
         reward=_reward(model_client),
         control=Control(poll=said.poll, interrupted=finish),
@@ -299,7 +314,6 @@ def _schedule(config: Config) -> type[Schedule]:
 def _plan(config: Config, process: Process) -> Plan:
     return Plan(
         seed=config.project.seed,
-        batch=config.search.batch,
         max_steps=config.search.max_steps,
         max_generations=config.search.max_generations,
         last_step=process.stop_after,
@@ -343,14 +357,12 @@ def _spent(model_client: ModelClient) -> Callable[[], tuple[int, float]]:
     return spent
 
 
-def _memory(config: Config, context: RunContext) -> Callable[[Journal, Task], Memory]:
-    agent = config.agent
-    code_tokens = agent.code_tokens if uses_models(config) else 0  # rules read facts, not prompts
-
+def _memory(context: RunContext) -> Callable[[Journal, Task], Memory]:
     def memory(journal: Journal, task: Task) -> Memory:
-        journal.tell_time_limit(context.as_of(task.round).time_limit)
+        told = context.as_of(task.round)
+        journal.tell_time_limit(told.time_limit)
         return remember(
-            journal, task.parent_ids, kind=agent.memory, max_tokens=agent.memory_tokens, code_tokens=code_tokens
+            journal, task.parent_ids, kind=told.memory, max_tokens=told.memory_tokens, code_tokens=told.code_tokens
         )
 
     return memory

@@ -1,5 +1,5 @@
-"""What prompts tell of a run as a whole (goal, target, data, limits, how many write at once), and what they told before
-a resume changed it.
+"""What prompts tell of a run as a whole (goal, target, data, limits, how many write at once) and what is asked for at
+once, and what that was before a resume changed it.
 
 A round keeps what it was told when it was proposed, in a resume and in a replay: its prompt comes out as it was.
 """
@@ -16,7 +16,10 @@ from core.loop.attempt import RunContext
 
 FACT = "told"
 """The fact: a list of objects, one a process that told anything new, with `round`, its first, and the FIELDS."""
-FIELDS = ("statement", "preview", "packages", "limits", "time_limit", "writers", "extras")
+FIELDS = (
+    "statement", "preview", "packages", "limits", "time_limit", "writers", "extras", "batch", "sharing", "ideas",
+    "memory", "memory_tokens", "code_tokens", "repair_crashes", "review", "chosen_by",
+)  # fmt: skip
 
 
 def with_earlier(
@@ -41,6 +44,13 @@ def as_recorded(context: RunContext, recorded: Sequence[Mapping[str, Any]]) -> R
     """The context that tells each round what the recorded run told it; runs of older versions do not say."""
     ends = [*(int(entry["round"]) for entry in recorded[1:]), math.inf]
     return replace(context, earlier=tuple(zip(ends, map(_fields, recorded), strict=False)))
+
+
+def changed_choice(recorded: Sequence[Mapping[str, Any]]) -> bool:
+    """True if rounds of the record were chosen by different settings, so that not all of them can be chosen again."""
+    ends = [*(entry["round"] for entry in recorded[1:]), math.inf]
+    used = [entry for entry, end in zip(recorded, ends, strict=False) if entry["round"] < end and "chosen_by" in entry]
+    return any(entry["chosen_by"] != used[0]["chosen_by"] for entry in used)
 
 
 def _fields(entry: Mapping[str, Any]) -> dict[str, Any]:

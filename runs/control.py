@@ -32,34 +32,33 @@ class ControlFile:
 
     A line is `{"kind": "note", "text": …}`, `{"kind": "pin" | "ban" | "free", "node_id": …}` or `{"kind": "stop"}`;
     a `stop` with a `node_id` is the StopWatch's. How far the file was read is stored in the transaction of the events
-    that the lines became.
+    that the lines became. A stop is for the process that is there when it is said: what an earlier one left unread
+    does not end this one.
+
+    Args:
+        begun: bytes of the file when this process began.
     """
 
-    def __init__(self, run_dir: Path, store: RunStore, interrupted: threading.Event) -> None:
+    def __init__(self, run_dir: Path, store: RunStore, interrupted: threading.Event, begun: int) -> None:
         self._path = run_dir / CONTROL
         self._store = store
         self._interrupted = interrupted
         self._read = int(store.get_fact(OFFSET) or 0)
+        self._begun = begun
         self._unused = unused_notes(run_dir)
 
     def poll(self, journal: Journal) -> list[str]:
         """Apply new lines: events are stored, marks are set; returns the notes that no round has had yet."""
         notes, self._unused = self._unused, []
-        lines, read = whole_lines(self._path, self._read)
-        events = [event for line in lines if (event := self._apply(line, journal)) is not None]
+        earlier, read = whole_lines(self._path, self._read, self._begun)
+        lines, read = whole_lines(self._path, read)
+        if any(line.get("kind") == "stop" and "node_id" not in line for line in lines):
+            self._interrupted.set()
+        events = [event for line in (*earlier, *lines) if (event := _applied(line, journal)) is not None]
         if read > self._read:
             self._store.put_fact(OFFSET, read, events)
             self._read = read
         return notes + [event.text for event in events if isinstance(event, NoteAdded)]
-
-    def _apply(self, line: dict[str, object], journal: Journal) -> Event | None:
-        kind = line.get("kind")
-        if kind == "stop":
-            if "node_id" not in line:
-                self._interrupted.set()
-        elif kind == "note" and isinstance(line.get("text"), str):
-            return NoteAdded(text=whole(str(line["text"])[:MAX_NOTE]))
-        return _marked(line, journal)
 
 
 class MarkedAgain:
@@ -95,7 +94,7 @@ class StopWatch:
     def __init__(self, run_dir: Path, store: RunStore, stop: Callable[[str], bool]) -> None:
         self._path = run_dir / CONTROL
         self._store, self._stop = store, stop
-        self._read = self._path.stat().st_size if self._path.is_file() else 0
+        self._read = said_so_far(run_dir)
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True, name="stop-watch")
         self._thread.start()
@@ -119,17 +118,22 @@ class StopWatch:
                 self._store.append([NodeStopped(node_id=node_id)])
 
 
-def whole_lines(path: Path, after: int) -> tuple[list[dict[str, object]], int]:
-    """The whole lines from byte `after` on that are JSON objects, and where they end."""
+def said_so_far(run_dir: Path) -> int:
+    """Bytes of the control file: what is said from now on lies behind them."""
     try:
-        size = path.stat().st_size
+        return (run_dir / CONTROL).stat().st_size
     except FileNotFoundError:
-        return [], after
-    if size <= after:
+        return 0
+
+
+def whole_lines(path: Path, after: int, before: int | None = None) -> tuple[list[dict[str, object]], int]:
+    """The whole lines from byte `after` on, up to `before`, that are JSON objects, and where they end."""
+    end = said_so_far(path.parent) if before is None else before
+    if end <= after:
         return [], after
     with open_regular(path) as file:
         file.seek(after)
-        raw = file.read()
+        raw = file.read(end - after)
     raw = raw[: raw.rfind(b"\n") + 1]
     return [line for text in raw.splitlines() if (line := _object(text))], after + len(raw)
 
@@ -177,6 +181,13 @@ def heard_marks(run_dir: Path, journal: Journal) -> None:
         read = int(reader.fact(OFFSET) or 0)
     for line in whole_lines(run_dir / CONTROL, read)[0]:
         _marked(line, journal)
+
+
+def _applied(line: dict[str, object], journal: Journal) -> Event | None:
+    """What a line becomes; None for a stop and for what cannot be understood."""
+    if line.get("kind") == "note" and isinstance(line.get("text"), str):
+        return NoteAdded(text=whole(str(line["text"])[:MAX_NOTE]))
+    return _marked(line, journal)
 
 
 def _marked(line: dict[str, object], journal: Journal) -> NodeMarked | None:

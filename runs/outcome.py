@@ -36,6 +36,12 @@ DETAIL = "node.json"
 """Beside an exported winner: its run, and its node."""
 MOST_CASES = 1000
 """Rows of the table of cases that are kept."""
+OPENED = "final_opened"
+"""Fact: how often this run opened the final part; stored before each time, and with what was found as `opened`."""
+_ONCE_MORE = (
+    "the final part is opened once more: a process that had opened it was ended before its scores were stored, and "
+    "nobody was told them"
+)
 
 
 @dataclass(slots=True)
@@ -130,6 +136,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         store.put_fact("final", {"node_id": None})
         return outcome
     rows = [row for row in outcome.baselines if row["failure"] is None and row["node_id"] != outcome.best.id]
+    opened = _open_final(store)
     search.deps.doing("the final part is opened for the winner and the baselines")
     scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
     search.deps.doing("the verdict is reached")
@@ -142,7 +149,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         if outcome.best.operator == "baseline"
         else claim_of(scores[0], rows, scores[1:], search.problem.lower_is_better),
     }
-    outcome.final["chosen_from"] = _chosen_from(search)
+    outcome.final |= {"chosen_from": _chosen_from(search), "opened": opened}
     outcome.final["table"] = table_of(scores[0], rows, scores[1:], search.problem.lower_is_better)
     if search.journal.get_node_by_id(outcome.best.id) is None:  # scored beside the search: the journal lacks it
         outcome.final["program"] = outcome.best.model_dump(mode="json")
@@ -154,6 +161,15 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     )
     store.put_fact("final", outcome.final, [event])
     return outcome
+
+
+def _open_final(store: RunStore) -> int:
+    """How often the final part was opened, this time included: noted before, so that a kill does not hide one."""
+    before = store.get_fact(OPENED) or 0
+    if before > ((store.get_fact("final") or {}).get("opened") or 0):
+        log_msg("WARNING", _ONCE_MORE)
+    store.put_fact(OPENED, before + 1)
+    return int(before) + 1
 
 
 def ended_outcome(search: Search, facts: RunFacts, reason: str) -> Outcome:

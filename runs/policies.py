@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from core.backend.exchange import settings_hash
+from core.backend.settings import ModelSettings
 from core.contracts import ParentSelector, PolicyDeps, SearchPolicy
 from core.search.control import WithControl
+from utils.config import to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.strategies import POLICIES, SELECTORS
@@ -28,3 +34,16 @@ def policy_of(config: Config) -> SearchPolicy:
     if share and spec.whole_rounds:
         raise ConfigError(f"search.control={share:g}: {config.search.policy} asks for whole rounds; allowed: 0")
     return WithControl(policy, share) if share else policy
+
+
+def chosen_by(config: Config, roles: Mapping[str, ModelSettings]) -> dict[str, Any]:
+    """Key → value of what choices and prompts follow from, beside what the journal and `RunContext` hold.
+
+    Limits of a search are not among them: each proposal knows its own.
+    """
+    plain = to_plain(config)
+    found = {f"search.{key}": plain["search"][key] for key in ("policy", "schedule", "selectors")}
+    found["search.control"] = config.search.control or 0.0
+    found[f"search.{config.search.policy}"] = plain["search"][config.search.policy]
+    found |= {f"agent.{key}": plain["agent"][key] for key in ("prompt_tokens", "repairs", "tools")}
+    return found | {f"llm.{role}": settings_hash(settings) for role, settings in sorted(roles.items())}

@@ -4,8 +4,8 @@ Programs are run and scored again, and each score is compared with the recorded 
 (`recorded_scores`). It makes its choices again, each from the journal as it was then: where a run ended or was
 interrupted and went on, what was under way had been committed before the next was asked for. What the budget's end cut
 off, and so never became a node, is cut off again. Where choices cannot come out again (`search.schedule=async`, whose
-order is what the clock made it, steps by hand, another writer or what was cut off before in a resume) the recorded
-tasks are done again in the recorded order.
+order is what the clock made it, steps by hand; another writer, another policy or what was cut off before in a resume)
+the recorded tasks are done again in the recorded order.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from core.state.journal import Journal
 from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
-from core.storage.repository import RunStore
 from runs.baselines import TOLD
-from runs.context_history import FACT
+from runs.context_history import FACT, changed_choice
 from runs.control import marks_of_rounds, stopped_nodes, withdrawn_nodes
 from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.named_files import how_to_give
@@ -99,7 +98,7 @@ def verify(
     by_hand = any(key.endswith("/by_hand") for key in facts)
     notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
     in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
-    as_recorded = by_hand or not in_order or changed_writer(calls)
+    as_recorded = by_hand or not in_order or changed_writer(calls) or changed_choice(told)
     withdrawn = withdrawn_nodes(run_dir)
     cut = [] if as_recorded else cut_off(stored, tasks, withdrawn)
     scores = RecordedScores(stored, baselines, cut)
@@ -280,17 +279,15 @@ def play_as_recorded(
             continue
         again = [tasks[node.id] for node in nodes]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])
-        session.store.open_round(number, again, [whys[task.node_id] for task in again], [opened])
-        for task in again:
-            _take_over(session.store, task, whys[task.node_id], stored, calls)
+        own = [whys[task.node_id] for task in again]
+        kept = [_taken_over(why, stored, calls) for why in own]
+        session.store.open_round(number, again, own, [opened], stages=kept)
         orchestrator.play(again)
 
 
-def _take_over(
-    store: RunStore, task: Task, why: Mapping[str, Any], stored: Journal, calls: Mapping[str | None, list[CallRecord]]
-) -> None:
+def _taken_over(
+    why: Mapping[str, Any], stored: Journal, calls: Mapping[str | None, list[CallRecord]]
+) -> dict[str, dict[str, Any]]:
     """What a step from a stage took over of an earlier node; runs of older versions do not say."""
     source = stored.get_node_by_id(str(why.get(AGAIN)))
-    if source is not None:
-        for stage, payload in kept_stages(source, calls[source.id], str(why[SINCE])).items():
-            store.save_stage(task.node_id, stage, payload)
+    return {} if source is None else kept_stages(source, calls[source.id], str(why[SINCE]))

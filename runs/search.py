@@ -65,6 +65,8 @@ class Process:
     """Hands proposals to writers outside; None where nobody outside writes."""
     doing: Callable[[str], None] = lambda text: None
     """Tells whoever watches what goes on besides the search."""
+    control_begun: int = 0
+    """Bytes of the control file when this process began."""
     stop_after: int | None = None
     """End after so many steps, without telling the writers: for a replay."""
     sandbox: SandboxAhead | None = None

@@ -21,7 +21,7 @@ from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
 from runs.begun import check_steps
 from runs.composition import compose
-from runs.control import restore_marks
+from runs.control import restore_marks, said_so_far
 from runs.ending import (
     clear_workspaces,
     in_words,
@@ -116,6 +116,7 @@ class RunSession:
         self._early = early
         self._queue: TicketQueue | None = None
         self._given_dir = run_dir
+        self._control_begun = said_so_far(run_dir) if run_dir is not None else 0
         self._stack = ExitStack()
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
@@ -206,6 +207,7 @@ class RunSession:
             active_seconds=self.active_seconds,
             accept_unsandboxed=self._accept,
             recorded=self._recorded,
+            control_begun=self._control_begun,
             stop_after=self._stop_after,
             tickets=self._queue,
             doing=self._doing,

@@ -133,10 +133,8 @@ class Stepper:
             island=source.island,
             why={"rule": f"node {source.id} again from stage {since}", AGAIN: source.id, SINCE: since},
         )
-        task = self._orchestrator.open_round([proposal], by_hand=True)[0]
-        for stage, payload in kept_stages(source, self._store.calls(source.id), since).items():
-            self._store.save_stage(task.node_id, stage, payload)
-        return task
+        kept = kept_stages(source, self._store.calls(source.id), since)
+        return self._orchestrator.open_round([proposal], by_hand=True, stages=[kept])[0]
 
     def _partial(self, task: Task, wanted: tuple[str, ...], stored: dict[str, Any]) -> Iterator[StageShown]:
         attempt = self._orchestrator.begin(task)

@@ -84,7 +84,7 @@ def _answering(recorded: Recorded, store: RunStore, roles: Mapping[str, ModelSet
         call for call in recorded.calls
         if call.provider != "rules" or call.role not in roles or roles[call.role].provider != "rules"
     ]  # fmt: skip
-    return RecordedCalls(calls, store, recorded.match, recorded.cut)
+    return RecordedCalls(calls, store, recorded.match, recorded.cut, as_paid=recorded.scores is not None)
 
 
 def _as_recorded(recorded: Recorded) -> External:
@@ -112,7 +112,6 @@ def agents_of(config: Config, problem: Problem) -> dict[str, Agent]:
         "repairs": 0 if is_outside else config.agent.repairs,  # a ticket takes one program
         "max_tokens": config.agent.prompt_tokens,
         "operators": operators_of(config),
-        "ideas": ideas_at_once(config),
         "answers": not hands_in_programs(config),
         "asks": _asks_questions(config),
         "by_tool": is_outside,
@@ -154,10 +153,8 @@ def _writers(config: Config) -> list[ProviderSpec]:
     return list(map(spec_of, model_settings(config.llm, plugins=config.plugin_folders)["code"].alternatives))
 
 
-def reviewer_of(config: Config) -> Reviewer | None:
-    """The agent that reads what programs printed; None where the user wants no reviews."""
-    if config.agent.review == "never":
-        return None
+def reviewer_of(config: Config) -> Reviewer:
+    """The agent that reads what programs printed, where `RunContext.review` wants it."""
     reviewer: Reviewer = import_module("agents.reviewer_agent").ReviewerAgent(
         prompts_dir=_prompts_dir(config),
         max_tokens=config.agent.prompt_tokens,

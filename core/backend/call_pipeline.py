@@ -110,13 +110,15 @@ class CallPipeline:
                 return found
             blank = blank_record(digest, sample, key, request, settings)
             hold = _Hold(self._log, sample)
+            asked: list[CallRecord] = []
             if settings.provider == "rules":
                 record = self._write(blank, request, key)
             elif is_outside and self._external is not None:
                 record = self._hand_out(blank, request, key)
             else:
-                record = self._from_cache(blank, request, settings) or self._ask(blank, request, settings, hold)
-            self._log.save_call(record, hold.name)
+                cached = self._from_cache(blank, request, settings)
+                record = cached or self._ask(blank, request, settings, hold, asked)
+            self._log.save_call(record, hold.name, asked)
             is_kept = settings.provider != "rules" and not (is_outside or record.cached or is_refusal(record))
             if self._cache is not None and is_kept:
                 self._cache.save(record)
@@ -175,8 +177,14 @@ class CallPipeline:
         tokens = {"prompt_tokens": found.prompt_tokens, "completion_tokens": found.completion_tokens}
         return blank.model_copy(update=kept | tokens)
 
-    def _ask(self, blank: CallRecord, request: Request, settings: ModelSettings, hold: _Hold) -> CallRecord:
-        """Ask the provider, with retries, each try under a reservation of its own."""
+    def _ask(
+        self, blank: CallRecord, request: Request, settings: ModelSettings, hold: _Hold, asked: list[CallRecord]
+    ) -> CallRecord:
+        """Ask the provider, with retries, each try under a reservation of its own.
+
+        Args:
+            asked: is given what an agent asked in its session.
+        """
         if self._offline:
             missing = f"the call '{blank.sample}' is not in the record, and a replay asks no model"
             raise ReplyError(missing) if self._may_drift else UnrecordedError(missing)
@@ -207,7 +215,7 @@ class CallPipeline:
             facts["cost_usd"] = cost
             for record in session_records(blank, reply):
                 shown = {name: mask(getattr(record, name), settings) for name in ("user", "reply")}
-                self._log.save_call(record.model_copy(update=shown))
+                asked.append(record.model_copy(update=shown))
         return blank.model_copy(update={**facts, "seconds": _since(started), "tries": tries})
 
     def _heard(self, blank: CallRecord, settings: ModelSettings) -> Heard:

@@ -170,9 +170,7 @@ def request_hash(request: Request, settings: ModelSettings) -> str:
 
     Nor how fast a parent was: a slower machine asks the same question.
     """
-    plain: dict[str, Any] = {
-        "provider": settings.provider,
-        "model": settings.model,
+    plain = _asked(settings) | {
         "system": without_times(request.system),
         "messages": [_plain(message) for message in request.messages],
     }
@@ -180,13 +178,30 @@ def request_hash(request: Request, settings: ModelSettings) -> str:
         plain["context"] = request.context
     else:
         plain |= {
-            "at": _place(settings.base_url),
             "mode": request.mode,
             "forced": request.forced,
             "tools": [[tool.name, tool.description, tool.parameters] for tool in request.tools],
+        }
+    return _hash(plain)
+
+
+def settings_hash(settings: ModelSettings) -> str:
+    """SHA-256 of what every request to these models has from its settings: where it differs, no request is the same."""
+    return _hash([_asked(one) for one in settings.alternatives])
+
+
+def _asked(settings: ModelSettings) -> dict[str, Any]:
+    plain: dict[str, Any] = {"provider": settings.provider, "model": settings.model}
+    if settings.provider != "rules":
+        plain |= {
+            "at": _place(settings.base_url),
             "options": [settings.temperature, settings.max_tokens, settings.reasoning, settings.command],
             "extra": settings.extra,
         }
+    return plain
+
+
+def _hash(plain: Any) -> str:
     text = json.dumps(plain, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()  # a context may hold half characters
 

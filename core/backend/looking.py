@@ -17,6 +17,7 @@ from core.backend.messages import read_tool
 from core.backend.schema import SchemaError, read_arguments
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord, Toolbox
+from utils.clean_text import whole_all
 from utils.errors import RefusedError, ReplyError
 
 Answer = Callable[[str, str, int, Callable[[], str]], CallRecord]
@@ -77,7 +78,7 @@ class _Bounds:
         if self.seconds <= 0:
             return {}, lambda: f"the {toolbox.seconds:g} seconds for calls are used; write the program"
         try:
-            arguments = read_arguments(reply.arguments or "{}", self._schemas[name])
+            arguments = whole_all(read_arguments(reply.arguments or "{}", self._schemas[name]))
         except SchemaError as error:
             fault = f"{name}: {error}"
             return {}, lambda: fault

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
 from core.contracts import CallRecord
 
@@ -23,6 +24,6 @@ class MemoryLog:
     def drop_hold(self, name: str) -> None:
         """Nothing is held."""
 
-    def save_call(self, record: CallRecord, held: str = "") -> None:
+    def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
         with self._lock:
-            self.records[record.request_hash, record.sample] = record
+            self.records |= {(one.request_hash, one.sample): one for one in (*session, record)}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -143,6 +143,7 @@ class RecordedCalls:
             enough, because a prompt quotes results that were computed anew and may differ in their last digits. It is
             enough for the repair of a crash, too: what the program had measured until then is not in the record.
         cut: nodes that the budget's end cut off: what the record does not have of them, it cuts off again.
+        as_paid: answers tell what they cost then, by which a policy may choose; else nothing, as nothing is paid now.
     """
 
     def __init__(
@@ -151,8 +152,11 @@ class RecordedCalls:
         into: CallLog,
         match: Literal["exact", "sample"] = "exact",
         cut: Collection[str] = (),
+        *,
+        as_paid: bool = False,
     ) -> None:
         self._into = into
+        self._as_paid = as_paid
         self._cut = cut
         self._exact: dict[tuple[str, str], CallRecord] = {}
         self._by_sample: dict[str, CallRecord] = {}
@@ -174,7 +178,8 @@ class RecordedCalls:
         if found is None:
             return None
         changes = {"request_hash": request_hash, "cached": True, "tries": 0}
-        answer = found.model_copy(update=changes | ({} if found.cost_usd is None else {"cost_usd": 0.0}))
+        is_known = self._as_paid or found.cost_usd is None
+        answer = found.model_copy(update=changes | ({} if is_known else {"cost_usd": 0.0}))
         self._into.save_call(answer)
         return answer
 
@@ -184,8 +189,8 @@ class RecordedCalls:
     def drop_hold(self, name: str) -> None:
         self._into.drop_hold(name)
 
-    def save_call(self, record: CallRecord, held: str = "") -> None:
-        self._into.save_call(record, held)
+    def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
+        self._into.save_call(record, held, session)
 
     def _drift(self, sample: str) -> CallRecord | None:
         found = self._by_sample.get(sample)

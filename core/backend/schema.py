@@ -72,8 +72,12 @@ def _check_object(value: dict[str, Any], schema: Mapping[str, Any], place: str, 
     if missing:
         raise SchemaError(f"{place} lacks {', '.join(missing)}")
     unknown = [name for name in value if name not in properties]
-    if unknown and schema.get("additionalProperties") is False:
+    further = schema.get("additionalProperties")
+    if unknown and further is False:
         raise SchemaError(f"{place} has unknown {', '.join(map(str, unknown))}")
+    if isinstance(further, Mapping):
+        for name in unknown:
+            _check(value[name], further, f"{place}[{_shown(name)}]", depth + 1)
     for name, inner in properties.items():
         if name in value:
             _check(value[name], inner, f"{place}.{name}", depth + 1)

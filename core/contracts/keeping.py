@@ -53,11 +53,13 @@ class Store(Protocol):
         whys: Sequence[dict[str, Any]],
         events: Sequence[Event],
         facts: Mapping[str, Any] | None = None,
+        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
     ) -> None:
         """Fix what a round will write, with named facts of it, all or nothing.
 
         Args:
             whys: one object a task: what the policy said of its choice.
+            stages: one object a task, as `stages` returns it: what it takes over of another node.
         """
 
     def save_stage(self, node_id: str, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
@@ -163,5 +165,9 @@ class CallLog(Protocol):
     def drop_hold(self, name: str) -> None:
         """The request is known to have cost nothing."""
 
-    def save_call(self, record: CallRecord, held: str = "") -> None:
-        """Store the call with its `llm.called` event, and let go of what was held for it under that name."""
+    def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
+        """Store the call with its `llm.called` event, and let go of what was held for it under that name.
+
+        Args:
+            session: what an agent asked in it, stored with it, so that a session that is asked again left nothing.
+        """

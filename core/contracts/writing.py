@@ -103,6 +103,8 @@ class AgentContext:
     """There is no evaluator's score: a reviewer reads it out of what the program prints."""
     writers: int = 1
     """How many writers are asked at the same time."""
+    ideas: int = 0
+    """To how many of them one call gives a direction each; below two none is asked for."""
     grandparents: tuple[Node, ...] = ()
     """The first parents of the parents, where they have one."""
     others: tuple[Node, ...] = ()

@@ -6,8 +6,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import chain
 from typing import ClassVar
 
-from core.contracts import Evaluation
-from core.loop.attempt import Attempt
+from core.loop.attempt import Attempt, RoundContext
 from core.loop.search_state import SearchState
 from core.state.task import Place
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
@@ -25,44 +24,43 @@ class AsyncSchedule:
         return other == place
 
     def __init__(self) -> None:
-        self._flying: set[Future[list[Attempt]]] = set()
+        self._flying: dict[Future[list[Attempt]], RoundContext] = {}
         self._reason = ""
 
     def run(self, search: SearchState, pool: ThreadPoolExecutor) -> str:
         """Search until a limit is reached and all that is under way has landed; the reason."""
         for attempt, context in chain.from_iterable(search.take_restored()):
-            self._flying.add(pool.submit(search.runner.one, attempt, context))
+            self._begin(search, attempt, context, pool)
         while True:
             self._fill(search, pool)
             if not self._flying:
                 return self._reason or search.reason() or "the policy has nothing more to propose"
-            done, self._flying = wait(self._flying, return_when=FIRST_COMPLETED)
+            done, _ = wait(self._flying, return_when=FIRST_COMPLETED)
             for future in done:
-                self._land(search, future, pool)
+                self._land(search, future, self._flying.pop(future), pool)
             self._reason = self._reason or search.runner.exhausted
 
     def _fill(self, search: SearchState, pool: ThreadPoolExecutor) -> None:
-        while not self._reason and len(self._flying) < search.plan.batch:
+        while not self._reason and len(self._flying) < search.batch:
             self._reason = search.reason() or ""
             proposals = [] if self._reason else search.ask_within_limits(1)
             if not proposals:
                 return
             attempt, context = search.begin(search.open_round(proposals[:1])[0])
-            self._flying.add(pool.submit(search.runner.one, attempt, context))
+            self._begin(search, attempt, context, pool)
 
-    def _land(self, search: SearchState, future: Future[list[Attempt]], pool: ThreadPoolExecutor) -> None:
+    def _begin(self, search: SearchState, attempt: Attempt, context: RoundContext, pool: ThreadPoolExecutor) -> None:
+        self._flying[pool.submit(search.runner.one, attempt, context)] = context
+
+    def _land(
+        self, search: SearchState, future: Future[list[Attempt]], context: RoundContext, pool: ThreadPoolExecutor
+    ) -> None:
         """Commit what one thread brought; a program that another one brought meanwhile is a duplicate."""
         try:
-            attempts = future.result()
+            attempts = search.runner.settle(future.result(), context)
         except (Interrupted, TicketGone):
             return
         except BudgetExhausted as error:
             search.runner.exhausted = str(error)
             return
-        for attempt in attempts:
-            if attempt.is_alive or attempt.node is None or attempt.verdict is None:
-                continue
-            found = None if attempt.verdict.duplicate_of else search.journal.find_duplicate(attempt.node.code)
-            if found is not None and attempt.verdict.failure is None and attempt.task.operator != "tune":
-                attempt.verdict = Evaluation(duplicate_of=found[0], message=f"same program as {found[0]}")
         search.commit(search.runner.review(attempts, pool))

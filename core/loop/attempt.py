@@ -37,7 +37,8 @@ class Usage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What every writer of the run is told: constant over the run, but for what a resume changed (`as_of`)."""
+    """What every writer of the run is told, and what is asked for at once: constant over the run, but for what a resume
+    changed (`as_of`)."""
 
     statement: str
     preview: str = ""
@@ -61,6 +62,19 @@ class RunContext:
     """`auto`, `always` or `never`."""
     operators: Mapping[str, OperatorSpec] = field(default_factory=lambda: BUILTIN)
     """What the policy may propose."""
+    batch: int = 2
+    """Proposals of one round, or attempts under way at once where there are no rounds."""
+    sharing: int = 1
+    """How many rounds in a row share what `Agent.begin_round` gives: several where a round is a single proposal."""
+    ideas: int = 0
+    """As in AgentContext."""
+    memory: str = "all"
+    """`none`, `related` or `all`: as `core.state.memory.remember` takes it."""
+    memory_tokens: int = 4000
+    code_tokens: int = 0
+    """Of code, beside `memory_tokens` of lines."""
+    chosen_by: Mapping[str, Any] = field(default_factory=dict)
+    """Key → value of what else choices and prompts follow from (policy, schedule, agents): only a replay reads it."""
     earlier: Sequence[tuple[float, Mapping[str, Any]]] = ()
     """(round, fields of this class) in order: what rounds before that one were told, where it was something else."""
 
@@ -100,6 +114,8 @@ class Attempt:
     seconds: dict[str, float] = field(default_factory=dict)
     repaired_from: FailedAttempt | None = None
     """The program before this one, where it failed and was repaired in the same step."""
+    first_node: Node | None = None
+    """The node with that program."""
 
     @property
     def is_alive(self) -> bool:

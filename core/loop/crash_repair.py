@@ -10,7 +10,7 @@ from core.loop.attempt import Attempt
 from core.state.failed_attempt import REPAIRS_FROM, FailedAttempt
 from core.state.failure import FailureKind
 from core.state.node import Node
-from utils.errors import BudgetExhausted, ReplyError
+from utils.errors import BudgetExhausted, ReplyError, UnrecordedError
 
 OUTPUT_KEPT = 4_000
 """Characters of the first program's output that its writer sees and its node keeps: a replay has no more to show."""
@@ -41,7 +41,7 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
     """Ask once more, with the failed program in the parent's place; True if another program came.
 
     It stands in the attempt then, without a verdict, and the first one is kept beside it. A call that cannot be paid
-    for or read leaves the attempt as it was.
+    for or read, or that no record has, leaves the attempt as it was.
 
     Args:
         failed: the attempt as a node, with its failure.
@@ -50,7 +50,7 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
     context = _context(attempt.context, failed)
     try:
         result = agent.code(context, agent.reply(context, agent.prompt(context)))
-    except (BudgetExhausted, ReplyError):
+    except (BudgetExhausted, ReplyError, UnrecordedError):
         return False
     found = result.node
     if not result.success or found is None or found.code == failed.code:
@@ -59,6 +59,7 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
     attempt.repaired_from = FailedAttempt(
         code=failed.code, failure=failed.failure, message=failed.message, term_out=failed.term_out
     )
+    attempt.first_node = attempt.node
     attempt.node = attempt.node.model_copy(update={"code": found.code, "genes": found.genes})
     attempt.verdict = None
     return True

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Any, Literal
 
 from core.contracts import Evaluator, Progress, Proposal, SearchPolicy, Store
 from core.events import NodeProposed
@@ -105,7 +105,6 @@ class Orchestrator:
             memory=memory,
             usage=usage,
             control=control,
-            sharing=1 if schedule.whole_rounds or evaluator.together else plan.batch,
         )
 
     # ------------------------------------------------------------ the whole search
@@ -203,9 +202,15 @@ class Orchestrator:
         """The policy's next proposals: no more than the steps left."""
         return self._search.ask(k)
 
-    def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
-        """Give proposals their identity and store them; a search that is resumed leaves a round `by_hand` alone."""
-        return self._search.open_round(proposals, by_hand=by_hand)
+    def open_round(
+        self,
+        proposals: Sequence[Proposal],
+        *,
+        by_hand: bool = False,
+        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
+    ) -> list[Task]:
+        """Give proposals their identity and store them; see `SearchState.open_round`."""
+        return self._search.open_round(proposals, by_hand=by_hand, stages=stages)
 
     def play(self, tasks: Sequence[Task]) -> list[Node]:
         """One round from its tasks to its nodes. Raises BudgetExhausted if the budget ended it."""

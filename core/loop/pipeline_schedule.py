@@ -87,10 +87,10 @@ class PipelineSchedule:
         """Ask for one group after the other, each from the journal as it stands, up to the lag.
 
         After an interrupt what is due is still asked for and stored, so that a resume goes on in the same order; it is
-        not begun.
+        not begun. What is recorded is asked for when it was, whatever the lag is by now.
         """
-        size = search.plan.batch if search.runner.together else 1
-        while not self._reason and (len(self._groups) + self._kept) * size < self._lag(search):
+        while not self._reason and (search.is_recorded or self._has_room(search)):
+            size = self._size(search)
             self._reason = search.limit() or ""
             proposals = [] if self._reason else search.ask_within_limits(size)
             if not proposals:
@@ -101,8 +101,12 @@ class PipelineSchedule:
             else:
                 self._start(search, [search.begin(task) for task in tasks], pool)
 
-    def _lag(self, search: SearchState) -> int:
-        return search.plan.lag or lag_of(search.plan.batch)
+    def _size(self, search: SearchState) -> int:
+        return search.batch if search.runner.together else 1
+
+    def _has_room(self, search: SearchState) -> bool:
+        lag = search.plan.lag or lag_of(search.batch)
+        return (len(self._groups) + self._kept) * self._size(search) < lag
 
     def _start(
         self, search: SearchState, group: Iterable[tuple[Attempt, RoundContext]], pool: ThreadPoolExecutor

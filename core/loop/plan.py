@@ -23,8 +23,6 @@ class Plan:
     """The settings of the loop."""
 
     seed: int
-    batch: int = 2
-    """Proposals of one round, or attempts under way at once where there are no rounds."""
     lag: int | None = None
     """Proposals under way at once in a pipeline; None: `lag_of` the batch."""
     max_steps: int | None = None
@@ -33,8 +31,9 @@ class Plan:
     last_step: int | None = None
     """Nothing is begun that would be a later step; writers are not told. For a replay."""
     asked: Mapping[int, Task] = field(default_factory=dict)
-    """Round → its first task, of a run that is replayed: the round is asked for no earlier than it was, with as many
-    steps left. A run that ended and was given more has fewer under way there than its last limits would allow."""
+    """Round → its first task, of a run that is replayed: the round is asked for when it was, with as many steps left. A
+    run that ended and was given more has fewer under way there than its last limits would allow; one whose lag a resume
+    changed, fewer or more."""
     writers: int = 8
     """Threads that write and wait; how many candidates run at once is the job runner's to say."""
 

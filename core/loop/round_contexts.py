@@ -22,8 +22,9 @@ class RoundContexts:
         memory: (journal, task) → what earlier attempts taught, for the prompt.
         steps_left: → steps up to `max_steps`; None without a limit.
         first_id: number of a round → id of its first node.
-        sharing: how many rounds in a row share what `Agent.begin_round` gives: more than one where a round is a single
-            proposal. What a row shares is asked for when the row before it begins, so that nobody waits for the reply.
+
+    `RunContext.sharing` rounds, which share what `Agent.begin_round` gives, are a row. What it shares is asked for when
+    the row before it begins, so that nobody waits for the reply.
     """
 
     def __init__(
@@ -34,7 +35,6 @@ class RoundContexts:
         memory: Callable[[Journal, Task], Memory],
         steps_left: Callable[[], int | None],
         first_id: Callable[[int], str],
-        sharing: int = 1,
     ) -> None:
         self._stages = stages
         self._store = store
@@ -42,7 +42,6 @@ class RoundContexts:
         self._memory = memory
         self._steps_left = steps_left
         self._first_id = first_id
-        self._sharing = sharing
         self._pool: ThreadPoolExecutor | None = None
         self._ahead: dict[int, Future[dict[str, Any]]] = {}
         """Row → what it will share."""
@@ -76,7 +75,8 @@ class RoundContexts:
     # ------------------------------------------------------------ what a row shares
 
     def _shared(self, task: Task, context: RoundContext) -> dict[str, Any]:
-        row = task.round - task.round % self._sharing
+        sharing = self._stages.told(task.round).sharing
+        row = task.round - task.round % sharing
         known = self._known[1] if self._known[0] == row else self._store.get_fact(_shared_of(row))
         if known is None:
             agent = self._stages.agent(task.operator)
@@ -84,9 +84,9 @@ class RoundContexts:
             known = early.result() if early else agent.begin_round(self._stages.begin(task, context).context)
             if known:
                 self._store.put_fact(_shared_of(row), known, agent.drain_events())
-        if known and self._sharing > 1:
+        if known and sharing > 1:
             self._known = row, known
-            self._look_ahead(task, row + self._sharing, context)
+            self._look_ahead(task, row + sharing, context)
         return dict(known)
 
     def _look_ahead(self, task: Task, row: int, context: RoundContext) -> None:
@@ -128,8 +128,10 @@ class RoundContexts:
         Args:
             rounds: so many were opened.
         """
-        newest = max(rounds - 1, 0) // self._sharing * self._sharing
-        for row in (newest, newest + self._sharing) if self._sharing > 1 else ():
+        newest = max(rounds - 1, 0)
+        sharing = self._stages.told(newest).sharing
+        first = newest - newest % sharing
+        for row in (first, first + sharing) if sharing > 1 else ():
             asked = self._store.get_fact(_asker_of(row))
             if asked is not None and self._store.get_fact(_shared_of(row)) is None:
                 yield row, Task.model_validate(asked)

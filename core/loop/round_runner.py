@@ -13,6 +13,7 @@ from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
 from core.state.journal import Journal
 from core.state.memory import Memory
+from core.state.node import Node
 from core.state.task import derive_seed, node_id
 from utils.errors import BudgetExhausted, Interrupted, TicketGone
 
@@ -62,16 +63,23 @@ class RoundRunner:
         """What is written, to its verdict: the second half of `play`."""
         self.drop_duplicates(attempts)
         attempts = self.check(attempts, notes, pool)
-        return self.review(self.judge(attempts, pool), pool)
+        self._drop_repaired(attempts)
+        attempts = self.judge(attempts, pool)
+        self._drop_repaired(attempts)
+        return self.review(attempts, pool)
 
     def one(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
-        """All of an attempt but review and commit: what one thread does under `async`."""
+        """What one thread does under `async`: all of an attempt but review and commit.
+
+        What repeats a program is not run; that it does is for `settle` to say.
+        """
         try:
             self.draft(attempt)
         except TicketGone:
             self._journal.withdraw(attempt.task.node_id)
             raise
-        self.drop_duplicates([attempt])
+        if self.may_repeat(attempt) and attempt.node and self._journal.find_duplicate(attempt.node.code):
+            return [attempt]
         return self.judge_alone(attempt, notes)
 
     def judge_alone(self, attempt: Attempt, notes: RoundContext) -> list[Attempt]:
@@ -85,17 +93,33 @@ class RoundRunner:
     def settle(self, chain: list[Attempt], notes: RoundContext) -> list[Attempt]:
         """Decide whether the first of `chain` repeats a program, now that all before it are committed.
 
-        It may have been run meanwhile, because that was not known: then its verdict gives way. Where it was not run
-        because another seemed to be before it that never came, it is run now.
+        It may have been run meanwhile, because that was not known: then its verdict gives way, and what repaired it.
+        Where it was not run because another seemed to be before it that never came, it is run now.
         """
         first = chain[0]
-        verdict, first.verdict = first.verdict, None
-        self.drop_duplicates([first])
-        if first.verdict is not None:
-            first.review, first.review_error = None, ""
+        if self._repeats(first, first.first_node or first.node):
+            first.repaired_from = first.first_node = None
             return [first]
-        first.verdict = verdict
-        return chain if verdict is not None else self.judge_alone(first, notes)
+        chain = chain if first.verdict is not None else self.judge_alone(first, notes)
+        self._drop_repaired(chain[:1])
+        return chain if first.verdict is None or not first.verdict.duplicate_of else [first]
+
+    def _drop_repaired(self, attempts: Sequence[Attempt]) -> None:
+        """A repair may have come to a program that is committed."""
+        for attempt in attempts:
+            if attempt.first_node is not None and not (attempt.verdict and attempt.verdict.duplicate_of):
+                self._repeats(attempt, attempt.node)
+
+    def _repeats(self, attempt: Attempt, written: Node | None) -> bool:
+        """True if that program of the attempt is a committed one: it is a duplicate then, whatever was found of it."""
+        verdict, node = attempt.verdict, attempt.node
+        attempt.verdict, attempt.node = None, written
+        self.drop_duplicates([attempt])
+        if attempt.verdict is not None:
+            attempt.review, attempt.review_error = None, ""
+            return True
+        attempt.verdict, attempt.node = verdict, node
+        return False
 
     @property
     def together(self) -> bool:

@@ -28,7 +28,7 @@ class RoundSchedule:
                 reason = search.reason()
                 if reason:
                     return reason
-                proposals = search.ask(search.plan.batch)
+                proposals = search.ask(search.batch)
                 if not proposals:
                     return "the policy has nothing more to propose"
                 tasks = search.open_round(proposals)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, groupby
 from math import ceil
@@ -44,7 +44,6 @@ class SearchState:
         active_seconds: → seconds the run has been worked on, resumes added up.
         memory: (journal, task) → what earlier attempts taught, for the prompt.
         usage: node id → what its calls used.
-        sharing: how many rounds in a row share what `Agent.begin_round` gives.
     """
 
     def __init__(
@@ -63,14 +62,13 @@ class SearchState:
         memory: Callable[[Journal, Task], Memory],
         usage: Callable[[str], Usage],
         control: Control,
-        sharing: int = 1,
     ) -> None:
         self.plan = plan
         self.journal = journal
         self.runner = runner
         self.stages = stages
         self.contexts = RoundContexts(
-            stages, store, journal, memory, self.steps_left, lambda number: node_id(plan.seed, number, 0), sharing
+            stages, store, journal, memory, self.steps_left, lambda number: node_id(plan.seed, number, 0)
         )
         self._policy = policy
         self._store = store
@@ -195,6 +193,16 @@ class SearchState:
         )
 
     @property
+    def batch(self) -> int:
+        """Proposals of the round that is asked for next; in a replay as many as then."""
+        return self.stages.told(self._round).batch
+
+    @property
+    def is_recorded(self) -> bool:
+        """True in a replay whose record says when the next round was asked for."""
+        return self._round in self.plan.asked
+
+    @property
     def is_due(self) -> bool:
         """False in a replay whose next round was asked for from a longer journal."""
         asked = self.plan.asked.get(self._round)
@@ -238,10 +246,18 @@ class SearchState:
         counted = proposal.generation is not None and self._policy.finished_generations is not None
         return counted and limit is not None and (proposal.generation or 0) >= limit
 
-    def open_round(self, proposals: Sequence[Proposal], *, by_hand: bool = False) -> list[Task]:
+    def open_round(
+        self,
+        proposals: Sequence[Proposal],
+        *,
+        by_hand: bool = False,
+        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
+    ) -> list[Task]:
         """Give proposals their identity and store them: from here on the round is fixed.
 
-        A round `by_hand` belongs to `step`: a search that is resumed leaves it alone.
+        Args:
+            by_hand: it belongs to `step`: a search that is resumed leaves it alone.
+            stages: what each takes over of another node, as `Store.open_round` has it.
         """
         number = self._round
         tasks = [self._task(number, slot, proposal) for slot, proposal in enumerate(proposals)]
@@ -249,7 +265,7 @@ class SearchState:
         whys = [proposal.why for proposal in proposals]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
         facts = self._notes_of(number, len(tasks)) | ({f"round/{number}/by_hand": True} if by_hand else {})
-        self._store.open_round(number, tasks, whys, [opened], facts)
+        self._store.open_round(number, tasks, whys, [opened], facts, stages)
         for task in tasks:
             self.journal.propose(task)
         return tasks
@@ -257,7 +273,7 @@ class SearchState:
     def _notes_of(self, number: int, size: int) -> dict[str, list[str]]:
         """What the user noted is told to the next `batch` writers: those of this round, and of small ones behind it."""
         notes, self._notes = self._notes, []
-        rounds = range(number, number + ceil(self.plan.batch / size)) if notes else ()
+        rounds = range(number, number + ceil(self.stages.told(number).batch / size)) if notes else ()
         keys = [f"round/{round_}/notes" for round_ in rounds]
         return {key: [*(self._store.get_fact(key) or ()), *notes] for key in keys}
 

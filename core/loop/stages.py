@@ -99,11 +99,15 @@ class Stages:
         """Who writes the programs of an operator."""
         return self._agents.get(operator) or self._agents["*"]
 
+    def told(self, round_: int) -> RunContext:
+        """What holds for the writers of that round."""
+        return self._run_context.as_of(round_)
+
     def begin(
         self, task: Task, notes: RoundContext, refusal: str = "", parents: tuple[Node, ...] | None = None
     ) -> Attempt:
         """Gather what the writer may know."""
-        run_context = self._run_context.as_of(task.round)
+        run_context = self.told(task.round)
         memory = notes.memory(task)
         above = parents if parents is not None else tuple(self._journal[i] for i in task.parent_ids)
         context = AgentContext(
@@ -120,6 +124,7 @@ class Stages:
             references=run_context.references(),
             claims_only=run_context.claims_only,
             writers=run_context.writers,
+            ideas=run_context.ideas,
             grandparents=tuple(self._above(above)),
             others=tuple(self._others(task, above)),
             notes=notes.notes,
@@ -255,7 +260,7 @@ class Stages:
 
     def _repair(self, attempt: Attempt) -> bool:
         """True if the program failed, and its writer gave another one, which has no verdict yet."""
-        if not (self._run_context.repair_crashes and may_be_repaired(attempt)):
+        if not (self.told(attempt.task.round).repair_crashes and may_be_repaired(attempt)):
             return False
         agent = self.agent(attempt.task.operator)
         return self._stage(attempt, "repair", lambda: repaired(attempt, agent, self.finished(attempt)))
@@ -309,7 +314,7 @@ class Stages:
 
         What nobody of the search wrote is read for its score alone.
         """
-        verdict, run_context = attempt.verdict, self._run_context
+        verdict, run_context = attempt.verdict, self.told(attempt.task.round)
         if self._reviewer is None or verdict is None or run_context.review == "never" or verdict.duplicate_of:
             return False
         if run_context.review == "always" and attempt.task.operator not in FREE_OPERATORS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from sqlite3 import Connection
 from typing import Any
 
 from core.contracts import CallRecord
@@ -70,23 +71,27 @@ class CallStore(EventWriter):
         rows = self.db.rows("SELECT value FROM facts WHERE key LIKE ? || '%'", (_HELD,))
         return [*((int(tokens), float(usd)) for tokens, usd in (row["value"] for row in rows)), *self._holds.all()]
 
-    def save_call(self, record: CallRecord, held: str = "") -> None:
-        self._saved.add(record.sample)
+    def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
+        records = (*session, record)
+        self._saved.update(one.sample for one in records)
 
         def facts() -> Sequence[Event]:
             with self.db.transaction() as connection:
-                values = call_values(self.db, record)
-                call_id = insert(connection, "calls", [values])
+                called = [self._put_call(connection, one) for one in records]
                 if held:  # killed before the file says so, it is not counted twice
                     self._answered.add(held)
                     self._put_facts({_ANSWERED: sorted(self._answered)})
-                shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
-                return [LLMCalled(call_id=call_id, **shared)]
+                return called
 
         (self._write_later if record.can_be_made_again else self._write)("call", facts)
         if held:
             self.drop_hold(held)
             self._answered.discard(held)
+
+    def _put_call(self, connection: Connection, record: CallRecord) -> LLMCalled:
+        values = call_values(self.db, record)
+        shared = {name: values[name] for name in LLMCalled.model_fields.keys() & values.keys()}
+        return LLMCalled(call_id=insert(connection, "calls", [values]), **shared)
 
     def close(self) -> None:
         """Store what waits, and let go of the files."""

@@ -21,6 +21,7 @@ from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
 from core.storage.models import create_tables
 from core.storage.packing import (
     DIFFERENCES,
+    WINDOW,
     Stored,
     inlined,
     name_of,
@@ -45,7 +46,7 @@ _LOG_BYTES = 4_000_000
 """So long grows the write-ahead log before its pages go into the file."""
 _KNOWN_TEXTS = 4096
 _BASES = 32
-"""So many whole texts that others are differences to are kept in memory when texts are read."""
+"""Of so many texts that others are differences to the ends are kept in memory when texts are read."""
 PROGRAM, OUTPUT = "program", "output"
 """Kinds of texts."""
 _TEXT = "SELECT body FROM texts WHERE hash = ?"
@@ -305,10 +306,10 @@ class Database:
         return stored
 
     def _base(self, name: str) -> bytes:
-        """A text that differences refer to."""
+        """The end of a text that differences refer to: all of it that they reach."""
         raw = self._bases.get(name)
         if raw is None:
-            raw = whole_text(self._stored(name))
+            raw = whole_text(self._stored(name))[-WINDOW:]
             with self._reading:
                 self._bases[name] = raw
                 if len(self._bases) > _BASES:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.chain import Chain
+from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import StoreError
 
@@ -83,10 +84,15 @@ def _to_2(connection: sqlite3.Connection) -> None:
         "UPDATE tasks SET task = json_set(task, '$.repairs', coalesce(json_extract(why, '$.repairs'), 0)),"
         " why = json_remove(why, '$.repairs')"
     )
+    room = MOST_BYTES
     for name, body in connection.execute(
         "SELECT DISTINCT hash, body FROM texts JOIN nodes ON nodes.code = texts.hash"
     ).fetchall():
-        connection.execute("UPDATE texts SET body = ? WHERE hash = ?", (_plain(body), name))
+        raw = whole_text(body)
+        room -= len(raw)
+        if room < 0:
+            raise ValueError(f"its programs are longer than {MOST_BYTES >> 20} MB")
+        connection.execute("UPDATE texts SET body = ? WHERE hash = ?", (_plain(raw, body), name))
     create_views(connection)
 
 
@@ -105,13 +111,12 @@ def _typed(found: dict[str, Any], fields: Mapping[str, str]) -> dict[str, Any]:
     return {**moved, **known, **({"metadata": metadata} if metadata else {})}
 
 
-def _plain(body: bytes) -> str | bytes:
-    """The text of a compressed row; the row itself where SQLite could not hold it as text."""
-    raw = body[1:] if body[:1] == b"\0" else zlib.decompress(body)
+def _plain(raw: bytes, stored: Stored) -> Stored:
+    """A program as text; as it was stored where SQLite could not hold it as text."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
-        return body
+        return stored
 
 
 # ------------------------------------------------------------ 2 → 3

@@ -48,18 +48,24 @@ class RunStore(CallStore, GameStore, TicketStore):
         whys: Sequence[dict[str, Any]],
         events: Sequence[Event] = (),
         facts: Mapping[str, Any] | None = None,
+        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
     ) -> None:
         """Fix a round: what is to be written, under which ids, and why. Adds a node.proposed event a task.
 
         With the next transaction or soon: what is written for it, by whomever, is stored behind it.
         """
 
+        taken = {task.node_id: kept for task, kept in zip(tasks, stages, strict=False) if kept}
         self._known.facts.update(facts or {})
+        self._known.staged.update(taken)
 
         def write() -> None:
             with self.db.transaction() as connection:
                 rows = [task_values(self.db, task, why) for task, why in zip(tasks, whys, strict=True)]
                 insert(connection, "tasks", rows)
+                for node_id, kept in taken.items():
+                    for stage, payload in kept.items():
+                        self._put_stages(stage, {node_id: payload})
                 if facts:
                     self._put_facts(facts)
 

@@ -20,7 +20,7 @@ from core.storage.chain_links import CHAIN, Row, links_of
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema, quoted_path
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
-from core.storage.packing import TextOf, is_named, raw_text, unpacked, whole_text
+from core.storage.packing import WINDOW, TextOf, is_named, raw_text, unpacked, whole_text
 from core.storage.rows import JOURNAL, journal_line
 from core.storage.views import CANDIDATES_BEFORE_6
 from utils.errors import StoreError, StoreVersionError
@@ -154,14 +154,14 @@ def _seen(
 
 
 def _texts(connection: sqlite3.Connection) -> TextOf:
-    """Reads the whole texts that others are differences to."""
+    """Reads the ends of whole texts, as much as differences to them reach."""
 
     @lru_cache(maxsize=64)
     def text_of(name: str) -> bytes:
         found = connection.execute("SELECT body FROM texts WHERE hash = ?", (name,)).fetchone()
         if found is None:
             raise ValueError(f"text {name} is missing")
-        return whole_text(found[0])
+        return whole_text(found[0])[-WINDOW:]
 
     return text_of
 

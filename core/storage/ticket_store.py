@@ -79,6 +79,12 @@ class TicketStore(EventWriter):
         return stored_tickets(self.db)
 
     @reads_store
+    def told(self, node_id: str) -> str:
+        """What was handed in for a ticket, as a reply; '' before."""
+        stored = self.db.value("SELECT told FROM tickets WHERE node_id = ?", (node_id,))
+        return self.db.get_text(stored) if stored else ""
+
+    @reads_store
     def why_of(self, node_id: str) -> dict[str, Any]:
         """What the policy said of its choice; {} for what it did not propose."""
         return stored_why(self.db, node_id)

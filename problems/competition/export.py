@@ -60,7 +60,7 @@ def refit(
     Args:
         seed: that it was scored with.
         seeds: how many times it is run, each time with other seeds; the predictions are their mean or vote.
-        tell: is given a line on how.
+        tell: is given a line on how, and one before each run of a program that takes more than a second.
     """
     check_refit(prepared)
     inputs = prepared.folder / f"refit-{secrets.token_hex(8)}"
@@ -69,6 +69,8 @@ def refit(
     try:
         _write_all_labels(prepared, inputs)
         for number in range(seeds):
+            if node.exec_time > 1:
+                tell(f"refit: run {number + 1} of {seeds}; when it was scored it took {node.exec_time:.0f} s")
             job = script_spec(
                 reseeded(node.code, number), limits=limits, inputs=inputs, seed=seed + STEP * number,
                 collect=[SUBMISSION], max_bytes=MIN_BYTES * 8, keep_dir=out / ".refit" / str(number),

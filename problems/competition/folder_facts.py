@@ -13,18 +13,13 @@ from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import grader_kind
 from utils.user_text import user_text
-from utils.yaml_fault import yaml_fault
+from utils.user_yaml import user_yaml
 
 _DIRECTIONS = {"min": True, "minimize": True, "max": False, "maximize": False}
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    import yaml
-
-    try:
-        loaded = yaml.safe_load(user_text(path, ""))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"'{path}' is not valid YAML: {yaml_fault(error)}") from error
+    loaded = user_yaml(path)
     if not isinstance(loaded, dict):
         raise ConfigError(f"'{path}' must hold keys and values")
     return loaded

@@ -103,7 +103,7 @@ _AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are
     for name, fraction in {amounts!r}.items():
         if name in table and fraction == ":":
             table[name] = table[name].map(clock_in, na_action="ignore").astype(float)
-        elif name in table:
+        elif name in table and not pd.api.types.is_numeric_dtype(table[name]):
             parts = table[name].str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)")
             digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
             number = digits.astype(float)

@@ -11,8 +11,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from utils.config_section import LONGEST_WAIT
 from utils.errors import ConfigError
-from utils.user_text import user_text
-from utils.yaml_fault import yaml_fault
+from utils.user_yaml import user_yaml
 
 
 def _number(value: Any) -> Any:
@@ -68,14 +67,7 @@ def yaml_of(path: Path) -> dict[str, Any]:
     """A YAML file's mapping; {} where there is none. Raises ConfigError for one that cannot be read."""
     if not path.is_file():
         return {}
-    import yaml
-
-    try:
-        plain = yaml.safe_load(user_text(path, ""))
-        for _ in leaves(plain if isinstance(plain, dict) else {}):
-            pass
-    except (ValueError, RecursionError, yaml.YAMLError) as error:  # ValueError: a date such as 2026-99-99
-        raise ConfigError(f"{path}: cannot be read as YAML: {yaml_fault(error)}") from error
+    plain = user_yaml(path)
     if plain is not None and not isinstance(plain, dict):
         raise ConfigError(f"{path}: a mapping is needed, not a {type(plain).__name__}")
     return plain or {}

@@ -35,14 +35,15 @@ RESULTS = "results"
 def _clock(value: Any) -> Any:
     """`00:05:00` as Slurm and Shinka write a time limit, in seconds."""
     parts = str(value).split(":")
+    fault = ValueError("Input should be a time such as 00:05:00")
     if isinstance(value, bool) or not all(part.strip().isdecimal() for part in parts[:-1]):
-        raise ValueError("Input should be a time such as 00:05:00")
+        raise fault
+    seconds = 0.0
     try:
-        seconds = float(parts[-1])
+        for part in parts:
+            seconds = 60 * seconds + float(part)
     except ValueError:
-        raise ValueError("Input should be a time such as 00:05:00") from None
-    for place, part in enumerate(reversed(parts[:-1]), 1):
-        seconds += 60**place * int(part)
+        raise fault from None
     return seconds
 
 
@@ -114,7 +115,7 @@ def _said(script: str) -> Iterator[tuple[str, Any]]:
     """What `run_evo.py` says in plain words: the constants that it gives to Shinka's classes."""
     try:
         nodes = list(ast.walk(ast.parse(script)))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     named = dict(_constants(nodes))
     yield from (("task_sys_msg", value) for name, value in named.items() if name.lower().endswith("task_sys_msg"))

@@ -215,7 +215,7 @@ def docstring_of(evaluator: Path) -> str:
     """What the evaluator's file says of itself at its top and in `evaluate`; '' for one that is no Python."""
     try:
         module = ast.parse(evaluator.read_bytes(), evaluator.name)
-    except (OSError, SyntaxError, ValueError):
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "evaluate"]
     said = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
@@ -226,8 +226,9 @@ def check_evaluator(path: Path) -> None:
     """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for."""
     try:
         names = bound_names(ast.parse(user_bytes(path, "problem.evaluator="), path.name))
-    except (SyntaxError, ValueError) as error:
-        raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {error}") from error
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        why = str(error) or "it is nested too deeply"
+        raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {why}") from error
     if not names & {"evaluate", "evaluate_stage1", "*"}:
         raise ConfigError(f"problem.evaluator={path}: has no function evaluate(program_path)")
 

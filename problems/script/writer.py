@@ -43,7 +43,7 @@ def vary(code: str, others: list[str], rng: random.Random) -> tuple[str, str]:
         if numbers and rng.random() < 0.8:
             return with_values(code, _moved(numbers, rng), lines), "Changed constants."
         return _swapped(code, lines, rng), "Changed an operator."
-    except (SyntaxError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return code, "The program does not parse; nothing was changed."
 
 

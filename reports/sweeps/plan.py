@@ -10,7 +10,9 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.storage.database import DB_NAME
-from utils.errors import ConfigError
+from core.storage.reader import RunReader
+from utils.errors import ConfigError, UnknownRunError
+from utils.file_utils import write_atomic
 from utils.secrets import masked_word
 
 FOLDER = "sweeps"
@@ -80,7 +82,7 @@ class Plan(BaseModel):
                 raise ConfigError(f"--name {folder.name}: another sweep has this name; take another")
             return
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / PLAN).write_text(self.shown.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        write_atomic(folder / PLAN, self.shown.model_dump_json(indent=2) + "\n")
 
 
 def sweep_folder(logs: Path, name: str) -> Path:
@@ -106,10 +108,18 @@ def _note(folder: Path, cell: Cell) -> Path:
 
 
 def run_of(folder: Path, cell: Cell) -> Path | None:
-    """The folder of the cell's run; None where it has not begun, or was removed."""
+    """The folder of the cell's run; None where it has not begun, was killed before it did, or was removed."""
     try:
         name = _note(folder, cell).read_text(encoding="utf-8").strip()
     except OSError:
         return None
     found = folder.parents[1] / name
-    return found if (found / DB_NAME).is_file() else None
+    return found if (found / DB_NAME).is_file() and _has_begun(found) else None
+
+
+def _has_begun(run: Path) -> bool:
+    try:
+        with RunReader(run) as reader:
+            return reader.fact("config") is not None
+    except UnknownRunError:  # a store without a table
+        return False

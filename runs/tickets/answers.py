@@ -8,7 +8,6 @@ from typing import Any, TypeGuard
 from core.backend.exchange import Request
 from core.backend.schema import SchemaError, find_object, read_arguments
 from core.contracts import FORM
-from core.events import NodeCommitted
 from core.state.question import ANSWER, is_question, node_of
 from core.storage.ticket_store import Ticket
 from runs.search import Search
@@ -233,12 +232,12 @@ class TicketApi:
             return {**about, "state": "expired", "message": message, "next": "ask"}
         if state == "told" and is_question(node_id):
             return {**about, **TAKEN, "next": "stop" if self._queue.is_over else "ask"}
-        event = self._queue.verdict(node_id, seconds if state == "told" else 0)
+        improved = self._queue.verdict(node_id, seconds if state == "told" else 0)
         is_over = self._queue.is_over
-        if event is None and is_over:  # all verdicts are told before the end is: one may have come between
-            event = self._queue.verdict(node_id, 0)
-        if event is not None:
-            return self._verdict(event)
+        if improved is None and is_over:  # all verdicts are told before the end is: one may have come between
+            improved = self._queue.verdict(node_id, 0)
+        if improved is not None:
+            return self._verdict(node_id, improved=improved)
         if is_over:
             kept = KEPT if state == "told" else ""
             return {**about, "state": "over", **self._over(kept)}
@@ -259,11 +258,11 @@ class TicketApi:
         found = self._told(request, node_id, state, 0)
         return answered_before(found, node_id, str(request["verb"])) if state == "told" else found
 
-    def _verdict(self, event: NodeCommitted) -> dict[str, Any]:
-        node = self._search.journal[event.node_id]
-        lines = self._files.lines_of(node.code, self._queue.told(event.node_id))
+    def _verdict(self, node_id: str, *, improved: bool) -> dict[str, Any]:
+        node = self._search.journal[node_id]
+        lines = self._files.lines_of(node.code, self._queue.told(node_id))
         following = "stop" if self._queue.is_over else "ask"
-        return {**verdict_of(node, lines), "improved": event.is_best, "next": following}
+        return {**verdict_of(node, lines), "improved": improved, "next": following}
 
     def _rest(self) -> dict[str, Any]:
         """What every answer to a ticket holds of the run."""

@@ -73,8 +73,10 @@ class TicketQueue:
         """Where a proposal, or a repair, stands: verdicts come in this order, so the first must be handed out first."""
         self.waits_for: Callable[[Place, Place], bool] = lambda place, other: other < place
         """Whether the verdict on what stands at the first place waits for the writer of what stands at the second."""
-        self._tickets = {ticket.node_id: ticket for ticket in store.tickets()}
-        self._committed: dict[str, NodeCommitted] = {event.node_id: event for event in store.committed_events()}
+        self._tickets = {ticket.node_id: replace(ticket, told="") for ticket in store.tickets()}
+        """All of the run, without what was told: that lies in the store."""
+        self._committed: dict[str, bool] = {event.node_id: event.is_best for event in store.committed_events()}
+        """Nodes with a verdict, and whether each was the best."""
         self._over = False
         self.ended = ""
         """Why nothing is handed out any more, as a sentence; '' while the search goes on."""
@@ -101,7 +103,7 @@ class TicketQueue:
                 with self._lock:
                     ticket = self._expired(self._tickets.get(node_id))
                 if ticket is not None and ticket.state == "told":
-                    return Reply(text=ticket.told, finish_reason="stop")
+                    return Reply(text=self._store.told(node_id), finish_reason="stop")
                 if ticket is not None and ticket.state in GONE:
                     raise TicketGone(f"ticket of {node_id}: {ticket.state}")
                 self._check_stops()
@@ -138,7 +140,7 @@ class TicketQueue:
         elif isinstance(event, NodeCommitted):
             self._places.pop(event.node_id, None)
             with self._judged:
-                self._committed[event.node_id] = event
+                self._committed[event.node_id] = event.is_best
                 self._judged.notify_all()
 
     def end(self, why: str = ENDED, *, broke_off: bool = False) -> None:
@@ -252,13 +254,11 @@ class TicketQueue:
 
     def _told(self, ticket: Ticket, reply: str) -> Ticket:
         self._store.tell_ticket(ticket.node_id, reply)
-        return replace(ticket, state="told", told=reply)
+        return replace(ticket, state="told")
 
     def told(self, node_id: str) -> str:
         """What was handed in for a ticket, as a reply; '' before."""
-        with self._lock:
-            ticket = self._tickets.get(node_id)
-        return ticket.told if ticket else ""
+        return self._store.told(node_id)
 
     def holder(self, node_id: str) -> str:
         """Who has, or had, the ticket, in its own words."""
@@ -301,8 +301,8 @@ class TicketQueue:
             asked = (name for name in self._waiting if is_question(name) and node_of(name) == node_id)
             return any(name not in self._tickets or self._tickets[name].state == "open" for name in asked)
 
-    def verdict(self, node_id: str, seconds: float) -> NodeCommitted | None:
-        """What became of a told ticket; None if there is none within `seconds`, or the run ended before.
+    def verdict(self, node_id: str, seconds: float) -> bool | None:
+        """Whether a told ticket's program was the best; None if it has no verdict within `seconds`, or before the end.
 
         Nor while a question about it, or a proposal that it waits for, waits for a writer to ask: who told it may be
         the one.
@@ -340,6 +340,7 @@ class TicketQueue:
 
     def _closed(self, ticket: Ticket, state: Gone) -> Ticket:
         self._store.close_ticket(ticket.node_id, state)
+        self._places.pop(ticket.node_id, None)
         return replace(ticket, state=state)
 
 

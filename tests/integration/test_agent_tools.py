@@ -51,11 +51,15 @@ def models() -> Iterator[ModelServer]:
         yield server
 
 
-def words(models: ModelServer, steps: int = 2, *more: str) -> list[str]:
+def asking(models: ModelServer) -> list[str]:
     keys = {"provider": "openai", "model": "scripted", "base_url": f"{models.url}/v1", "api_key": "sk-planted",
             "price.input": 1, "price.output": 2}  # fmt: skip
     fixed = ["llm.feedback.provider=rules", "llm.feedback.model=rules", "search.batch=1", "search.schedule=rounds"]
-    return [*toy_words(steps), *(f"llm.code.{name}={value}" for name, value in keys.items()), *fixed, *more]
+    return [*(f"llm.code.{name}={value}" for name, value in keys.items()), *fixed]
+
+
+def words(models: ModelServer, steps: int = 2, *more: str) -> list[str]:
+    return [*toy_words(steps), *asking(models), *more]
 
 
 def test_a_model_looks_before_it_writes_and_a_replay_answers_the_same(cli: Cli, models: ModelServer) -> None:
@@ -123,6 +127,30 @@ def test_what_it_runs_is_in_the_sandbox_and_bounded(cli: Cli) -> None:
     assert "failed (timeout)" in seen[2]
     assert "seconds for calls are used" in seen[3]
     assert cli.show()["best_metric"] == 0.5
+
+
+def test_arguments_that_no_function_takes_are_told_and_end_no_run(cli: Cli) -> None:
+    """A number for a file's text, and half a character in a program (`"\\ud800"`), ended a run as faults of ours."""
+    (cli.folder / "repo").mkdir()
+    (cli.folder / "repo" / "a.txt").write_text("x = 1\n")
+    calls: list[Step] = [
+        ("check", {"files": {"a.txt": 5}}), ("check", {"files": ["a.txt"]}), ("read_node", {"number": 1e300}),
+        ("run_python", {"code": "print('\ud800')"}), ("check", {"files": {"a.txt": "\ud800\0"}}),
+        ("run_python", {"code": "print(1)\0"}),
+    ]  # fmt: skip
+
+    def asks(request: dict[str, Any], number: int) -> Step:
+        return calls[number] if number < len(calls) else "### a.txt\n```\nx = 2\n```"
+
+    with ModelServer(asks) as models:
+        tree = ["problem.kind=command", "problem.source=repo", "problem.editable=a.txt", "problem.eval=cat a.txt",
+                "problem.metric=x", "problem.metric_from=regex:x = (\\d+)", "problem.direction=max"]  # fmt: skip
+        ended = cli.here("run", *tree, *asking(models), "search.max_steps=1", "agent.tools=true")
+    assert ended.code == 0, ended.err
+    number, listed, none, half, checked, null = results(models.asked[-1])
+    assert number == 'check: arguments.files["a.txt"] must be string, not 5' and "must be object" in listed
+    assert none.startswith("there is no program [1") and half == "?" and json.loads(checked)["ok"]
+    assert "null bytes" in null
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -69,6 +70,17 @@ def only_node(cli: Cli) -> dict[str, Any]:
     (row,) = cli.show()["nodes"]
     found: dict[str, Any] = cli.here("show", "latest", row["node_id"], "--json").json
     return found
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_session_is_stored_with_its_reply(search, cli, models, moment):
+    """Killed between the two, its exchanges stood there twice once it had been asked again."""
+    assert search(USUAL, SWARM_EVO_FAULT=f"{moment}:call:1").code == -signal.SIGKILL
+    ended = cli.here("resume", "latest")
+    assert ended.code == 0, ended.err
+    roles = [call["role"] for call in only_node(cli)["calls"]]
+    assert roles.count("session") == 1 and roles.count("code") == 1
+    assert len(models.requests) == (2 if moment == "before" else 1), "what is stored is not asked again"
 
 
 @pytest.mark.long

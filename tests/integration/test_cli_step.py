@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 
 import pytest
 from support.chat_server import ChatServer
@@ -13,6 +14,17 @@ from core.storage.reader import RunReader
 def stages(cli):
     with RunReader(cli.run_dir) as reader:
         return reader.open_stages()
+
+
+def test_a_kill_as_a_step_from_a_stage_begins_leaves_all_of_it_or_nothing(cli, finished):
+    """Its round stood there without what it took over: the next step asked for a reply that was to be kept."""
+    step = next(node["node_id"] for node in cli.show()["nodes"] if node["operator"] == "improve")
+    words = ("step", "latest", "--node", step, "--from", "execute")
+    assert cli(*words, SWARM_EVO_FAULT="after:round:1").code == -signal.SIGKILL
+    assert cli.here("step", "latest").code == 0
+    *_, made = cli.show()["nodes"]
+    before, now = cli.node(step), cli.node(made["node_id"])
+    assert (now["code"], now["calls"]) == (before["code"], []), "written anew"
 
 
 def test_step_without_a_run_starts_one_and_adds_one_step_each_time(cli, toy):

@@ -536,7 +536,7 @@ def test_tables_that_do_not_match_are_told_before_the_search(tmp_path, inline):
     (folder / "sample_submission.csv").write_text("flat,price\nT0,0\n")
     problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
     problem.prepare()
-    assert "test.csv has no column street, day, kind: empty in its rows" in problem.note
+    assert "test.csv has no column street, day, kind: nor have the rows that scores are of" in problem.note
     assert "train.csv has no column colour: left out of test.csv" in problem.note
     assert "in sample_submission.csv price is rent" in problem.note
     assert "sample_submission.csv lacks 8 ids of test.csv, such as T1" in problem.note

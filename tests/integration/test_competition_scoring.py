@@ -192,6 +192,15 @@ def test_a_refit_with_several_seeds_hands_in_their_mean(diabetes, tmp_path):
     assert not (tmp_path / "best" / ".refit").exists()
 
 
+def test_a_refit_that_takes_long_says_how_far_it_is(diabetes, tmp_path):
+    node, _ = diabetes.score(writes("for row in rows: row['progression'] = 7"))
+    told = []
+    slow = node.model_copy(update={"exec_time": 61.4})
+    diabetes.problem.refit(slow, tmp_path / "best", diabetes.jobs, Limits(), 3, told.append)
+    runs = [f"refit: run {number} of 3; when it was scored it took 61 s" for number in (1, 2)]
+    assert told == [*runs, "refit: the program predicts the same with every seed, so one is enough"]
+
+
 def test_a_program_that_draws_nothing_is_refitted_twice_at_most(diabetes, tmp_path):
     node, _ = diabetes.score(writes("for row in rows: row['progression'] = 7"))
     runs, run = [], diabetes.jobs.run

@@ -37,7 +37,8 @@ KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "3"))
 BOUNDARIES = (
     "after:facts:1", "before:round:1", "after:round:1", "before:call:2",
     "after:call:2", "before:stage:1", "after:stage:1", "after:stage:2", "before:commit:1", "after:commit:1",
-    "before:round:2", "after:commit:2", "after:fact:active_seconds:1", "before:fact:final:1", "after:fact:final:1",
+    "before:round:2", "after:commit:2", "after:fact:active_seconds:1", "after:fact:final_opened:1",
+    "before:fact:final:1", "after:fact:final:1",
     "before:fact:status:1", "after:fact:status:1",
 )  # fmt: skip
 """The moments of a run, each counted in its own process, in the order in which a run passes them."""
@@ -124,6 +125,17 @@ def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
     assert killed == list(boundaries)
     assert cli.here("resume", "latest").code == 0
     assert_same(cli, reference)
+
+
+def test_that_the_final_part_was_opened_before_is_told(cli, toy):
+    """A kill between its opening and its scores being stored left no trace of the first time."""
+    assert cli(*toy(3), SWARM_EVO_FAULT="before:fact:final:1").code == -signal.SIGKILL
+    assert cli.here("resume", "latest").code == 0
+    assert cli.here("resume", "latest", "--search.max_steps=4").code == 0, "another look, and nothing was lost of it"
+    with RunReader(cli.run_dir) as reader:
+        told = [event.text for event in reader.events(types=["warning"]) if "opened once more" in event.text]
+        assert reader.fact("final")["opened"] == 3
+    assert len(told) == 1
 
 
 @pytest.mark.long

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import signal
+import threading
 import time
+from collections import Counter
 from contextlib import closing
+from hashlib import sha256
 
 import pytest
 from support.chat_server import ChatServer
@@ -102,6 +106,107 @@ def test_a_replay_tells_each_step_what_it_was_told_then(cli, toy):
         prompts = [call.system for call in reader.calls()]
     assert sum("ends at a score of 0.001" in text for text in prompts) == 6
     assert sum("find it soon" in text and "wall clock 77 s" in text for text in prompts) == 3
+
+
+ALL_AGAIN = "proposals, prompts, programs, scores and final scores came out again"
+RECORDED = "0 calls of a model; programs"
+
+
+@pytest.mark.parametrize(
+    ("schedule", "batches"),
+    [
+        ("rounds", (4, 2)),
+        ("pipeline", (4, 1)),
+        pytest.param("rounds", (1, 5, 2), marks=pytest.mark.long),
+        pytest.param("pipeline", (2, 5, 1), marks=pytest.mark.long),
+    ],
+)
+def test_another_batch_in_a_resume_replays_as_it_was(cli, toy, schedule, batches):
+    steps = 0
+    for batch in batches:
+        steps += 7
+        words = toy(7, f"search.schedule={schedule}") if steps == 7 else ("resume", "latest")
+        assert cli.here(*words, f"--search.max_steps={steps}", f"search.batch={batch}").code == 0
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 0 and ALL_AGAIN in ended.out, ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    "change", ["search.policy=mcts", pytest.param("search.schedule=rounds", marks=pytest.mark.long)]
+)
+def test_who_chose_otherwise_then_is_not_asked_again(cli, toy, change):
+    assert cli.here(*toy(7, "search.batch=3")).code == 0
+    assert cli.here("resume", "latest", "--search.max_steps=14", change).code == 0
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 0 and RECORDED in ended.out, ended.out + ended.err
+
+
+def answer(request, number):
+    """A program by what was shown, now and then a broken one; directions, where these are asked for."""
+    text = request["messages"][-1]["content"]
+    if "Write no program now" in text:
+        return json.dumps({"ideas": [f"try {place + len(text)}" for place in range(9)]})
+    return f"```python\nx = {'1 / 0' if len(text) % 4 == 0 else f'{len(text) % 89}.5'}\n```"
+
+
+@pytest.mark.parametrize(
+    ("first", "changes", "found"),
+    [
+        ((), (("agent.memory=none", "agent.repair_crashes=false"), ("agent.memory_tokens=100",)), ALL_AGAIN),
+        (("search.batch=5",), (("search.batch=4",), ("search.batch=2",)), ALL_AGAIN),
+        pytest.param((), (("agent.review=always",), ("agent.review=never",)), ALL_AGAIN, marks=pytest.mark.long),
+        pytest.param(("search.batch=4",), (("agent.ideas=never",),), ALL_AGAIN, marks=pytest.mark.long),
+        pytest.param(("search.batch=4",), (("llm.code.model=another",),), RECORDED, marks=pytest.mark.long),
+        pytest.param((), (("agent.prompt_tokens=1000",),), RECORDED, marks=pytest.mark.long),
+    ],
+)
+def test_what_a_resume_changed_of_the_prompts_replays_as_it_was(cli, toy, first, changes, found):
+    with ChatServer(answer) as server:
+        words = [*server.words(), "agent.review=never", "llm.cache=false"]
+        assert cli.here(*toy(9), *words, *first).code == 0
+        for steps, change in enumerate(changes, 2):
+            assert cli.here("resume", "latest", f"--search.max_steps={9 * steps}", *change).code == 0
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 0 and found in ended.out, ended.out + ended.err
+
+
+def test_a_policy_that_goes_by_what_calls_cost_chooses_the_same_in_a_replay(cli, toy):
+    """There they were free, so that `portfolio` chose other ways."""
+    with ChatServer(_by_its_prompt) as server:
+        words = [*server.words(), "agent.review=never", "llm.cache=false", "search.policy=portfolio", "search.batch=3"]
+        assert cli.here(*toy(14, "project.seed=1", seconds=0.03), *words).code == 0
+    ended = cli.here("replay", "latest", "--verify")
+    assert ended.code == 0 and ALL_AGAIN in ended.out, ended.out + ended.err
+
+
+def _by_its_prompt(request, number):
+    drawn = int(sha256(request["messages"][-1]["content"].encode()).hexdigest()[:6], 16)
+    if drawn % 4 == 0:
+        return "```python\nx = 1/0\n```"
+    return "no code at all" if drawn % 11 == 0 else f"I do as told.\n```python\nx = {drawn % 40}.5\n```\n"
+
+
+def test_equal_programs_that_crash_come_out_again_from_an_order_that_the_clock_made(cli, toy):
+    """Under `async` one was mended while the other was committed as it was: in a replay it was a duplicate of that."""
+    third, asked = threading.Event(), Counter()
+
+    def script(request, number):
+        kind = "repair" if "1 / 0" in request["messages"][-1]["content"] else "draft"
+        asked[kind] += 1
+        if kind == "draft":
+            if asked[kind] < 3:
+                return "```python\nx = 1 / 0\n```"
+            third.set()
+            return f"```python\nx = {asked[kind]}.5\n```"
+        if asked[kind] > 1:
+            return "```python\nx = 1 / 0\n```"
+        assert third.wait(60), "the other one is committed by then"
+        return "```python\nx = 7.5\n```"
+
+    with ChatServer(script) as server:
+        words = [*server.words(), "agent.review=never", "llm.cache=false", "search.schedule=async", "search.batch=2"]
+        assert cli.here(*toy(4), *words, "search.three_phase.num_drafts=4", "agent.memory=none").code == 0
+    assert_replays(cli, 4)
 
 
 @pytest.mark.long

@@ -13,6 +13,7 @@ from support.competition_stand import Stand, writes
 
 from benchmarks import mlebench
 from dashboard.server.app import create_app
+from problems.competition.folder_facts import read_config
 from problems.competition.problem import build
 from utils.config import load_config
 from utils.errors import ConfigError
@@ -92,6 +93,13 @@ def test_programs_run_where_rows_lack_a_label_or_the_test_its_ids(tmp_path, stan
     scored = [made.score(program.code)[1] for program in made.problem.baselines()]
     assert len(scored) == 3 and [verdict.message for verdict in scored] == [""] * 3
     assert scored[2].metric > 0.8
+
+
+@pytest.mark.parametrize("more", ["when: 2026-99-99", "a: &a [*a]"])
+def test_a_configuration_that_cannot_be_read_is_one_line(tmp_path, more):
+    (tmp_path / "config.yaml").write_text(f"{CONFIG.format(grader='own', answers='answers.csv')}\n{more}\n")
+    with pytest.raises(ConfigError, match=r"config\.yaml: cannot be read as YAML: "):
+        read_config(tmp_path / "config.yaml")
 
 
 # ------------------------------------------------------------ names of graders

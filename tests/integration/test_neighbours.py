@@ -81,6 +81,8 @@ def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
     assert found.keys["execution.timeout"] == 150 and found.keys["search.islands.num_islands"] == 3
     assert "budget.usd" not in found.keys and found.left == ("max_api_costs", "archive_size")
     assert found.hints == ("shinka_b.yaml is read, and not shinka_a.yaml",)
+    (tmp_path / "run_evo.py").write_text(f"x = {'-' * 300_000}1\n")
+    assert "search.max_steps" not in read(tmp_path, Told()).keys, "too deep for Python's parser: nothing is said"
 
 
 @pytest.mark.long
@@ -233,6 +235,10 @@ def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
         assert found in (64, True, "s", [0.5], "diff", "program"), theirs
 
 
+LAUGHS = "a0: &a0 [1, 2, 3]\n" + "".join(
+    f"a{n}: &a{n} {{p: *a{n - 1}, q: *a{n - 1}, r: *a{n - 1}}}\n" for n in range(1, 25)
+)
+"""Three to the 24th lists in a kilobyte."""
 OPENEVOLVES = {"initial_program.py": "x = 1\n", "evaluator.py": "def evaluate(path): return 1\n"}
 
 
@@ -257,6 +263,8 @@ OPENEVOLVES = {"initial_program.py": "x = 1\n", "evaluator.py": "def evaluate(pa
         ("prompt: {system_message: {a: 1}}", "prompt.system_message: a value", "not a mapping with a"),
         ("when: 2026-99-99", "", "read as YAML"),
         ("a: &a {b: *a}", "", "read as YAML"),
+        (LAUGHS, "", "with its aliases it holds more than 100000 values"),
+        (f"{LAUGHS}max_iterations: *a24\n", "", "with its aliases it holds more than 100000 values"),
     ],
 )
 @pytest.mark.parametrize("more", [(), ("--plan",)])
@@ -285,6 +293,8 @@ def test_openevolves_wrong_value_is_told_with_its_file_before_anything_runs(
         ({"shinka.yaml": "job_config: {time: '1000:00:00'}"}, "shinka.yaml: job_config.time='1000:00:00'", "2000000"),
         ({"shinka.yaml": "job_config: {time: '00:00:00'}"}, "shinka.yaml: job_config.time='00:00:00'", "than 0"),
         ({"run_evo.py": "EvolutionConfig(num_generations='9x')\n"}, "run_evo.py: num_generations='9x'", "integer"),
+        ({"run_evo.py": f"JobConfig(time='{'9' * 400}:00')\n"}, "run_evo.py: time='999", "than or equal to 2000000"),
+        ({"run_evo.py": f"JobConfig(time='{':'.join('1' * 400)}')\n"}, "run_evo.py: time='1:1", "equal to 2000000"),
         ({"run_evo.py": "search_task_sys_msg = 5\n"}, "run_evo.py: task_sys_msg=5", "string"),
     ],
 )

@@ -831,3 +831,92 @@ def test_the_command_line_searches_a_packed_semicolon_table(tmp_path):
         in done.stderr + done.stdout
     )
     assert "best Spearman correlation" in done.stdout + done.stderr
+
+
+# ------------------------------------------------------------ what one knows when one predicts
+
+
+def rented(tmp_path) -> Path:
+    """Bikes as Kaggle hands them out: the target is the sum of two columns that the test does not have."""
+    draw = random.Random(0)
+    rows = [(n, draw.randrange(24), draw.randrange(50), draw.randrange(200)) for n in range(300)]
+    bikes = pd.DataFrame(
+        [(*row, row[2] + row[3]) for row in rows], columns=["id", "hour", "casual", "registered", "rent"]
+    )
+    (tmp_path / "mine").mkdir()
+    bikes[:240].to_csv(tmp_path / "mine" / "train.csv", index=False)
+    bikes.loc[240:, ["id", "hour"]].to_csv(tmp_path / "mine" / "test.csv", index=False)
+    return tmp_path / "mine"
+
+
+def test_no_score_comes_from_a_column_that_the_users_test_lacks(tmp_path):
+    """Ridge added the two up and had an error of 0.2; on the user's own rows it had that of a constant."""
+    stand = Stand(tmp_path, f"data.dir={rented(tmp_path)}", "data.target=rent", "data.metric=mae")
+    try:
+        assert column(stand.problem.input_dir / "test.csv", "hour")
+        assert list(pd.read_csv(stand.problem.input_dir / "test.csv")) == ["id", "hour"]
+        assert "test.csv has no column casual, registered: nor have the rows that scores are of" in stand.problem.note
+        dummy, ridge, _ = (stand.score(one.code)[1].metric for one in stand.problem.baselines())
+        assert ridge > 0.8 * dummy
+    finally:
+        stand.close()
+
+
+def test_a_test_of_a_head_alone_says_what_one_knows_too(tmp_path, inline):
+    test = rented(tmp_path) / "test.csv"
+    test.write_text("id,hour\n")
+    problem = made(tmp_path)
+    assert list(pd.read_csv(problem.input_dir / "test.csv")) == ["id", "hour"]
+    assert "test.csv has no column casual, registered" in problem.note
+    test.write_text("colour\n")
+    with pytest.raises(ConfigError, match=r"test\.csv shares no column with train\.csv; it has colour"):
+        made(tmp_path)
+
+
+def test_a_copy_of_the_target_that_the_users_test_lacks_is_no_leak(tmp_path, inline):
+    table = rented(tmp_path) / "train.csv"
+    pd.read_csv(table).assign(twice=lambda bikes: bikes["rent"] * 2).to_csv(table, index=False)
+    assert "possible leak" not in made(tmp_path).note
+
+
+def test_a_split_and_a_refit_know_what_the_users_test_lacks(tmp_path, inline):
+    problem = made(tmp_path, "data.split=group:casual", f"data.dir={rented(tmp_path)}")
+    public, private = problem.input_dir, problem.input_dir.parent / "private"
+    shown, answers = pd.read_csv(public / "train.csv"), pd.read_csv(private / "answers.csv")
+    assert not set(shown["casual"]) & set(answers["casual"])
+    add_labels(public, tmp_path / "whole", problem._ready().exam(), private / "user_rows.json")
+    whole = pd.read_csv(tmp_path / "whole" / "train.csv")
+    assert len(whole) == 240 and (whole["casual"] + whole["registered"] == whole["rent"]).all()
+
+
+# ------------------------------------------------------------ rows that are longer than their head
+
+
+def longer(tail: str, head: str = "flat,size,rent") -> bytes:
+    return f"{head}\n{''.join(f'F{n},{n % 13},{n * 10}{tail}' + chr(10) for n in range(ROWS))}".encode()
+
+
+@pytest.mark.parametrize("tail", [",", ", ,"])
+def test_marks_behind_the_last_column_move_no_column(tmp_path, inline, tail):
+    """pandas took the flats for names of rows, so that `rent` was empty and `size` was the rent."""
+    plain(tmp_path, content=longer(tail))
+    problem = made(tmp_path)
+    shown = pd.read_csv(problem.input_dir / "train.csv")
+    assert (
+        list(shown)[-3:] == ["flat", "size", "rent"] and (shown["size"] == shown["flat"].str[1:].astype(int) % 13).all()
+    )
+    assert "train.csv is read as train.csv (a mark behind the last column)" in problem.note
+
+
+def test_names_of_rows_as_r_writes_them_are_told(tmp_path, inline):
+    plain(tmp_path, content=longer("", head="size,rent"))
+    problem = made(tmp_path)
+    assert "names of rows before the first column" in problem.note
+    assert list(pd.read_csv(problem.input_dir / "train.csv")) == ["row_id", "size", "rent"]
+
+
+@pytest.mark.parametrize("content", [longer(",7,8"), longer("").replace(b",0\n", b",0,7\n")])
+def test_a_row_with_fields_that_no_column_is_named_for_is_refused(tmp_path, inline, content):
+    plain(tmp_path, content=content)
+    with pytest.raises(ConfigError, match=r"its first row has \d fields, but its head names 3 columns"):
+        made(tmp_path)

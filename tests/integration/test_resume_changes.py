@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 
 import pytest
 from support.synthetic_runs import competition
 
+from runs.session import RunSession
 from runs.stored_config import stored_config
 from utils.config import load_config, to_plain
 
@@ -82,3 +84,24 @@ def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp
         store.execute("UPDATE facts SET value = ? WHERE key = 'config'", (json.dumps(plain),))
     config = stored_config(tmp_path / "logs" / "old", [], str(tmp_path), trusted=True)
     assert config.data.metric == "qwk"
+
+
+STOP = '{"kind": "stop"}\n'
+
+
+def test_a_stop_is_for_the_process_that_was_there(cli, toy):
+    """One that nobody had read, of a process that was killed or said to nobody, ended the next resume at once."""
+    assert cli(*toy(200), SWARM_EVO_FAULT="after:commit:1").code == -signal.SIGKILL
+    (cli.run_dir / "control.jsonl").write_text(STOP)
+    ended = cli.here("resume", "latest", "--search.max_steps=210")
+    assert ended.code == 0, ended.err
+    assert cli.show()["steps"] == 210
+
+
+def test_a_stop_to_a_resume_that_is_starting_counts(cli, toy):
+    assert cli(*toy(200), SWARM_EVO_FAULT="after:commit:1").code == -signal.SIGKILL
+    config = stored_config(cli.run_dir, [], str(cli.folder))
+    session = RunSession(config, cli.run_dir)
+    (cli.run_dir / "control.jsonl").write_text(STOP)  # it has not taken hold of the run yet
+    with session:
+        assert session.run() == 130

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 
 import pytest
+
+from reports.sweeps.plan import Cell
 
 WORDS = ("sweep", "--seeds", "1..2", "--vary", "search.policy=three_phase,mcts", "--json", "--name", "policies")
 
@@ -37,8 +40,6 @@ def test_a_run_that_was_stopped_is_resumed(cli, toy):
     assert begun.code == 0, begun.err
     run = next(path.parent.name for path in cli.folder.glob("logs/*/run.db"))
     words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=halves", "--json")
-    from reports.sweeps.plan import Cell
-
     folder = cli.folder / "logs" / "sweeps" / "halves"
     folder.mkdir(parents=True)
     (folder / f"{Cell(setting=('search.policy=mcts',), seed=1).name}.run").write_text(run)
@@ -49,6 +50,20 @@ def test_a_run_that_was_stopped_is_resumed(cli, toy):
     assert cells[0]["run"] == run and cells[0]["status"] == "finished" and cells[0]["steps"] == 4
 
 
+def test_a_run_that_was_killed_before_it_began_is_begun_anew(cli, toy):
+    """There is nothing to go on with: a resume was refused, and the sweep ended there each time."""
+    assert cli(*toy(2), SWARM_EVO_FAULT="before:facts:1").code == -signal.SIGKILL
+    (run,) = cli.folder.glob("logs/*/run.db")
+    folder = cli.folder / "logs" / "sweeps" / "anew"
+    folder.mkdir(parents=True)
+    for policy in ("mcts", "three_phase"):
+        cell = Cell(setting=(f"search.policy={policy}",), seed=1)
+        (folder / f"{cell.name}.run").write_text(run.parent.name)
+    ended = cli.here("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=anew", *toy(2))
+    assert ended.code == 0, ended.err
+    assert ended.err.count("begins:") == 2
+
+
 @pytest.mark.long
 def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
     """A typed key, and the word for running without a sandbox: the same command could not go on without them."""
@@ -56,8 +71,6 @@ def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
     begun = cli.here("step", *toy(4), *unsafe, "--search.policy=mcts", "--project.seed=1")
     assert begun.code == 0, begun.err
     run = next(path.parent.name for path in cli.folder.glob("logs/*/run.db"))
-    from reports.sweeps.plan import Cell
-
     folder = cli.folder / "logs" / "sweeps" / "bare"
     folder.mkdir(parents=True)
     (folder / f"{Cell(setting=('search.policy=mcts',), seed=1).name}.run").write_text(run)

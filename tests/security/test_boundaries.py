@@ -330,6 +330,21 @@ def test_an_evaluator_without_a_program_is_one_clear_error(tmp_path: Path) -> No
     (tmp_path / "evaluator.py").write_text(textwrap.dedent("def evaluate(p): return 1"))
     with pytest.raises(ConfigError, match=r"initial_program\.py"):
         attack_evaluator(tmp_path / "evaluator.py")
+    (tmp_path / "initial_program.py").write_bytes("# café\nx = 1\n".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"initial_program\.py: cannot be read as text: line 1 holds the byte 0xe9"):
+        attack_evaluator(tmp_path / "evaluator.py")
+
+
+@pytest.mark.parametrize(
+    ("score", "why"), [("'--inf'", "no combined_score"), ("float('nan')", "is nan"), ("'inf'", "is inf")]
+)
+def test_an_evaluator_without_a_score_is_one_clear_error(
+    sandbox: WarmSandbox, tmp_path: Path, score: str, why: str
+) -> None:
+    (tmp_path / "evaluator.py").write_text(f"def evaluate(path): return {{'combined_score': {score}}}")
+    (tmp_path / "initial_program.py").write_text("x = 1\n")
+    with pytest.raises(ConfigError, match=f"does not score its honest program: .*{why}"):
+        attack_evaluator(tmp_path / "evaluator.py", sandbox=sandbox)
 
 
 MAPS = "CASES = [(float(x), 3.0 * x * x + 1.0) for x in range(50)]\n{load}\n" + (

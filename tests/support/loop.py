@@ -85,7 +85,7 @@ def open_loop(
     roles = model_settings(LLMConfig.model_validate({"code": {"provider": "external" if external else "rules"}}))
     model_client = ModelClient(roles, log=seen, rules=writer or ToyWriter(), run_seed=seed, external=external)
     stages = Stages(
-        agents={"*": CoderAgent(single_function=True, ideas=ideas)},
+        agents={"*": CoderAgent(single_function=True)},
         reviewer=reviewer,
         evaluator=judge,
         store=seen,
@@ -97,13 +97,16 @@ def open_loop(
             review=review,
             repair_crashes=repair_crashes,
             writers=ideas or 1,
+            batch=batch,
+            sharing=1 if schedule_of(schedule).whole_rounds or judge.together else batch,
+            ideas=ideas,
         ),
         bind=model_client.bind,
         usage=model_client.usage_of,
         clock=clock,
     )
     orchestrator = Orchestrator(
-        plan=Plan(seed=seed, batch=batch, max_steps=steps, writers=writers, asked=asked or {}),
+        plan=Plan(seed=seed, max_steps=steps, writers=writers, asked=asked or {}),
         schedule=schedule_of(schedule)(),
         policy=policy or ThreePhasePolicy(ThreePhaseOptions(num_drafts=3)),
         stages=stages,

@@ -20,6 +20,7 @@ from core.evaluation.isolation.modules import modules_beside
 from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError
 from utils.missing_file import no_file
+from utils.user_text import user_text
 
 PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py")
 _LIMITS = Limits(seconds=20, memory_mb=2048, disk_mb=256, processes=64)
@@ -93,7 +94,7 @@ def attack_evaluator(
     path = Path(path).resolve()
     if not path.is_file():
         raise ConfigError(f"--evaluator {path}: {no_file(path)}")
-    honest = _honest_program(path, program).read_text(encoding="utf-8")
+    honest = user_text(_honest_program(path, program), "")
     if sandbox is not None:
         return _attack(sandbox, path, honest, timeout, told)
     from core.executor.sandbox import open_sandbox
@@ -127,9 +128,11 @@ def _attack(
         decision, first = decider.decide()
     except EvaluatorUnusable as error:
         raise ConfigError(f"{path}: {error}") from error
-    if score_of(first.value) is None:
+    score = score_of(first.value)
+    if score is None or not math.isfinite(score):
         failed = program_failure(first)
-        why = first.error or (failed.message if failed is not None else "no combined_score")
+        none = "no combined_score" if score is None else f"its combined_score is {score}"
+        why = first.error or (failed.message if failed is not None else none)
         raise ConfigError(f"{path} does not score its honest program: {why[-500:]}")
 
     def beside(code: str, seconds: float) -> EvaluatorRun:
@@ -187,7 +190,7 @@ def score_of(value: Any) -> float | None:
     if not isinstance(value, dict):
         return None
     chosen = value.get("combined_score")
-    if isinstance(chosen, str) and chosen.lstrip("-") in ("inf", "nan"):
+    if isinstance(chosen, str) and chosen.removeprefix("-") in ("inf", "nan"):
         return float(chosen)
     numbers = [v for v in value.values() if isinstance(v, int | float) and not isinstance(v, bool)]
     if isinstance(chosen, int | float):

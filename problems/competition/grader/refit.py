@@ -26,8 +26,9 @@ def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> 
     lacking = [name for name in (key, *targets) if name not in train.columns or name not in answers.columns]
     if lacking or key not in test.columns:
         raise Unusable(f"export-best --refit: train.csv and the answers do not share the columns {[key, *targets]}")
-    labels = answers[[key, *targets]].assign(_key=as_keys(answers[key]).to_numpy())
-    hidden = test.assign(_key=as_keys(test[key]).to_numpy()).merge(labels.drop(columns=key), on="_key")
+    told = [name for name in answers if name in targets or (name in train and name not in test)]
+    labels = answers[told].assign(_key=as_keys(answers[key]).to_numpy())
+    hidden = test.assign(_key=as_keys(test[key]).to_numpy()).merge(labels, on="_key")
     whole = pd.concat([train, hidden[[name for name in train if name in hidden]]], ignore_index=True)
     if mapping.is_file():
         theirs = set(json.loads(mapping.read_text(encoding="utf-8"))["rows"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,11 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     _refuse_one_sided(shown, int(hidden.sum()), targets, request)
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers = sides.hidden
-    copied = copies(sides, targets, key)
-    cautions = list(find_leaks(sides, targets, key, copied))
+    known_then = {key, *tables.features}
+    there = [name for name in answers if name in known_then]
+    known = replace(sides, shown=sides.shown[[*there, *targets]])
+    copied = copies(known, targets, key)
+    cautions = list(find_leaks(known, targets, key, copied))
     if how == "time":
         cautions += same_time(as_time(tables.column(column)), hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
@@ -73,15 +77,14 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         order=as_time(answers[column], tables.column(column)) if how == "time" else None,
         groups=groups_of(answers[column]) if how == "group" else sides.equal,
     )  # fmt: skip
-    there = [name for name in theirs if name in answers]
-    test = pd.concat([answers.drop(columns=targets), theirs[there]], ignore_index=True)
+    test = pd.concat([answers[there], theirs[[name for name in there if name in theirs]]], ignore_index=True)
     if how != "time":
         test = test.sample(frac=1, random_state=request["seed"])
     columns = sorted(map(str, shown[targets[0]].unique())) if goal.task == "classes" else targets
     test.to_csv(public / "test.csv", index=False)
     _sample(test[[key]], shown, targets, columns, goal).to_csv(public / "sample_submission.csv", index=False)
-    kept = [key, *targets, *([goal.group] if goal.group and goal.group not in (key, *targets) else [])]
-    answers[kept].to_csv(private / "answers.csv", index=False)
+    kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *(n for n in tables.others if n not in there)])
+    answers[list(kept)].to_csv(private / "answers.csv", index=False)
     outputs = _outputs(tables, shown, columns, goal)
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables), request)
@@ -225,7 +228,7 @@ def _write_user_rows(
 ) -> list[str]:
     """Which rows of the public test are the user's, what he calls them, and the form of his submission; notes of it."""
     key, at = str(ids.name), tables.files.get("sample") if len(ids) else None
-    form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, tables.features)
+    form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, tables.others)
     others = other_ids(at.name, names) if at else ""
     mine = as_keys(ids).iloc[names.places]
     own = {

@@ -141,8 +141,8 @@ def prompts() -> dict[str, Prompt]:
     for name, (parents, made) in asked.items():
         of, coder = (SCRIPT, programs) if made is scripts else (FUNCTION, single)
         found[name] = coder.prompt(context(made(), name, *parents, **of))
-    four = context(scripts(), "improve", "c", writers=4, **SCRIPT)
-    found["ideas"] = CoderAgent(ideas=4).ideas_prompt(four)
+    four = context(scripts(), "improve", "c", writers=4, ideas=4, **SCRIPT)
+    found["ideas"] = CoderAgent().ideas_prompt(four)
     return {**found, "strategist": StrategistAgent().prompt(arena()), "build": BuilderAgent().prompt(arena())}
 
 

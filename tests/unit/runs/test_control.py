@@ -14,7 +14,7 @@ from core.state.node import Node
 from core.state.task import Task
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from runs.control import CONTROL, OFFSET, ControlFile, StopWatch, restore_marks
+from runs.control import CONTROL, OFFSET, ControlFile, StopWatch, restore_marks, said_so_far
 
 TASK = Task(node_id="b", operator="draft", round=0, slot=0, seed=1)
 
@@ -28,7 +28,7 @@ def said(tmp_path):
     class Said:
         def __init__(self):
             self.store, self.journal, self.stopped = store, journal, stopped
-            self.file = ControlFile(tmp_path, store, stopped)
+            self.again()
 
         def say(self, *lines, end="\n"):
             with (tmp_path / CONTROL).open("a") as file:
@@ -39,7 +39,7 @@ def said(tmp_path):
 
         def again(self):
             """The next process of the run."""
-            self.file = ControlFile(tmp_path, store, stopped)
+            self.file = ControlFile(tmp_path, store, stopped, said_so_far(tmp_path))
 
         def events(self):
             with RunReader(tmp_path) as reader:
@@ -83,6 +83,15 @@ def test_what_could_not_be_stored_was_not_read(said, monkeypatch):
     assert said.events() == [] and said.store.get_fact(OFFSET) is None
     said.again()
     assert said.poll() == ["try trees"]
+
+
+def test_a_stop_that_nobody_had_read_is_not_for_the_next_process(said):
+    said.say({"kind": "note", "text": "try trees"}, {"kind": "stop"}, '{"kind": "st', end="")
+    said.again()
+    assert said.poll() == ["try trees"] and not said.stopped.is_set()
+    said.say('op"}')
+    said.poll()
+    assert said.stopped.is_set(), "said in full while this one ran"
 
 
 def test_a_line_that_is_being_written_waits(said):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
+import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +19,7 @@ from core.loop.round_schedule import RoundSchedule
 from core.storage.repository import RunStore
 from runs.tickets.names import answered_before, split_ticket
 from runs.tickets.queue import Stops, TicketQueue, as_reply
-from utils.errors import Interrupted
+from utils.errors import Interrupted, TicketGone
 from utils.response import parse_response
 
 REQUEST = Request(system="s", messages=(Message(role="user", text="write"),))
@@ -32,7 +34,7 @@ def queue(tmp_path):
 
     def offer(name, round_, slot, context=None):
         def wait():
-            with suppress(Interrupted):
+            with suppress(Interrupted, TicketGone):
                 made.reply(name, replace(REQUEST, context=context))
 
         if round_ is not None:  # a repair is no proposal
@@ -111,3 +113,23 @@ def test_a_ticket_has_one_name_everywhere_and_a_question_no_program():
 def test_a_plan_hides_no_program(plan: str) -> None:
     block, said = parse_response(as_reply("x = 1\n", "python", plan), "python")
     assert block == "x = 1" and said and "<think" not in said.lower()
+
+
+def test_what_was_told_and_what_is_over_does_not_stay_in_memory(queue):
+    """A run that many writers work on for days held each program that was told, and each event of a verdict."""
+    big, told = "x" * 100_000, 20
+    tracemalloc.start()
+    for number in range(told):
+        name, token = f"n{number}", f"{number:032d}"
+        queue.offer(name, number, 0)
+        queue.ask([token], 1)
+        assert queue.tell(name, token, f"{number} {big}") == "told"
+    gc.collect()
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held < told * len(big) / 4
+    assert queue.told("n3") == f"3 {big}", "it is in the store"
+    queue.offer("gone", 99, 0)
+    queue.ask(["9" * 32], 1)
+    queue.give_up("gone", None)
+    assert "gone" not in queue._places

@@ -49,9 +49,19 @@ class OwnTables:
     """Columns that hold amounts in the user's files, and numbers here."""
 
     @property
-    def features(self) -> list[str]:
-        """Columns to predict from, ids among them."""
+    def others(self) -> list[str]:
+        """Columns of the training table beside the targets."""
         return [name for name in self.train.columns if name not in self.targets]
+
+    @property
+    def features(self) -> list[str]:
+        """Columns to predict from, ids among them: those of the training table that the user's test has, too.
+
+        What it lacks is not known when one predicts: rows that are scored are shown without it, or scores would tell of
+        predictions that nobody can make.
+        """
+        theirs = set(self.test)
+        return [name for name in self.others if name in theirs]
 
     @property
     def columns(self) -> list[str]:
@@ -157,9 +167,9 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
     said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
     if len(labelled) < MIN_ROWS:
         raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
-    if not tables.features:
+    if not tables.others:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
-    if len(theirs) and not set(theirs) & set(tables.columns):
+    if not tables.features:
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
 
 
@@ -199,10 +209,10 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
         yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
     if tables.no_rows:
         yield tables.no_rows
-    if len(theirs) and not made:
-        missing = [name for name in tables.features if name not in theirs]
+    if not made:
+        missing = [name for name in tables.others if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]
         if missing:
-            yield f"test.csv has no column {listed(missing)}: empty in its rows"
+            yield f"test.csv has no column {listed(missing)}: nor have the rows that scores are of"
         if new:
             yield f"train.csv has no column {listed(new)}: left out of test.csv"

@@ -8,6 +8,7 @@ from typing import Any
 from ..tables.exact import Unusable
 from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, key_of_rows, look_at
 from ..tables.sheets import way_of_sheet
+from ..tables.text_look import NOTHING
 from .own_tables import read_own
 
 
@@ -52,4 +53,5 @@ def _way(path: Path) -> dict[str, Any]:
         told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding, "skiprows": look.above}
         plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
         how = {name: value for name, value in told.items() if value != plain[name]}
+        how |= {"index_col": False} if look.beyond == NOTHING else {}
     return {"file": path.name, "function": function, "how": how, "texts": {**how, **texts}}

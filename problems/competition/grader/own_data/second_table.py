@@ -9,7 +9,7 @@ from typing import Any
 from ..tables.amounts import Amounts, amounts_in, converted
 from ..tables.columns import instead, listed, told_doubled
 from ..tables.exact import Unusable
-from ..tables.formats import COLUMNAR, SHEETS, TEXT, read_any
+from ..tables.formats import COLUMNAR, SHEETS, TEXT, look_at, read_any
 from ..tables.keys import as_keys
 from ..tables.pieces import Table
 from .spelling import Classes, read_classes
@@ -42,7 +42,8 @@ def with_labels(
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {listed(list(labels))}")
     classes = read_classes(labels, path, missing, request["task"])
     texts = missing if request["task"] == "regression" else []
-    forms = {name: amounts_in(lambda name=name: [labels[name]], are_numbers=True) for name in texts}  # type: ignore[misc]
+    decimal = look_at(path).decimal
+    forms = {name: amounts_in(lambda name=name: [labels[name]], are_numbers=True, decimal=decimal) for name in texts}  # type: ignore[misc]
     amounts = {name: form for name, form in forms.items() if form is not None}
     labels = converted(labels, amounts)
     alike = {str(name).casefold() for name in labels if name not in missing}

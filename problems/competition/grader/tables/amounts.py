@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .clocks import clock_in
+from .text_look import BELOW_THOUSANDS, THOUSANDS, kind_of_number
 from .with_columns import with_columns
 
 _BLANKS = " \u00a0\u202f"
@@ -42,6 +43,8 @@ CLOCK = ":"
 """The style of durations and times of day, and their mark of fractions."""
 BARE = "1,234.5"
 """The only style that makes a number without sign or unit: pandas reads `1234.5`, and others may be lists or codes."""
+COMMA = "1.234,5"
+"""Where a text has commas before its fractions its points stand between thousands, and this style is one more."""
 SPACED = ("1 234.5", "1 234,5")
 """And these, where some cells have marks of thousands and first groups differ in length: `12 345` beside `980`."""
 
@@ -69,6 +72,8 @@ class Amounts:
 
     def numbers(self, values: Any) -> Any:
         """The cells as numbers, missing where they are; None if one has another form."""
+        if values.dtype.kind in "iuf" and not (self.sign or self.unit or self.style == CLOCK):
+            return values.astype(float)  # a test of few rows may hold none with a mark
         known = {text: _parts(text) for text in values.dropna().unique()}
         if not all(cell is not None and cell.is_of(self.sign, self.unit, self.style) for cell in known.values()):
             return None
@@ -124,15 +129,17 @@ def number_in(text: str) -> float | None:
     return cell.number(fitting[0]) if fitting else None
 
 
-def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False) -> Amounts | None:
+def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False, decimal: str = ".") -> Amounts | None:
     """The form that all cells of a column have; None where there is none, or nothing but missing cells.
 
     Args:
         pieces: the column from its beginning, some rows at a time.
         are_numbers: it can hold nothing else, so any style will do.
+        decimal: the mark of fractions in the text that it is from.
     """
     first, styles, example = None, [*_STYLES, CLOCK], ""
     lengths, grouped = set[int](), False
+    kinds = set[str]()
     for piece in pieces():
         for text in piece.dropna().unique():
             cell = _parts(text)
@@ -145,11 +152,14 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
             heads = re.split(f"['’{_BLANKS}]", cell.digits)
             lengths.add(len(heads[0]))
             grouped = grouped or len(heads) > 1
+            kinds.add(kind_of_number(cell.digits, "."))
     if first is None:
         return None
     if not (first.sign or first.unit or are_numbers):
         bare = (BARE, CLOCK, *SPACED) if grouped and len(lengths) > 1 else (BARE, CLOCK)
-        styles = [style for style in styles if style in bare]
+        styles = [style for style in styles if style in bare or (style == COMMA and decimal == ",")]
+    if COMMA in styles and (decimal == "," or kinds == {THOUSANDS, BELOW_THOUSANDS}):
+        styles = [COMMA]
     return Amounts(first.sign, first.unit, styles[0], example) if styles else None
 
 

@@ -12,6 +12,8 @@ from typing import IO, Any
 
 import pandas as pd
 
+from .with_columns import together
+
 EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
 """pandas 3 reads floats to the last digit by itself."""
 
@@ -39,7 +41,7 @@ def read_table(path: str | Path | IO[str], texts: Collection[str] = ()) -> Any:
     """
     if str(path).endswith(".jsonl"):
         return pd.read_json(path, lines=True)
-    return pd.read_csv(path, low_memory=False, dtype=dict.fromkeys(texts, "str"), **EXACT)
+    return together(pd.read_csv(path, low_memory=False, dtype=dict.fromkeys(texts, "str"), **EXACT))
 
 
 def read_answers(path: str | Path, texts: Collection[str] = ()) -> Any:

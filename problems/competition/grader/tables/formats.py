@@ -27,7 +27,18 @@ from .json_records import read_records
 from .keys import as_keys
 from .nested_cells import flat
 from .sheets import head_of_sheet, read_sheet
-from .text_look import LINES, decimal_mark, encoding_of, field_rows, lines_above, separator, told_above
+from .text_look import (
+    LINES,
+    NOTHING,
+    beyond_head,
+    decimal_mark,
+    encoding_of,
+    field_rows,
+    lines_above,
+    separator,
+    told_above,
+)
+from .with_columns import together
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
@@ -53,6 +64,8 @@ class Look:
     decimal: str = "."
     above: int = 0
     """Lines above the head of a text."""
+    beyond: str = ""
+    """What its rows have beside the columns that the head names; '' for nothing."""
 
     def told(self) -> str:
         """What is unlike a plain table, in a few words; '' if nothing is."""
@@ -62,6 +75,7 @@ class Look:
         parts += [f"{names[self.mark]} between columns"] if self.mark != "," else []
         parts += ["decimal commas"] if self.decimal == "," else []
         parts += [told_above(self.above)] if self.above else []
+        parts += [self.beyond] if self.beyond else []
         return ", ".join(parts)
 
 
@@ -78,6 +92,7 @@ def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
     with refusals(path):
         table, told = _read(path, look_at(path), rows)
     table.columns = [str(name) for name in table.columns]
+    table.index = pd.RangeIndex(len(table))  # pandas makes one of names of rows
     return table, told
 
 
@@ -170,7 +185,12 @@ def look_at(path: Path) -> Look:
     lines = [line for line in lines[above:] if line.strip()]
     lines = lines[:LINES] if len(sample) < LOOK else lines[: min(LINES, max(1, len(lines) - 1))]
     mark = separator(lines)
-    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above)
+    fields = field_rows(lines, mark)
+    beyond = beyond_head(fields)
+    if beyond is None:
+        told = f"its first row has {len(fields[1])} fields, but its head names {len(fields[0])} columns"
+        raise Unusable(f"data: '{path}': {told}: name each of them")
+    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above, beyond)
 
 
 def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
@@ -211,7 +231,7 @@ def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None =
     """A text table."""
     look = sure_encoding(path, look)
     with _opened(path, look.packed) as file:
-        return pd.read_csv(file, nrows=rows, **_ways(look), **(how or {})), look.told()
+        return together(pd.read_csv(file, nrows=rows, **_ways(look), **(how or {}))), look.told()
 
 
 def key_of_rows(path: Path) -> str:
@@ -233,13 +253,14 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
         how: what `pandas.read_csv` is told beside the look of the file.
     """
     with _opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **_ways(look), **how) as reader:
-        yield from reader
+        yield from map(together, reader)
 
 
 def _ways(look: Look) -> dict[str, Any]:
     exact = {} if look.decimal == "," else EXACT
     how = {"encoding": look.encoding, "sep": look.mark, "decimal": look.decimal, "skiprows": look.above}
-    return {**how, "low_memory": False, **exact}
+    ends = {"index_col": False} if look.beyond == NOTHING else {}
+    return {**how, "low_memory": False, **exact, **ends}
 
 
 def sure_encoding(path: Path, look: Look) -> Look:

@@ -75,7 +75,7 @@ class Table:
         head = next(self.pieces(names))
 
         def form(name: str, pieces: Callable[[], Iterable[Any]]) -> Amounts | None:
-            return amounts_in(pieces, are_numbers=name in numbers)
+            return amounts_in(pieces, are_numbers=name in numbers, decimal=self.look.decimal)
 
         texts = [n for n in names if pd.api.types.is_string_dtype(head[n]) and form(n, lambda n=n: [head[n]])]  # type: ignore[misc]
         found = {name: form(name, lambda name=name: (piece[name] for piece in self.pieces([name]))) for name in texts}  # type: ignore[misc]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -66,19 +67,51 @@ def separator(lines: list[str]) -> str:
 
 
 def decimal_mark(lines: list[str], mark: str) -> str:
-    """`,` if some column holds nothing but whole numbers and numbers like 1,5."""
+    """`,` if some column holds nothing but whole numbers and numbers like 1,5; 12,345 beside 987 is no such column."""
     if mark == ",":
         return "."
     for values in zip(*(row for row in field_rows(lines[1:], mark)), strict=False):
-        there = [value.strip() for value in values if value.strip()]
-        if any("," in value for value in there) and all(_is_number(value) for value in there):
+        kinds = {kind_of_number(value.strip().lstrip("+-"), ",") for value in values if value.strip()}
+        if "" not in kinds and kinds & {THOUSANDS, FRACTION} and kinds != {THOUSANDS, BELOW_THOUSANDS}:
             return ","
     return "."
 
 
-def _is_number(text: str) -> bool:
-    whole, _, part = text.lstrip("+-").partition(",")
-    return whole.isdigit() and (not part or part.isdigit())
+WHOLE, BELOW_THOUSANDS, THOUSANDS, FRACTION = "whole", "below thousands", "thousands", "fraction"
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+
+
+def kind_of_number(text: str, mark: str) -> str:
+    """What a number without its sign can be where it has such marks; '' for what is none.
+
+    `12,345` has a THOUSANDS mark as well as a FRACTION: it is what the others of its column are. Beside numbers that
+    are BELOW_THOUSANDS and have no mark, and no others, it stands between thousands.
+    """
+    whole, found, part = text.partition(mark)
+    if not whole.isdigit() or (part and not part.isdigit()):
+        return ""
+    if not found:
+        return BELOW_THOUSANDS if len(whole) <= 3 else WHOLE
+    return THOUSANDS if _THOUSANDS.fullmatch(text) else FRACTION
+
+
+NOTHING, ROW_NAMES = "a mark behind the last column", "names of rows before the first column"
+
+
+def beyond_head(rows: Sequence[Sequence[str]]) -> str | None:
+    """What rows hold beside the columns that their head names: '', NOTHING behind a last mark, or, as R writes them,
+    ROW_NAMES. None where nobody can tell which of a row's fields the head leaves out.
+
+    pandas takes the first fields for names of rows wherever the first row is longer than the head: all columns would be
+    called as their neighbours are.
+    """
+    if len(rows) < 2 or len(rows[1]) <= len(rows[0]):
+        return ""
+    width = len(rows[0])
+    if not any(value.strip() for row in rows[1:] for value in row[width:]):
+        return NOTHING
+    named = sum(len(row) == width + 1 for row in rows[1:])
+    return ROW_NAMES if named >= 0.9 * len(rows[1:]) else None
 
 
 def field_rows(lines: Iterable[str], mark: str) -> list[list[str]]:

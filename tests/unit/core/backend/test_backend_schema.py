@@ -21,6 +21,7 @@ SCHEMA = {
         "tags": {"type": "array", "items": {"type": "string"}},
         "count": {"type": "integer"},
         "note": {"type": ["string", "null"]},
+        "files": {"type": "object", "additionalProperties": {"type": "string"}},
     },
     "required": ["is_bug"],
 }
@@ -34,6 +35,7 @@ SCHEMA = {
         ('{"is_bug": false, "metric": null}', {"is_bug": False}),
         ('{"is_bug": false, "count": 3.0, "more": 1}', {"is_bug": False, "count": 3.0, "more": 1}),
         ('{"is_bug": false, "tags": ["x"]}', {"is_bug": False, "tags": ["x"]}),
+        ('{"is_bug": false, "files": {"a.py": "x"}}', {"is_bug": False, "files": {"a.py": "x"}}),
     ],
 )  # fmt: skip
 def test_accepts(text: str, value: dict[str, object]) -> None:
@@ -53,6 +55,7 @@ def test_accepts(text: str, value: dict[str, object]) -> None:
         ('{"is_bug": true, "kind": "c"}', "must be one of"),
         ('{"is_bug": true, "tags": ["x", 2]}', r"tags\[1\] must be string"),
         ('{"is_bug": true, "count": 1.5}', "must be integer"),
+        ('{"is_bug": true, "files": {"a.py": "x", "b.py": 5}}', r'arguments.files\["b.py"\] must be string, not 5'),
         ("[" * 100_000, "not valid JSON"),
     ],
 )

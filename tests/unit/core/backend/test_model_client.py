@@ -115,8 +115,8 @@ def test_an_answer_is_stored_before_it_is_used(server: FaultyServer) -> None:
     """The store dies while it stores: the caller never sees the reply."""
 
     class DyingLog(MemoryLog):
-        def save_call(self, record: CallRecord, held: str = "") -> None:
-            super().save_call(record, held)
+        def save_call(self, record: CallRecord, held: str = "", session=()) -> None:
+            super().save_call(record, held, session)
             raise OSError("power cut")
 
     log = DyingLog()

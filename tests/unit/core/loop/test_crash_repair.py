@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
@@ -136,3 +138,42 @@ def test_a_writer_outside_is_asked_once_for_a_program(tmp_path):
     first, second, _ = run.journal
     assert first.failure is FailureKind.RUNTIME and second.code == "x = x\nx = broken\n"
     assert not any(node.attempts for node in run.journal) and len(asked) == len(set(asked)) == 3
+
+
+class Alike(Writer):
+    """Everybody writes the same broken program, and mends it by `mend`; with `last`, that task is written last."""
+
+    def __init__(self, mend, last=None) -> None:
+        super().__init__()
+        self.mend, self.last, self.others = mend, last, threading.Event()
+
+    def write(self, context, rng):
+        round_, repairs = context["task"]["round"], context["operator"] == "debug"
+        if round_ == self.last and not repairs:
+            assert self.others.wait(60)
+        if round_ == 1 and repairs:
+            self.others.set()
+        return f"```python\n{self.mend(round_) if repairs else BROKEN}\n```"
+
+
+BROKEN = 'raise ValueError("broken")'
+MENDS = {
+    "to the same program": lambda round_: "x = 2.5",
+    "the first cannot be": lambda round_: BROKEN if round_ == 0 else f"x = {round_}.5",
+    "each to its own": lambda round_: f"x = {round_}.5",
+}
+
+
+@pytest.mark.parametrize("mend", MENDS.values(), ids=MENDS)
+def test_equal_programs_that_are_repaired_are_the_same_run_whoever_is_first(tmp_path, mend):
+    """What was compared was the repaired program if it had run by then, else the first one."""
+    journals = []
+    for writers, last in ((1, None), (4, 0)):
+        policy = ThreePhasePolicy(ThreePhaseOptions(num_drafts=2))
+        run = open_loop(
+            tmp_path / str(writers), steps=2, writers=writers, schedule="pipeline", repair_crashes=True,
+            policy=policy, writer=Alike(mend, last),
+        )  # fmt: skip
+        run.run()
+        journals.append([(n.code, n.metric_value, n.failure, n.duplicate_of, n.attempts) for n in run.journal])
+    assert journals[0] == journals[1]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from pathlib import Path
 
 import pytest
 from support.loop import open_loop
 
 from core.contracts import Evaluation
+from core.storage import migrations, packing
 from core.storage.database import DB_NAME
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.reader import RunReader
@@ -150,3 +152,22 @@ def test_a_run_of_schema_3_goes_on_in_the_new_form(of_3):
         nodes = reader.nodes(texts=True)
         assert len(nodes) == 9 and {node.id: node for node in nodes if node.id in known} == known
         assert len({call.reply for call in reader.calls()}) > 5
+
+
+def test_programs_that_would_fill_the_memory_are_refused(old, monkeypatch):
+    """A megabyte and a half of a stranger's store was unpacked to 1.5 GB."""
+    monkeypatch.setattr(packing, "MOST_BYTES", 10**6)
+    with sqlite3.connect(old / DB_NAME) as connection:
+        connection.execute("UPDATE texts SET body = ?", (zlib.compress(b"0" * (10**6 + 1)),))
+    connection.close()
+    with pytest.raises(StoreError, match="cut off, or longer than"):
+        RunReader(old)
+
+
+def test_many_programs_that_would_fill_it_together_are_refused(old, monkeypatch):
+    monkeypatch.setattr(migrations, "MOST_BYTES", 10**6)
+    with sqlite3.connect(old / DB_NAME) as connection:
+        connection.execute("UPDATE texts SET body = ?", (zlib.compress(b"0" * 10**6),))
+    connection.close()
+    with pytest.raises(StoreError, match="its programs are longer than"):
+        RunReader(old)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import tracemalloc
 import zlib
 from contextlib import closing
 
@@ -196,6 +197,34 @@ def test_a_small_text_that_would_fill_the_memory_is_refused(monkeypatch):
     for bomb in bombs:
         with pytest.raises(ValueError, match="longer than"):
             raw_text(bomb, lambda name: b"")
+
+
+@pytest.mark.parametrize("figures", Figures)
+def test_no_text_takes_many_times_its_length_to_read(figures):
+    """Of a hundred kilobytes whose 256 MB are figures reading took 3.4 GB."""
+    stored = packed(b"7" * (16 << 20), figures)
+    tracemalloc.start()
+    try:
+        assert len(raw_text(stored, never)) == 16 << 20
+        assert tracemalloc.get_traced_memory()[1] < 6 * (16 << 20)
+    finally:
+        tracemalloc.stop()
+
+
+def test_of_what_differences_refer_to_no_more_is_kept_than_they_reach(tmp_path):
+    """A stranger's store may hold many that are as long as a text can be, each in a few bytes."""
+    other = b"a" * 10**6
+    with closing(sqlite3.connect(tmp_path / DB_NAME)) as plain:
+        Database(tmp_path / DB_NAME).close()
+        rows = [
+            (name_of(other), packed(other)),
+            ("x", difference(b"ab", name_of(other), dictionaries_of(other, Figures.WITHIN))),
+        ]
+        plain.executemany("INSERT INTO texts VALUES (?, ?)", rows)
+        plain.commit()
+    with closing(Database(tmp_path / DB_NAME, read_only=True)) as db:
+        assert db.get_text("x") == "ab"
+        assert [len(end) for end in db._bases.values()] == [packing.WINDOW]
 
 
 def test_a_long_text_is_not_turned_and_none_that_says_so_is_read():

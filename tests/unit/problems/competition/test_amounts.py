@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from problems.competition.grader.tables.amounts import amounts_in, converted, told
 from problems.competition.grader.tables.table_forms import plain
+from problems.competition.grader.tables.text_look import decimal_mark
 
 
 def form_of(cells, **known):
@@ -33,6 +34,9 @@ def form_of(cells, **known):
     (["59:59", "1:00:05.5"], [3599, 3605.5]),
     (["0 days 03:00:01", "-1 days +23:00:00", "2 days, 1:00:00"], [10801, -3600, 176400]),
     (["-0:30", "\u22121:10", "+2:00"], [-30, -70, 120]),
+    (["1.234 €", "980 €", "12.500 €"], [1234, 980, 12500]),
+    (["€1.459", "€2", "€1.5"], [1.459, 2, 1.5]),
+    (["1.250 kg", "0.500 kg", "3 kg"], [1.25, 0.5, 3]),
 ])  # fmt: skip
 def test_a_column_of_one_form_is_numbers(cells, numbers):
     form = form_of([*cells, None])
@@ -51,6 +55,36 @@ def test_a_column_of_one_form_is_numbers(cells, numbers):
 ])  # fmt: skip
 def test_codes_dates_and_mixed_forms_stay_text(cells):
     assert form_of(cells) is None
+
+
+@pytest.mark.parametrize(("cells", "numbers"), [
+    (["8.259", "409"], [8259, 409]),
+    (["8.259", "9.001"], [8259, 9001]),
+    (["1.234,5", "7"], [1234.5, 7]),
+    (["8.25", "9.5"], [8.25, 9.5]),
+    (["$1,234.50", "$7"], [1234.5, 7]),
+])  # fmt: skip
+def test_points_stand_between_thousands_in_a_text_with_commas_before_fractions(cells, numbers):
+    assert form_of(cells, decimal=",").numbers(pd.Series(cells)).tolist() == numbers
+
+
+@pytest.mark.parametrize(("values", "mark"), [
+    (["12,345", "987", "1,002"], "."),
+    (["-12,345", "987", "0"], "."),
+    (["1,234,567", "987"], "."),
+    (["12,345", "987", "1,5"], ","),
+    (["12,345", "987", "0,002"], ","),
+    (["12,345", "98700"], ","),
+    (["1,234", "5,678"], ","),
+])  # fmt: skip
+def test_commas_between_thousands_are_no_decimal_commas(values, mark):
+    assert decimal_mark(["id;price", *(f"{number};{value}" for number, value in enumerate(values))], ";") == mark
+
+
+def test_a_test_of_few_rows_may_hold_no_mark_between_thousands():
+    few = pd.Series([409, 12, None])
+    assert form_of(["1,234", "950"]).numbers(few).tolist()[:2] == [409, 12]
+    assert form_of(["$1,234", "$950"]).numbers(few) is None and form_of(["12:30", "1:00"]).numbers(few) is None
 
 
 def test_a_column_that_holds_numbers_for_sure_may_have_any_style():

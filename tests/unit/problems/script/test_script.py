@@ -332,6 +332,11 @@ def test_rules_change_a_block_inside_of_a_function():
         assert text.startswith(head) and text.endswith(tail) and "# more" in text
 
 
+def test_rules_leave_a_program_alone_that_is_nested_too_deeply():
+    code = f"# EVOLVE-BLOCK-START\nx = {'-' * 300_000}1\n# EVOLVE-BLOCK-END\n"
+    assert vary(code, [], random.Random(0)) == (code, "The program does not parse; nothing was changed.")
+
+
 def test_a_configuration_needs_both_files(tmp_path):
     def cfg(**section):
         empty = {"program": None, "evaluator": None, "path": None, "metric": None, "direction": None, "options": {}}
@@ -356,6 +361,7 @@ def test_a_configuration_needs_both_files(tmp_path):
     ("text", "message"),
     [
         ("def evaluate(path: return 1\n", "does not parse"),
+        (f"x = {'-' * 300_000}1\n", "does not parse as Python: it is nested too deeply"),
         ("def score(path):\n    return 1\n", "no function evaluate"),
         ("def evaluate(path):\n    return 1\n", None),
         ("def evaluate_stage1(path):\n    return 1\n", None),
