@@ -27,9 +27,13 @@ PRELOAD = ("numpy", "pandas", "sklearn")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = subparsers.add_parser("doctor", help="check this machine, the models, or an evaluator")
+    parser = subparsers.add_parser(
+        "doctor",
+        help="check this machine, the models, or an evaluator",
+        description="Checks this machine. With `--llm` it asks the models of the configuration three tiny questions "
+        "too, with `--llm=NAME` those of that preset.",
+    )
     add_config_options(parser)
-    # `--llm` alone checks the models; `--llm=NAME` names a preset as everywhere else
     parser.add_argument(
         "--evaluator",
         metavar="FILE",
@@ -48,9 +52,8 @@ def run(args: argparse.Namespace) -> int:
             "it attacks that file alone",
         )
         return _attack(args)
-    check_models = args.llm == ""
-    if check_models:
-        args.llm = None
+    check_models = args.llm is not None
+    args.llm = args.llm or None  # `--llm` alone names no preset
     config = config_of(args)
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
     checks = [*_machine(), *_packages(), *_folder(config), sandbox_check, *_execution(config, sandbox["tier"])]

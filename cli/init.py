@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import keyword
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from cli.options import check_folder_place, writes
@@ -38,6 +40,8 @@ def run(args: argparse.Namespace) -> int:
         print(path)
     print(f"search it:  {program()} --problem.kind={name} --plugins={shlex.quote(str(folder))} --search.max_steps=50")
     print(f"test it:    python -m pytest {shlex.quote(str(folder))}")
+    if importlib.util.find_spec("pytest") is None:  # a search needs no pytest, so `make install` brings none
+        print(f"it needs pytest, which is not installed here: {shlex.quote(sys.executable)} -m pip install pytest")
     return 0
 
 

@@ -157,7 +157,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
     `--final=part`."""
     rest: list[str] = []
     overrides: list[str] = []
-    for word in words:
+    for number, word in enumerate(words):
         if rest[-1:] and (rest[-1] in _TEXTS or (rest[-1] == "--plan" and rest[0] in _TELLING)):
             if word.startswith("-") and not word.startswith("--"):
                 rest[-1] += f"={word}"  # argparse would take it for an option
@@ -168,8 +168,8 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
         name = key.removeprefix("--")
         if key == "--" and equals:
             raise ConfigError(f"'{word}' names no key; one is written --key.of.it=value")
-        if word == "--llm" and words[:1] == ["doctor"]:
-            rest.append("--llm=")
+        if word == "--llm" and words[:1] == ["doctor"] and not _names_preset(words[number + 1 :]):
+            rest += [] if any(other.startswith("--llm=") for other in words) else ["--llm="]
             continue
         if words[:1] == ["tag"] and word.startswith("-") and word[1:2] not in ("-", "") and word != "-h":
             rest.append(f"~{word[1:]}")  # argparse would take `-draft` for an option
@@ -182,6 +182,11 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
         else:
             rest.append(word)
     return rest, overrides
+
+
+def _names_preset(after: Sequence[str]) -> bool:
+    """Whether the word after `--llm` is its value, and not another option or key."""
+    return bool(after) and not after[0].startswith("-") and "=" not in after[0]
 
 
 MAIN_FOLDER = Path(__file__).parents[1]

@@ -17,6 +17,7 @@ from core.backend.ladder import Rung, on_rung
 from core.backend.memory import MemoryLog
 from core.backend.messages import build_request
 from core.backend.network import host_of, is_loopback, shown_url
+from core.backend.preflight import check_model
 from core.backend.prices import context_size, cost_of, is_free
 from core.backend.providers import spec_of
 from core.backend.records import CallKey, reply_of
@@ -26,7 +27,7 @@ from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
 from core.contracts import CallRecord
 from utils.check import Check
-from utils.errors import SwarmEvoError
+from utils.errors import ConfigError, SwarmEvoError
 
 PROBE = {
     "name": "report",
@@ -108,6 +109,7 @@ def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[
     retrier = Retrier(stop or threading.Event())
     pipeline = CallPipeline(MemoryLog(), Ledger(), None, None, retrier, lambda reason, seconds: None)
     try:
+        check_model(settings)
         asked = build_request("Answer shortly.", "What is 2 + 3? Answer with the number.")
         reach = _reached(name, settings, pipeline.exchange(asked, tiny, CallKey(0, "reach", settings.role, 0), 0))
         return [
@@ -116,6 +118,8 @@ def _check_model(settings: ModelSettings, stop: threading.Event | None) -> list[
             _check_context(name, settings),
             _check_price(name, settings),
         ]
+    except ConfigError as error:  # its line says what to set
+        return [Check(name, False, str(error))]
     except SwarmEvoError as error:
         return [Check(name, False, str(error), _remedy(settings))]
     finally:

@@ -159,10 +159,13 @@ class Orchestrator:
         if new:
             self._judge_given(new)
 
-    def add_ensemble(self, top_k: int) -> None:
+    def add_ensemble(self, top_k: int, doing: Callable[[str], None] = lambda text: None) -> None:
         """Let a blend of good programs compete, where the evaluator can make one. It takes no step and no tokens.
 
         Near copies lead most searches and blend to nothing new: `BLENDED` times `top_k` may take part.
+
+        Args:
+            doing: is told when there is one to run, which may take as long as any program.
         """
         found = self._evaluator.ensemble(self.journal.top(BLENDED * top_k))
         if found is None:
@@ -172,6 +175,7 @@ class Orchestrator:
             self._plan.seed, code, members, plan, round_=self._search.newest_round, slot=self.journal.steps
         )
         if task.node_id not in self.journal and not self.journal.find_duplicate(code):
+            doing(f"the search is over; a blend of {len(members)} of the best runs, and the winner is chosen")
             self._judge_given([(task, node)])
 
     def _judge_given(self, given: Sequence[tuple[Task, Node]]) -> None:

@@ -77,6 +77,6 @@ def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Call
     if ended.returncode == INTERRUPTED:
         raise KeyboardInterrupt
     if ended.returncode not in ENDED_WELL:
-        said = ended.stderr.strip().splitlines()
-        raise CellFailed(f"sweep: {' '.join(cell.words)}: {said[-1] if said else f'exit {ended.returncode}'}")
+        said = (ended.stderr.strip().splitlines() or [f"exit {ended.returncode}"])[-1].removeprefix("swarm-evo: ")
+        raise CellFailed(f"sweep: {' '.join(cell.words)}: {said}")
     told(cell, "done")

@@ -57,7 +57,8 @@ class Notifier(ABC):
             self.send(message)
 
     def _best(self, event: NodeCommitted) -> dict[str, Any]:
-        text = f"{self._facts.run}: new best candidate {event.metric:.6g} {self._facts.problem.unit}, {event.node_id}"
+        named = event.node_id if event.number is None else f"step {event.number}, {event.node_id}"
+        text = f"{self._facts.run}: new best candidate {event.metric:.6g} {self._facts.problem.unit}, {named}"
         return self._message("best", text, node_id=event.node_id, metric=event.metric, step=event.number)
 
     def _end(self, event: RunFinished) -> dict[str, Any]:

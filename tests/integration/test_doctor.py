@@ -8,6 +8,7 @@ import venv
 from typing import Any
 
 import pytest
+from support.chat_server import ChatServer
 from support.command_line import Cli
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
@@ -42,3 +43,12 @@ def test_doctor_says_that_there_is_no_gpu(cli: Cli) -> None:
     assert done.code == 1
     assert "FAIL execution.gpus" in done.out and "0 GPU device nodes were found" in done.out
     assert "untested hardware" in done.out and "ok   sandbox" in done.out
+
+
+def test_doctor_asks_the_models_of_a_preset_that_is_named(cli: Cli) -> None:
+    with ChatServer(lambda request, number: "yes") as server:
+        words = ("--llm=openai", f"--llm.code.base_url={server.url}", "--llm.code.model=parrot")
+        done = cli.here("doctor", *words, OPENAI_API_KEY="k")
+        assert server.requests and "llm openai/parrot" in done.out, done.out + done.err
+    keyless = cli.here("doctor", "--llm=openai", OPENAI_API_KEY="")
+    assert keyless.code != 0 and "OPENAI_API_KEY" in keyless.out + keyless.err

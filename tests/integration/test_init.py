@@ -87,6 +87,17 @@ def test_its_test_passes_with_a_function_of_another_name_and_is_no_problem(tmp_p
     assert "start, which is to be as signature" in capsys.readouterr().err and not (tmp_path / "logs").exists()
 
 
+def test_where_pytest_is_missing_it_says_how_to_get_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "first"]) == 0 and "it needs pytest" not in capsys.readouterr().out
+    monkeypatch.setitem(sys.modules, "pytest", None)
+    assert main(["init", "second"]) == 0
+    assert (
+        f"it needs pytest, which is not installed here: {sys.executable} -m pip install pytest"
+        in capsys.readouterr().out
+    )
+
+
 def test_nothing_is_overwritten(tmp_path, capsys):
     assert main(["init", "mine", f"--out={tmp_path}"]) == 0
     (tmp_path / "test_mine.py").write_text("my own work")

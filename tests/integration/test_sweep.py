@@ -93,3 +93,10 @@ def test_bad_words_are_one_line_before_anything_runs(cli, toy):
         ended = cli.here("sweep", *words, *(() if words[0] == "show" else toy(2)))
         assert ended.code == 2 and said in ended.line, (words, ended.err)
     assert not (cli.folder / "logs" / "sweeps").exists()
+
+
+def test_a_setting_that_a_run_refuses_is_told_in_one_line(cli, toy):
+    ended = cli.here("sweep", "--seeds", "1", "--case", "agent.tools=true", "--case", "search.batch=1", *toy(2)[1:])
+    assert ended.code != 0
+    line = ended.err.splitlines()[-1]
+    assert line.startswith("swarm-evo: sweep: --agent.tools=true --project.seed=1: agent.tools=true needs a model")

@@ -83,6 +83,13 @@ def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeyp
     assert cli.here("export-best", "latest", "--branch=found").code == 2
 
 
+def test_a_branch_of_a_folder_without_git_says_what_to_take_instead(cli: Cli, repository: Path):
+    assert cli.here(*words(repository, "search.max_steps=1")).code == 0
+    shutil.rmtree(repository / ".git")
+    ended = cli.here("export-best", "latest", "--branch=found")
+    assert ended.code == 2 and f"{repository} is no git repository with a commit; --patch=FILE or" in ended.line
+
+
 @pytest.mark.long
 def test_a_run_that_is_copied_elsewhere_goes_on_there(cli_at: Any, repository: Path):
     here, there = cli_at("here"), cli_at("there")

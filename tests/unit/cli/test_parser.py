@@ -42,7 +42,23 @@ def test_a_users_own_words_are_neither_keys_nor_options(text):
 def test_presets_are_options():
     args = parse(["--problem", "tsp", "--llm=rules"])
     assert (args.problem, args.llm, args.overrides) == ("tsp", "rules", [])
-    assert parse(["doctor", "--llm"]).llm == "" and parse(["doctor", "--llm=glm"]).llm == "glm"
+
+
+@pytest.mark.parametrize(
+    ("words", "llm"),
+    [
+        (["--llm"], ""),
+        (["--llm", "--json"], ""),
+        (["--llm", "--llm.code.model=m"], ""),
+        (["--llm=glm"], "glm"),
+        (["--llm", "glm"], "glm"),
+        (["--llm", "--llm=glm"], "glm"),
+        (["--llm=glm", "--llm"], "glm"),
+        ([], None),
+    ],
+)
+def test_doctor_takes_the_models_with_or_without_a_preset(words, llm):
+    assert parse(["doctor", *words]).llm == llm
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,22 @@ def test_a_replay_adds_the_blend_before_the_run_goes_on(tmp_path, schedule):
     assert found == stored
 
 
+def test_a_blend_that_runs_is_told_as_what_goes_on(tmp_path):
+    """What was told before it, that the choice takes 30 s at most, is not so while it runs."""
+    loop = open_loop(tmp_path / "run", steps=6, batch=2, evaluator=BlendingEvaluator())
+    loop.orchestrator.restore()
+    loop.orchestrator.run()
+    doing: list[str] = []
+    loop.orchestrator.add_ensemble(3, doing.append)
+    (line,) = doing
+    assert line.startswith("the search is over; a blend of ") and line.endswith(
+        " of the best runs, and the winner is chosen"
+    )
+    loop.orchestrator.add_ensemble(3, doing.append)  # it is there already
+    assert doing == [line]
+    loop.close()
+
+
 def test_a_replay_that_cannot_go_on_as_recorded_ends(tmp_path):
     loop = open_loop(tmp_path / "run", steps=6)
     loop.run()
