@@ -37,7 +37,7 @@ from utils.errors import ConfigError, SwarmEvoError
 SEEDS = 3
 """Of a refit: what competitors hand in is seldom one draw."""
 REFIT_SHARE = 0.25
-"""Of the search's seconds, for a refit: with more than one seed it takes no longer."""
+"""Of the search's seconds: a refit takes no longer, unless a single run does."""
 FORMS = ("patch", "folder", "branch")
 _BESIDE = ("out", "refit", "notebook", *FORMS, "recording")
 """What a bundle is written without."""
@@ -252,7 +252,7 @@ def _refit(args: argparse.Namespace, config: Config, problem: Problem, node: Nod
 
 
 def seeds_for(node: Node, config: Config) -> int:
-    """SEEDS, or as many as fit into the REFIT_SHARE of `budget.seconds`, but one."""
+    """SEEDS, or as many as fit into the REFIT_SHARE of `budget.seconds`; at least one."""
     seconds = config.budget.seconds
     if seconds is None or node.exec_time <= 0:
         return SEEDS

@@ -196,7 +196,7 @@ def _numbers(values: Any) -> dict[str, Any]:
         return {
             "min": float(values.min()), "max": float(values.max()), "mean": round(float(values.mean()), 6),
             "std": round(spread, 6), "skew": round(float(values.skew()), 3) if spread > 0 else 0.0,
-            "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 3),
+            "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 6),
         }  # fmt: skip
 
 

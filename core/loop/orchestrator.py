@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Literal
 
 from core.contracts import Evaluator, Progress, Proposal, SearchPolicy, Store
 from core.events import NodeProposed
@@ -106,6 +106,7 @@ class Orchestrator:
             usage=usage,
             control=control,
         )
+        self.open_round = self._search.open_round
 
     # ------------------------------------------------------------ the whole search
 
@@ -201,16 +202,6 @@ class Orchestrator:
     def ask(self, k: int) -> list[Proposal]:
         """The policy's next proposals: no more than the steps left."""
         return self._search.ask(k)
-
-    def open_round(
-        self,
-        proposals: Sequence[Proposal],
-        *,
-        by_hand: bool = False,
-        stages: Sequence[Mapping[str, dict[str, Any]]] = (),
-    ) -> list[Task]:
-        """Give proposals their identity and store them; see `SearchState.open_round`."""
-        return self._search.open_round(proposals, by_hand=by_hand, stages=stages)
 
     def play(self, tasks: Sequence[Task]) -> list[Node]:
         """One round from its tasks to its nodes. Raises BudgetExhausted if the budget ended it."""

@@ -36,7 +36,7 @@ EXACT = 2**24
 WIDE = 100
 """Columns from which on programs leave out numbers that are alike in nearly every row."""
 TELLING = 10
-"""Rows in which such a number has to differ: leaves of trees hold no fewer."""
+"""Rows in which such a number has to differ: the leaves of most boosters hold no fewer."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 

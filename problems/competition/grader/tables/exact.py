@@ -12,7 +12,7 @@ from typing import IO, Any
 
 import pandas as pd
 
-from .with_columns import together
+from .blocks import together
 
 EXACT: dict[str, Any] = {} if int(pd.__version__.split(".")[0]) >= 3 else {"float_precision": "round_trip"}
 """pandas 3 reads floats to the last digit by itself."""

@@ -21,6 +21,7 @@ from typing import IO, Any
 
 import pandas as pd
 
+from .blocks import together
 from .databases import BEGIN, read_database
 from .exact import EXACT, Unusable, first_line
 from .json_records import read_records
@@ -38,7 +39,6 @@ from .text_look import (
     separator,
     told_above,
 )
-from .with_columns import together
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
