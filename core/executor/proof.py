@@ -9,6 +9,7 @@ import json
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,42 @@ def loads(name):
         return False
 def cards():
     try:
-        cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
-        return count.value if cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 else 0
-    except (OSError, AttributeError):
+        cuda = ctypes.CDLL("libcuda.so.1")
+    except OSError:
         return None
+    def call(name, *given):
+        code = getattr(cuda, name)(*given)
+        if code:
+            said = ctypes.c_char_p()
+            cuda.cuGetErrorString(code, ctypes.byref(said))
+            raise RuntimeError(f"{name} answers {code} ({(said.value or b'unknown').decode()})")
+    at, found, count = ctypes.byref, [], ctypes.c_int()
+    call("cuInit", 0)
+    call("cuDeviceGetCount", at(count))
+    for number in range(count.value):
+        card, context, place, size = ctypes.c_int(), ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_size_t()
+        name, sent = ctypes.create_string_buffer(100), os.urandom(1 << 20)
+        back = ctypes.create_string_buffer(len(sent))
+        call("cuDeviceGet", at(card), number)
+        call("cuDeviceGetName", name, len(name), card)
+        call("cuDeviceTotalMem_v2", at(size), card)
+        call("cuCtxCreate_v2", at(context), 0, card)
+        call("cuMemAlloc_v2", at(place), ctypes.c_size_t(len(sent)))
+        call("cuMemcpyHtoD_v2", place, sent, ctypes.c_size_t(len(sent)))
+        call("cuMemcpyDtoH_v2", back, place, ctypes.c_size_t(len(sent)))
+        call("cuCtxDestroy_v2", context)
+        if back.raw != sent:
+            raise RuntimeError(f"card {number} gives back other bytes than it got")
+        found.append(f"{name.value.decode()}, {size.value / 2**30:.0f} GiB")
+    return found
+def tried_cards():
+    try:
+        return cards()
+    except (RuntimeError, AttributeError) as error:
+        return str(error)
 print(json.dumps({
     "nodes": {path: tried(path) for path in NODES}, "libraries": [name for name in LIBRARIES if loads(name)],
-    "folders": [path for path in FOLDERS if os.path.exists(path)], "cuda": cards(),
+    "cuda": tried_cards(),
 }))
 """
 
@@ -81,28 +111,41 @@ def prove_python(tier: str, python: str, preload: Sequence[str]) -> Check:
 
 
 def prove_gpus(tier: str, gpus: float, python: str | None) -> Check:
-    """List device nodes and driver libraries from inside `tier`. Not ok where a node is missing or cannot be opened."""
-    name, untested = "execution.gpus", "untested hardware: this path was never run on a GPU of ours"
+    """Use the cards from inside `tier`: open their nodes, load the driver's libraries, with CUDA write and read memory.
+
+    Not ok where a node cannot be opened, where CUDA does not compute on as many cards as are wanted, or where there is
+    no library of a driver.
+    """
+    name = "execution.gpus"
     try:
-        nodes, folders = devices.visible(gpus)
+        nodes, _ = devices.visible(gpus)
     except SandboxError as error:
-        return Check(name, False, f"{error} ({untested})", "set execution.gpus=0, or install the GPU and its driver")
-    names = {"NODES": list(nodes), "FOLDERS": list(folders), "LIBRARIES": list(devices.LIBRARIES)}
+        return Check(name, False, str(error), "set execution.gpus=0, or install the GPU and its driver")
+    names = {"NODES": list(nodes), "LIBRARIES": list(devices.LIBRARIES)}
     try:
         with _Trial(tier, python or own_python(), (), gpus) as trial:
             found = trial.say("\n".join(f"{key} = {value!r}" for key, value in names.items()) + _DEVICES)
     except (SandboxError, JobLost, ValueError) as error:
-        return Check(name, False, f"{error} ({untested})", "see the check `sandbox`")
+        return Check(name, False, str(error), "see the check `sandbox`")
     refused = {path: why for path, why in found["nodes"].items() if why}
     seen = ", ".join(path for path in found["nodes"] if path not in refused) or "no device node"
-    libraries = ", ".join([*found["libraries"], *found["folders"]]) if found["libraries"] else "no driver library"
-    cuda = "" if found["cuda"] is None else f"; CUDA counts {found['cuda']}"
-    detail = f"inside tier {tier}: {seen}; {libraries}{cuda}"
+    detail = f"inside tier {tier}: {seen}; {', '.join(found['libraries']) or 'no driver library'}"
     detail += "".join(f"; {path}: {why}" for path, why in refused.items())
-    remedy = (
-        "let every user read and write the device nodes" if refused else "install the driver's libraries below /usr"
-    )
-    return Check(name, not refused and bool(found["libraries"]), f"{detail} ({untested})", remedy)
+    cards, wanted = found["cuda"], ceil(gpus)
+    by_cuda = any(path.startswith("/dev/nvidia") for path in nodes)
+    if not by_cuda:
+        detail += " (not NVIDIA's: this path was never run on such a card of ours)"
+    elif isinstance(cards, list):
+        detail += f"; CUDA computes on {'; '.join(cards) or 'no card'}"
+    else:
+        detail += f"; CUDA: {cards or 'libcuda.so.1 cannot be loaded'}"
+    works = isinstance(cards, list) and len(cards) == wanted if by_cuda else bool(found["libraries"])
+    remedy = "see whether the same works outside (nvidia-smi), and report what is told here"
+    if refused:
+        remedy = "let every user read and write the device nodes"
+    elif not found["libraries"]:
+        remedy = "install the driver's libraries below /usr, and run ldconfig where they lie elsewhere"
+    return Check(name, works and not refused, detail, remedy)
 
 
 class _Trial:

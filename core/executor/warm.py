@@ -284,10 +284,9 @@ def environment(limits: Limits) -> dict[str, str]:
     fixed = {
         "PATH": SYSTEM_PATH, "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
         "USER": "candidate", "LOGNAME": "candidate", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
-        "JOBLIB_TEMP_FOLDER": "/tmp", "MPLBACKEND": "Agg", "MPLCONFIGDIR": "/tmp", "NUMBA_CACHE_DIR": "/tmp",
-        "TZ": "UTC",
+        "MPLBACKEND": "Agg", "TZ": "UTC",
     }  # fmt: skip
-    return fixed | dict.fromkeys(threads, str(limits.threads))
+    return fixed | dict.fromkeys(mounts.CACHES, "/tmp") | dict.fromkeys(threads, str(limits.threads))
 
 
 def _follow(slot: SandboxSlot, job: Job, output: Output, at_most: float) -> tuple[Report, bytes]:

@@ -57,7 +57,7 @@ def _confine_without_namespaces(job: Job, setup: SlotSetup, layout: mounts.Layou
     landlock.restrict(lite_rules(setup, layout))
     filter_ = seccomp.program(
         namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=job.limits.core is not None,
-        answers=job.answers,
+        answers=job.answers, cards=bool(layout.devices),
     )  # fmt: skip
     listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
     socket.send_fds(link, [b"x"], [listener])  # from here on the supervisor answers
@@ -73,7 +73,7 @@ def rules(layout: mounts.Layout) -> list[tuple[str, int]]:
         *((path, landlock.CHANGE) for path in mounts.PRIVATE),
         (f"{mounts.WORKSPACE}/input", landlock.READ),
         ("/", landlock.READ_DIR),
-        ("/proc", landlock.READ),
+        ("/proc", landlock.READ | (landlock.RENAME_THREADS if layout.devices else 0)),
         ("/dev", landlock.READ),
         *((path, landlock.DEVICE) for path in mounts.DEVICES),
         *((path, landlock.GPU) for path in layout.devices),
@@ -89,6 +89,7 @@ def lite_rules(setup: SlotSetup, layout: mounts.Layout) -> list[tuple[str, int]]
         *(((setup.inputs, landlock.READ),) if setup.inputs else ()),
         *own_process_rules(),
         *((path, landlock.GPU) for path in layout.devices),
+        *((("/proc/self/task", landlock.RENAME_THREADS),) if layout.devices else ()),
     ]
 
 

@@ -100,8 +100,12 @@ def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, mounts.Layout
 
 
 def _read_only(show: list[str]) -> list[str]:
-    """System folders, this interpreter's own, and `show`; what lies below a shown folder is not named again."""
+    """System folders, this interpreter's own, and `show`; what lies below a shown folder is not named again.
+
+    Of the folders that a `.pth` file adds to its path those of installed packages: a project's own are not to be seen.
+    """
     own = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+    own += [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
     own += [os.path.realpath(path) for path in own]
     wanted = sorted({*own, *show} - {"/"}, key=len)
     settings = (*_SETTINGS, *sorted(glob.glob(_SETTINGS_OF_VERSIONS)))

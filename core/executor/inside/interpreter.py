@@ -85,8 +85,7 @@ def _set_environment(env: dict[str, str], home: str, tier: str) -> None:
     os.environ.update(env)
     if home != mounts.WORKSPACE:
         private = f"{home}/.tmp"
-        names = ("TMPDIR", "JOBLIB_TEMP_FOLDER", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
-        os.environ.update(dict.fromkeys(names, private), HOME=home)
+        os.environ.update(dict.fromkeys(("TMPDIR", *mounts.CACHES), private), HOME=home)
         if tier == "lite":
             os.environ["JOBLIB_MULTIPROCESSING"] = "0"  # processes need sockets, which this tier refuses
 

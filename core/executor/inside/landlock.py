@@ -23,6 +23,9 @@ CHANGE = (
 """No MAKE_CHAR and no MAKE_BLOCK: nobody makes device nodes."""
 DEVICE = READ_FILE | WRITE_FILE
 GPU = READ | WRITE_FILE | IOCTL_DEV
+RENAME_THREADS = WRITE_FILE | TRUNCATE
+"""CUDA names its threads by `/proc/self/task/…/comm`, and does not start where it cannot. What else a program may write
+in /proc is of its own processes."""
 
 _ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 _ALL_FROM_ABI_1 = (1 << 13) - 1

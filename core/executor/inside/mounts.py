@@ -29,6 +29,8 @@ PROC_OF_DRIVERS = frozenset(("driver", "devices", "modules"))
 FIXED = {"PYTHONHASHSEED": "0", "PYTHONSAFEPATH": "1"}
 """Environment of interpreters of ours: sets iterate alike in every run. So they are not started with `-I`, which would
 ignore it; nothing else of the environment is given to them."""
+CACHES = ("JOBLIB_TEMP_FOLDER", "MPLCONFIGDIR", "NUMBA_CACHE_DIR", "CUDA_CACHE_PATH", "TRITON_CACHE_DIR")
+"""Variables of a candidate's environment that keep what libraries store for themselves out of its workspace."""
 INODE_BYTES = 12 * 1024
 """What one file, folder or link is charged against the disk limit, at least."""
 _FLAGS = kernel.MS_NOSUID | kernel.MS_NODEV

@@ -77,7 +77,7 @@ _SUPERVISOR = 1
 """Its process id in namespaces of its own, where it may be the candidate's user."""
 _PRIO_PROCESS, _IOPRIO_WHO_PROCESS = 0, 1
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_SOCK_STREAM, _SOCK_KINDS = 1, 0xF
+_SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_KINDS = 1, 5, 0xF
 _BUFFER_SIZES = (7, 8, 32, 33)
 """SO_SNDBUF, SO_RCVBUF, and the same by force."""
 _NEW_NAMESPACES = 0x7E020080
@@ -151,10 +151,13 @@ def _judged_by_argument() -> dict[str, list[Instruction]]:
     }
 
 
-def _without_namespaces(pid: int, scoped: bool) -> dict[str, list[Instruction]]:
+def _without_namespaces(pid: int, scoped: bool, cards: bool = False) -> dict[str, list[Instruction]]:
     """Further rules where other processes of the same user are in view. `pid` is the candidate's own."""
     rules: dict[str, list[Instruction]] = {name: [_refuse()] for name in _ADDRESSED}
-    rules["socketpair"] = _stream_pairs()
+    if cards:  # CUDA does not start without a socket that it listens at; whoever cannot connect reaches nobody's
+        rules["socket"] = _local_sockets(_SOCK_SEQPACKET)
+        del rules["bind"], rules["listen"]
+    rules["socketpair"] = _local_sockets(_SOCK_STREAM)
     rules |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
     rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in ANSWERED}
     rules |= {name: [_refuse(errno.ENOSYS)] for name in NOT_THERE}
@@ -205,9 +208,9 @@ def _if_zero(index: int) -> list[Instruction]:
     return [(_LOAD, 0, 0, low), (_JEQ, 0, 3, 0), (_LOAD, 0, 0, low + 4), (_JEQ, 0, 1, 0)]
 
 
-def _stream_pairs() -> list[Instruction]:
-    """No pair of datagram sockets: its ends take the address of any socket of the host."""
-    return [*_require(0, _AF_UNIX), *_require(1, _SOCK_STREAM, _SOCK_KINDS), (_RET, 0, 0, _ALLOW)]
+def _local_sockets(kind: int) -> list[Instruction]:
+    """Never datagram sockets: what is sent there takes the address of any socket of the host."""
+    return [*_require(0, _AF_UNIX), *_require(1, kind, _SOCK_KINDS), (_RET, 0, 0, _ALLOW)]
 
 
 def _no_bare_handles() -> dict[str, list[Instruction]]:
@@ -223,9 +226,11 @@ def program(
     scoped: bool = True,
     pinned: bool = False,
     answers: bool = False,
+    cards: bool = False,
     arch: str | None = None,
 ) -> bytes:
-    """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do.
+    """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do, but for what CUDA
+    needs where there are `cards`.
 
     `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen. `answers`: the program
     answers calls, perhaps beside an evaluator while another answers apart from it: what the kernel keeps of a file that
@@ -235,7 +240,7 @@ def program(
     blocks |= {name: [_refuse(errno.ENOSYS)] for name in _WATCHES}
     commands = dict.fromkeys(_WATCHING_COMMANDS, errno.EPERM)
     if not namespaces:
-        blocks |= _without_namespaces(pid, scoped)
+        blocks |= _without_namespaces(pid, scoped, cards)
         commands |= _sending_commands(scoped)
     if answers:
         blocks |= {"flock": [_refuse(0)]} | _no_shared_words()
@@ -258,7 +263,7 @@ def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -
     families = (_AF_INET, _AF_INET6, _AF_NETLINK, *((_AF_UNIX,) if own_sockets else ()))
     blocks["socket"] = _only_if(0, families, errno.EAFNOSUPPORT)
     if not own_sockets:
-        blocks["socketpair"] = _stream_pairs()
+        blocks["socketpair"] = _local_sockets(_SOCK_STREAM)
     if not namespaces:
         blocks |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
         blocks |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}

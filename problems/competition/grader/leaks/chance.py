@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..scoring.scores import spearman
+from ..scoring.scores import rank_correlation
 
 SURE = 1e-6
 """Probability below which nobody believes in chance."""
@@ -48,7 +48,7 @@ def sequence_tells(labels: Any) -> bool:
     """True if rows are mentioned in the order of their labels: class after class, or from small to large."""
     numbers = as_numbers(labels)
     if numbers is not None:
-        return len(labels) >= FEWEST and abs(spearman(np.arange(len(labels)), numbers)) >= RANKED
+        return len(labels) >= FEWEST and abs(rank_correlation(np.arange(len(labels)), numbers)) >= RANKED
     shares = pd.Series(labels).value_counts(normalize=True)
     by_chance = (len(labels) - 1) * (1 - float((shares**2).sum()))
     changes = sum(one != other for one, other in pairwise(labels))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..scoring.scores import spearman
+from ..scoring.scores import rank_correlation
 from .chance import SAVED
 
 MANY_VALUES = 20
@@ -82,4 +82,4 @@ def _ranked_alike(values: Words, labels: Words) -> bool:
     one, other = values.numbers[there], labels.numbers[there]
     if len(one) < SAVED * len(labels) or min(len(np.unique(one)), len(np.unique(other))) < MANY_VALUES:
         return False
-    return bool(abs(spearman(one, other)) >= RANKED)
+    return bool(abs(rank_correlation(one, other)) >= RANKED)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..own_data.sides import Sides
-from ..scoring.scores import spearman
+from ..scoring.scores import rank_correlation
 from .chance import MANY
 from .decoding import decoded
 
@@ -80,7 +80,7 @@ def _is_copy(values: Any, target: Any) -> bool:
         return False
     if pd.api.types.is_numeric_dtype(target) and len(classes) > 20:
         return pd.api.types.is_numeric_dtype(values) and all(
-            abs(spearman(values[rows].to_numpy(float), target[rows].to_numpy(float))) >= least
+            abs(rank_correlation(values[rows].to_numpy(float), target[rows].to_numpy(float))) >= least
             for rows, least in ((slice(None, None, len(values) // FEW + 1), NEARLY), (slice(None), COPY))
         )
     if not len(classes) <= len(kinds) <= max(2 * len(classes), 2):
@@ -126,4 +126,4 @@ def order_tells(ids: Any, target: Any) -> bool:
     if not pd.api.types.is_numeric_dtype(ids) or target.nunique() < 2:
         return False
     codes = pd.factorize(target, sort=True)[0] if not pd.api.types.is_numeric_dtype(target) else target.to_numpy(float)
-    return abs(spearman(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS
+    return abs(rank_correlation(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS
