@@ -12,8 +12,11 @@ _DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pill
 _VERSION_LINE = re.compile(r"(?m)^Version: (\S+)$")
 _NAMED = re.compile(r"python(3\.\d+)t?")
 _USUAL = (
-    "numpy", "pandas", "scipy", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch",
-    "torchvision", "transformers", "statsmodels", "joblib", "numba", "sympy", "networkx", "ortools", "cvxpy",
+    "numpy", "pandas", "polars", "scipy", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch",
+    "torchvision", "torchaudio", "pytorch-lightning", "timm", "transformers", "sentence-transformers", "triton", "jax",
+    "flax", "cupy-cuda12x", "cupy-cuda13x", "tensorflow", "keras", "pillow", "opencv-python", "opencv-python-headless",
+    "scikit-image", "librosa", "nltk", "spacy", "statsmodels", "joblib", "numba", "sympy", "networkx", "ortools",
+    "cvxpy",
 )  # fmt: skip
 
 
