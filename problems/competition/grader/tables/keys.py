@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+_WHOLE = 2.0**53
+"""Beyond it a float has no units."""
 MANY = 10_000
 """Ids from which it is worth a look whether few are different."""
 
@@ -36,6 +38,8 @@ def each_once(columns: Iterable[Any]) -> bool:
 
 
 def _texts_of(ids: Any) -> Any:
-    if pd.api.types.is_float_dtype(ids) and (ids.dropna() % 1 == 0).all():
-        ids = ids.astype("Int64")
+    if pd.api.types.is_float_dtype(ids):
+        there = ids.dropna()
+        if (there % 1 == 0).all() and (there.abs() <= _WHOLE).all():
+            ids = ids.astype("Int64")
     return ids.astype("string").astype(object).where(ids.notna(), None)

@@ -140,6 +140,11 @@ def test_an_id_is_the_same_however_it_is_typed(ids):
     assert list(validate.as_keys(pd.Series(ids))) == ["7", "8", "9"]
 
 
+def test_amounts_beyond_any_id_have_names_too() -> None:
+    """A column of them ended the preparation: they fit no integer."""
+    assert list(validate.as_keys(pd.Series([1e30, -1e300, None, 7.0]))) == ["1e+30", "-1e+300", None, "7.0"]
+
+
 def test_rows_come_back_in_the_wanted_order():
     table = pd.DataFrame({"id": [3, 1, 2], "y": [30, 10, 20]})
     assert list(validate.check_ids(table, "id", pd.Series([1, 2, 3]))["y"]) == [10, 20, 30]
