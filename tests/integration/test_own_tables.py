@@ -896,16 +896,26 @@ def longer(tail: str, head: str = "flat,size,rent") -> bytes:
     return f"{head}\n{''.join(f'F{n},{n % 13},{n * 10}{tail}' + chr(10) for n in range(ROWS))}".encode()
 
 
-@pytest.mark.parametrize("tail", [",", ", ,"])
+@pytest.mark.parametrize("tail", [",", ", ,", ",,"])
+@pytest.mark.filterwarnings("error")
 def test_marks_behind_the_last_column_move_no_column(tmp_path, inline, tail):
-    """pandas took the flats for names of rows, so that `rent` was empty and `size` was the rent."""
+    """pandas took the flats for names of rows, so that `rent` was empty and `size` was the rent; told
+    otherwise it warns of lost data in its own words."""
     plain(tmp_path, content=longer(tail))
+    made(tmp_path, "data.target=size", "data.metric=accuracy")  # its cells are read as they stand, too
     problem = made(tmp_path)
     shown = pd.read_csv(problem.input_dir / "train.csv")
     assert (
         list(shown)[-3:] == ["flat", "size", "rent"] and (shown["size"] == shown["flat"].str[1:].astype(int) % 13).all()
     )
-    assert "train.csv is read as train.csv (a mark behind the last column)" in problem.note
+    assert "train.csv is read as train.csv (without the empty fields behind its last column)" in problem.note
+
+
+def test_a_late_row_with_something_behind_the_last_column_is_refused(tmp_path, inline):
+    """Beyond the lines that are looked at: pandas passed over the 77."""
+    plain(tmp_path, content=longer(",").replace(b"F110,6,1100,", b"F110,6,1100,77"))
+    with pytest.raises(ConfigError, match="its row 111 goes on behind the last column that its head names: name each"):
+        made(tmp_path)
 
 
 def test_names_of_rows_as_r_writes_them_are_told(tmp_path, inline):

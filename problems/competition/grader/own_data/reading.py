@@ -53,5 +53,5 @@ def _way(path: Path) -> dict[str, Any]:
         told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding, "skiprows": look.above}
         plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
         how = {name: value for name, value in told.items() if value != plain[name]}
-        how |= {"index_col": False} if look.beyond == NOTHING else {}
+        how |= {"index_col": False, "usecols": list(range(look.width))} if look.beyond == NOTHING else {}
     return {"file": path.name, "function": function, "how": how, "texts": {**how, **texts}}
