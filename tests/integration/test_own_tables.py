@@ -889,6 +889,38 @@ def test_a_split_and_a_refit_know_what_the_users_test_lacks(tmp_path, inline):
     assert len(whole) == 240 and (whole["casual"] + whole["registered"] == whole["rent"]).all()
 
 
+# ------------------------------------------------------------ columns that differ by case or blanks alone
+
+
+def test_columns_of_a_test_that_differ_by_case_and_blanks_are_the_same(tmp_path, inline):
+    """They were left out: ridge knew nothing of the size."""
+    folder = plain(tmp_path).parent
+    flats = pd.read_csv(folder / "train.csv")
+    flats = flats.assign(rent=10 * flats["size"])
+    flats[:90].to_csv(folder / "train.csv", index=False)
+    test = flats[90:].rename(columns={"flat": "Flat", "size": " SIZE "})
+    test.rename(columns={"rent": "RENT"}).to_csv(folder / "test.csv", index=False)
+    pd.DataFrame({"FLAT": test["Flat"], "Rent": 1.0}).to_csv(folder / "gender_guess.csv", index=False)
+    problem = made(tmp_path)
+    assert "test.csv writes flat as Flat, size as ' SIZE ', rent as RENT: taken for the same" in problem.note
+    assert "gender_guess.csv is taken for the sample submission" in problem.note
+    known = pd.read_csv(problem.input_dir / "test.csv")
+    assert list(known) == HEAD[:3] and known["size"].notna().all() and set(flats["flat"][90:]) <= set(known["flat"])
+    own = json.loads((problem.input_dir.parent / "private" / "user_rows.json").read_text())
+    assert own["source"] == "Flat" and own["columns"] == [["FLAT", "flat", ""], ["Rent", "rent", ""]]
+    assert list(own["rows"].values()) == list(flats["flat"][90:])
+
+
+@pytest.mark.parametrize("names", [["Size", "SIZE"], ["size", "Size"]])
+def test_a_column_that_may_mean_two_means_none(tmp_path, inline, names):
+    folder = plain(tmp_path).parent
+    flats = pd.read_csv(folder / "train.csv")
+    test = pd.DataFrame({"flat": flats["flat"] + "x", names[0]: 1.0, names[1]: flats["size"]})
+    test.to_csv(folder / "test.csv", index=False)
+    note = made(tmp_path).note
+    assert "taken for the same" not in note and "left out of test.csv" in note
+
+
 # ------------------------------------------------------------ rows that are longer than their head
 
 

@@ -285,14 +285,16 @@ def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
 def _names_in(tables: OwnTables, column: str) -> RowNames:
     """The names that a column of `test.csv` gives; none where there is no such table."""
     ids = tables.ids("test", column) if column in tables.test else Ids.of(pd.Series([]), pd.Series([], dtype=str))
-    return RowNames(ids, str(column), "test", str(column))
+    called = tables.in_file("test", column)
+    return RowNames(ids, called, "test", called)
 
 
 def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
     theirs = tables.test
     named = [str(n) for n in tables.columns if called_like_id(str(n))]
+    ours = {theirs: name for name, theirs in tables.written.items()}
     return [
-        n for n in (*([names.source] if names else map(str, tables.sample.columns[:1])), *named)
+        n for n in (*([ours.get(names.source, names.source)] if names else map(str, tables.sample.columns[:1])), *named)
         if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))
     ]  # fmt: skip

@@ -13,10 +13,11 @@ from .own_tables import read_own
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts}`.
+    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts, written}`.
 
     `texts` is how a table is read with its cells as they stand; `joined` is None, or the `key` (None: row by row) and
-    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions.
+    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions; `written`
+    is column → what the test calls it, where that differs.
     """
     found = read_own(request)
     tables = {name: _way(path) for name, path in found.files.items()}
@@ -25,7 +26,7 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         tables["labels"] = _way(found.joined.path)
         joined = {"key": found.joined.key, "columns": found.joined.columns}
     amounts = {name: form.fraction for name, form in found.amounts.items()}
-    return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts}
+    return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts, "written": found.written}
 
 
 def _way(path: Path) -> dict[str, Any]:
