@@ -434,6 +434,40 @@ def test_dates_that_pandas_would_misread_are_told_with_their_format(tmp_path, in
     assert (day["kind"], day.get("format")) == ("date", wanted)
 
 
+# ------------------------------------------------------------ a last row of totals
+
+
+def sold(last: str) -> bytes:
+    draw = random.Random(7)
+    rows = [(f"shop {i}", draw.randrange(20, 90), round(draw.uniform(100, 900), 2)) for i in range(ROWS)]
+    sums = {"size": sum(size for _, size, _ in rows), "rent": sum(rent for *_, rent in rows)}
+    lines = [f"{name},{size},{rent}" for name, size, rent in rows]
+    return "\n".join(["shop,size,rent", *lines, last.format(**sums)]).encode()
+
+
+@pytest.mark.parametrize(("last", "told"), [
+    ("Total,{size},{rent:.1f}", "the last row of train.csv is called 'Total' and holds the sums of size, rent"),
+    ("Summe:,,{rent:.2f}", "the last row of train.csv is called 'Summe:' and holds the sums of rent"),
+    (",{size},{rent:.2f}", "the last row of train.csv holds the sums of size, rent: it counts as a row"),
+    ("Total,44,512.25", ""),
+    ("shop 120,44,{rent:.2f}", ""),
+    ("Grand total of all shops here,44,512.25", ""),
+])  # fmt: skip
+def test_a_last_row_of_totals_is_told_and_stays(tmp_path, inline, last, told):
+    plain(tmp_path, content=sold(last))
+    problem = made(tmp_path)
+    assert told in problem.note and ("it counts as a row" in problem.note) == bool(told)
+    assert any("it counts as a row" in line for line in problem.cautions) == bool(told), "beside the verdict, too"
+    private = problem.input_dir.parent / "private"
+    assert len(pd.read_csv(problem.input_dir / "train.csv")) + len(pd.read_csv(private / "answers.csv")) == ROWS + 1
+
+
+def test_totals_of_a_table_that_is_read_in_pieces(tmp_path, inline, monkeypatch):
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
+    plain(tmp_path, content=sold("gesamt,{size},{rent:.1f}"))
+    assert "is called 'gesamt' and holds the sums of size, rent" in made(tmp_path).note
+
+
 # ------------------------------------------------------------ leaks
 
 

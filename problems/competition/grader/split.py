@@ -20,6 +20,7 @@ from .grade import Judge
 from .leaks.belongings import copy_rest
 from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks, order_tells
+from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
@@ -64,7 +65,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
     copied = copies(known, targets, key)
-    cautions = list(find_leaks(known, targets, key, copied))
+    cautions = [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
     if how == "time":
         cautions += same_time(as_time(tables.column(column)), hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
