@@ -19,7 +19,7 @@ from core.storage.repository import RunStore
 from reports.winner import Standing, standing_of, winner_node
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
-from runs.begun import check_steps
+from runs.begun import check_steps, withdraw_waiting
 from runs.composition import compose
 from runs.control import restore_marks, said_so_far
 from runs.ending import (
@@ -121,6 +121,8 @@ class RunSession:
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
         self._clock = SearchClock()
+        self._withdrawn: tuple[str, ...] = ()
+        """Nodes of proposals that nobody had begun and for which no step is left."""
 
     def __enter__(self) -> RunSession:
         try:
@@ -241,6 +243,7 @@ class RunSession:
         """
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
+            self._withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
             record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()
         if has_ended:
@@ -368,6 +371,14 @@ class RunSession:
 
         What `step` began and did not finish is the user's: the search neither finishes nor counts it.
         """
+        if self._withdrawn:
+            what = (
+                "a proposal that nobody had begun is"
+                if len(self._withdrawn) == 1
+                else "proposals that nobody had begun are"
+            )
+            why = f"search.max_steps={self.config.search.max_steps}"
+            log_msg("WARNING", f"{what} withdrawn ({why}): node {', '.join(self._withdrawn)}")
         tasks = self.store.open_tasks()
         left = [task for task in tasks if self.store.get_fact(f"round/{task.round}/by_hand")]
         for task in tasks:
