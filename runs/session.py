@@ -30,6 +30,7 @@ from runs.ending import (
     record_end,
     record_failure,
     remove_run,
+    stays_ended,
     sweep_scratch,
 )
 from runs.facts import NOBODY, RunFacts
@@ -121,6 +122,8 @@ class RunSession:
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
         self._clock = SearchClock()
+        self._ended_with: int | None = None
+        """Nodes of a run that had ended when this process took it up; None for any other."""
         self._withdrawn: tuple[str, ...] = ()
         """Nodes of proposals that nobody had begun and for which no step is left."""
 
@@ -241,11 +244,13 @@ class RunSession:
         """Read back what was done and store that a process goes on with it. False where a run that had ended has
         nothing left to do: whatever was written now would move the head of a journal that is complete.
         """
+        was_finished = self.store.get_fact("status") == "finished"
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
             self._withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
             record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()
+        self._ended_with = len(self.search.journal) if was_finished else None
         if has_ended:
             self.nothing_left = nothing_left(self.store, self.search)
             if self.nothing_left:
@@ -304,8 +309,13 @@ class RunSession:
 
     @property
     def had_ended(self) -> bool:
-        """True if the run has had an end with a winner, which stands no longer once something is added."""
+        """True if the run has had an end with a winner. It stands until a node is added."""
         return bool((self.store.get_fact("final") or {}).get("node_id"))
+
+    @property
+    def is_as_it_ended(self) -> bool:
+        """True while a run that this process found ended has got no further node."""
+        return self._ended_with is not None and len(self.search.journal) == self._ended_with
 
     # ------------------------------------------------------------ running
 
@@ -399,9 +409,12 @@ class RunSession:
         score_seeds(self.search, self._programs)
 
     def pause(self) -> None:
-        """A step by hand ends; the run waits for the next."""
+        """A step by hand ends; the run waits for the next. One that has ended and got no node stays ended."""
         self._save_time()
-        self.store.put_fact("status", "interrupted")
+        if self.is_as_it_ended:
+            stays_ended(self.store)
+        else:
+            self.store.put_fact("status", "interrupted")
 
     def save_best(self) -> None:
         """After a step by hand: the best so far lies in best_solution/."""
