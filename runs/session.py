@@ -354,7 +354,8 @@ class RunSession:
         allowance.begin(self.active_seconds())
         self._doing(f"the search is over; the winner is chosen among the best{allowance.told}")
         runner.finish(allowance.left)
-        self._blend()
+        with allowance.beside():
+            self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
             return 0
         return 0 if self._finish(reason).best else NOTHING_VALID
