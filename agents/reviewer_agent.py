@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from difflib import unified_diff
-from itertools import islice
 from typing import Any, Unpack
 
 from pydantic import ValidationError
@@ -16,9 +14,9 @@ from core.contracts import AgentContext, Review
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.errors import ReplyError
+from utils.line_diff import line_diff
 from utils.prompt_builder import BYTES_PER_TOKEN, fence, fill_template, shorten
 from utils.response import parse_json
-from utils.syntax import source_lines
 from utils.traceback_text import short_traceback
 
 REVIEW_TOOL: dict[str, Any] = {
@@ -119,9 +117,9 @@ def _is_unscored(node: Node, context: AgentContext) -> bool:
 
 def _section_of(parent: Node, node: Node, context: AgentContext, limit: int) -> str:
     """What the program was made from, and what was changed."""
-    both = source_lines(parent.code), source_lines(node.code)
-    change = "\n".join(islice(unified_diff(*both, "parent", "program", n=1, lineterm=""), DIFF_LINES))
-    return f"## Its parent\n\n{score_of(parent, context)}\n\n{fence(shorten(change, limit), 'diff')}"
+    change = line_diff(parent.code, node.code, ("parent", "program"), around=1)
+    shown = fence(shorten("\n".join(change.lines[:DIFF_LINES]), limit), "diff")
+    return "\n\n".join(filter(None, ("## Its parent", score_of(parent, context), shown, change.note)))
 
 
 def _outcome(node: Node, context: AgentContext) -> str:

@@ -80,7 +80,9 @@ def _step(args: argparse.Namespace, config: Config, run_dir: Path | None) -> int
         best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until), best):
             out.say(line)
-        if session.had_ended:
+        if session.had_ended and session.is_as_it_ended:
+            out.say(f"run {facts.run} stays ended: no node was added to it")
+        elif session.had_ended:
             again = command(facts.config.project.dir, "resume", facts.run)
             out.say(f"run {facts.run} had ended; its winner and verdict are open again until `{again}` ends it anew")
     return 0

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 
 from core.state.node import Node
 from reports.facts import RunFacts
 from reports.highlight import language, program
 from reports.markup import EMPTY, Content, Markup, clip, figure, join, tag
-from utils.syntax import source_lines
+from utils.line_diff import line_diff
 
 MOST_SHOWN = 40
 """Ancestors shown: the first and the newest of a longer line."""
-MOST_LINES = 1500
-"""Lines of a program that are compared; difflib's time grows with their square."""
 LONGEST_LINE = 500
 """Characters of a line that are shown."""
 
@@ -58,17 +55,15 @@ def _fold(node: Node, parent: Node | None, name: str, shown_as: str, *, is_open:
 
 def diff(before: str, after: str) -> Markup:
     """Unified diff with three lines of context; long programs are compared by their beginnings."""
-    old, new = source_lines(before), source_lines(after)
-    cut = max(len(old), len(new)) > MOST_LINES
-    lines = list(_marked(old[:MOST_LINES], new[:MOST_LINES]))
-    note = tag("p", f"Only the first {MOST_LINES} lines are compared.", class_="quiet") if cut else EMPTY
+    found = line_diff(before, after)
+    lines = list(_marked(found.lines[2:]))
+    note = tag("p", found.note, class_="quiet") if found.note else EMPTY
     if not lines:
         return join([tag("p", "The text is the same.", class_="quiet"), note])
     return join([tag("pre", *lines, class_="diff", tabindex="0"), note])
 
 
-def _marked(old: Sequence[str], new: Sequence[str]) -> Iterator[Markup]:
-    changes = difflib.unified_diff(old, new, n=3, lineterm="")
-    for line in list(changes)[2:]:
+def _marked(lines: Sequence[str]) -> Iterator[Markup]:
+    for line in lines:
         kind = {"+": "added", "-": "removed", "@": "place"}.get(line[:1])
         yield tag("span", clip(line, LONGEST_LINE) + "\n", class_=kind)

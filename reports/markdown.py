@@ -5,7 +5,6 @@ Texts of programs and models are data: they stand in fences that they cannot clo
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -19,6 +18,7 @@ from reports.outside import who_wrote
 from reports.verdict_kind import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
+from utils.line_diff import line_diff
 from utils.program import INSTALLED
 from utils.stats import proper_interval
 
@@ -106,14 +106,13 @@ def _program(facts: RunFacts) -> Iterator[str]:
     if facts.best is None:
         return
     if len(facts.line) > 1:
-        old, new = facts.line[0].code, facts.best.code
-        change = "\n".join(
-            difflib.unified_diff(old.split("\n"), new.split("\n"), "first ancestor", _leader(facts), lineterm="")
-        )
+        change = line_diff(facts.line[0].code, facts.best.code, ("first ancestor", _leader(facts)))
         back = len(facts.line) - 1
         ancestor = f"{back} program{'s' * (back != 1)} before it"
         yield f"\n<details><summary>Change against its first ancestor, {ancestor}</summary>\n"
-        yield _fenced(change, "diff")
+        yield _fenced("\n".join(change.lines), "diff")
+        if change.note:
+            yield f"\n{change.note}"
         yield "\n</details>"
     yield f"\n<details><summary>The {_leader(facts)}</summary>\n"
     yield _fenced(facts.best.code, language(facts))

@@ -1,4 +1,4 @@
-"""A resume with fewer steps than the run has begun is refused."""
+"""A resume with fewer steps: refused below what the run has begun; what nobody has begun is withdrawn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.storage.begun import begun_steps
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
@@ -24,3 +25,12 @@ def check_steps(run_dir: Path, config: Config) -> None:
         refusal = begun_steps(reader).refusal("search.max_steps", wanted)
     if refusal:
         raise ConfigError(refusal)
+
+
+def withdraw_waiting(store: RunStore, config: Config) -> tuple[str, ...]:
+    """Withdraw the proposals that nobody has begun and for which the limit of now leaves no step; their nodes."""
+    with RunReader(store.run_dir) as reader:
+        nodes = begun_steps(reader).withdrawn(config.search.max_steps)
+    if nodes:
+        store.withdraw(nodes)
+    return nodes

@@ -318,6 +318,7 @@ def _plan(config: Config, process: Process) -> Plan:
         max_generations=config.search.max_generations,
         last_step=process.stop_after,
         asked=process.recorded.asked if process.recorded else {},
+        withdrawn=process.recorded.withdrawn if process.recorded else (),
         lag=config.search.lag,
         writers=max(_at_once(config), config.search.workers),
     )

@@ -12,7 +12,7 @@ from core.events import Event, NodeMarked, NodeStopped, NoteAdded, RoundOpened
 from core.state.journal import Journal
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from core.storage.ticket_store import GONE, stored_tickets
+from core.storage.ticket_store import WITHDRAWN
 from utils.clean_text import whole
 from utils.errors import StoreError
 from utils.logger_system import log_msg
@@ -204,9 +204,9 @@ def stopped_nodes(run_dir: Path) -> list[str]:
 
 
 def withdrawn_nodes(run_dir: Path) -> list[str]:
-    """Proposals that nobody wrote, because their ticket expired or was given up."""
+    """Proposals that nobody wrote: their ticket expired or was given up, or nobody had asked for one."""
     with RunReader(run_dir) as reader:
-        return [ticket.node_id for ticket in stored_tickets(reader.db) if ticket.state in GONE]
+        return [node_id for (node_id,) in reader.db.select(WITHDRAWN)]
 
 
 def _object(text: bytes) -> dict[str, object] | None:

@@ -8,8 +8,10 @@ from typing import Literal
 
 from core.events import RunFinished
 from core.state.node import Node
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import JOURNAL
+from runs.recorded_files import record_files
 from runs.search import Search
 from utils.errors import Interrupted, SwarmEvoError
 from utils.logger_system import log_msg
@@ -30,6 +32,15 @@ def record_end(search: Search, status: Literal["finished", "interrupted"], reaso
         steps=journal.steps,
     )
     store.append([ended])
+
+
+def stays_ended(store: RunStore) -> None:
+    """Somebody looked into a run that had ended, by steps that made no node: its end is its end still."""
+    with RunReader(store.run_dir) as reader:
+        ends = [event for event in reader.events(types=["run.finished"]) if isinstance(event, RunFinished)]
+    store.put_fact("status", "finished")
+    store.append([end.model_copy(update={"seq": 0}) for end in ends if end.status == "finished"][-1:])
+    record_files(store)
 
 
 def record_failure(store: RunStore, error: BaseException | None, active_seconds: float) -> None:

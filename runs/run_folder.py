@@ -108,6 +108,14 @@ def _started(run: Path) -> tuple[str, str]:
         return "", run.name
 
 
+def began_at(run: Path) -> datetime | None:
+    """When the run's folder was made; None where its mark is missing or not ours."""
+    try:
+        return datetime.fromisoformat(_started(run)[0]).astimezone()
+    except ValueError:
+        return None
+
+
 def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:
     """Make `logs/<prefix>-<time>`; a number is added where that is taken."""
     folder = logs_dir(project_dir)

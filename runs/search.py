@@ -35,7 +35,7 @@ class Recorded:
     stopped: Sequence[str] = ()
     """Nodes whose programs the user stopped: they are not run."""
     withdrawn: Sequence[str] = ()
-    """Proposals whose ticket expired or was given up: nobody wrote them."""
+    """Proposals that nobody wrote: `runs.control.withdrawn_nodes`."""
     cut: Collection[str] = ()
     """Proposals that the budget's end cut off while they were under way: they are cut off again."""
     asked: Mapping[int, Task] = field(default_factory=dict)

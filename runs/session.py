@@ -19,7 +19,7 @@ from core.storage.repository import RunStore
 from reports.winner import Standing, standing_of, winner_node
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
-from runs.begun import check_steps
+from runs.begun import check_steps, withdraw_waiting
 from runs.composition import compose
 from runs.control import restore_marks, said_so_far
 from runs.ending import (
@@ -30,6 +30,7 @@ from runs.ending import (
     record_end,
     record_failure,
     remove_run,
+    stays_ended,
     sweep_scratch,
 )
 from runs.facts import NOBODY, RunFacts
@@ -121,6 +122,10 @@ class RunSession:
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
         self._clock = SearchClock()
+        self._ended_with: int | None = None
+        """Nodes of a run that had ended when this process took it up; None for any other."""
+        self._withdrawn: tuple[str, ...] = ()
+        """Nodes of proposals that nobody had begun and for which no step is left."""
 
     def __enter__(self) -> RunSession:
         try:
@@ -239,10 +244,13 @@ class RunSession:
         """Read back what was done and store that a process goes on with it. False where a run that had ended has
         nothing left to do: whatever was written now would move the head of a journal that is complete.
         """
+        was_finished = self.store.get_fact("status") == "finished"
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
+            self._withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
             record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()
+        self._ended_with = len(self.search.journal) if was_finished else None
         if has_ended:
             self.nothing_left = nothing_left(self.store, self.search)
             if self.nothing_left:
@@ -301,8 +309,13 @@ class RunSession:
 
     @property
     def had_ended(self) -> bool:
-        """True if the run has had an end with a winner, which stands no longer once something is added."""
+        """True if the run has had an end with a winner. It stands until a node is added."""
         return bool((self.store.get_fact("final") or {}).get("node_id"))
+
+    @property
+    def is_as_it_ended(self) -> bool:
+        """True while a run that this process found ended has got no further node."""
+        return self._ended_with is not None and len(self.search.journal) == self._ended_with
 
     # ------------------------------------------------------------ running
 
@@ -341,7 +354,8 @@ class RunSession:
         allowance.begin(self.active_seconds())
         self._doing(f"the search is over; the winner is chosen among the best{allowance.told}")
         runner.finish(allowance.left)
-        self._blend()
+        with allowance.beside():
+            self._blend()
         if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
             return 0
         return 0 if self._finish(reason).best else NOTHING_VALID
@@ -368,6 +382,14 @@ class RunSession:
 
         What `step` began and did not finish is the user's: the search neither finishes nor counts it.
         """
+        if self._withdrawn:
+            what = (
+                "a proposal that nobody had begun is"
+                if len(self._withdrawn) == 1
+                else "proposals that nobody had begun are"
+            )
+            why = f"search.max_steps={self.config.search.max_steps}"
+            log_msg("WARNING", f"{what} withdrawn ({why}): node {', '.join(self._withdrawn)}")
         tasks = self.store.open_tasks()
         left = [task for task in tasks if self.store.get_fact(f"round/{task.round}/by_hand")]
         for task in tasks:
@@ -388,9 +410,12 @@ class RunSession:
         score_seeds(self.search, self._programs)
 
     def pause(self) -> None:
-        """A step by hand ends; the run waits for the next."""
+        """A step by hand ends; the run waits for the next. One that has ended and got no node stays ended."""
         self._save_time()
-        self.store.put_fact("status", "interrupted")
+        if self.is_as_it_ended:
+            stays_ended(self.store)
+        else:
+            self.store.put_fact("status", "interrupted")
 
     def save_best(self) -> None:
         """After a step by hand: the best so far lies in best_solution/."""

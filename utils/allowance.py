@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 SHARE, LEAST = 0.1, 30.0
 
@@ -13,13 +14,16 @@ class Allowance:
     """Bounds baselines that a search waits for, second looks and final scores: together a tenth of the search's seconds
     (`SHARE`), and `LEAST` seconds where that is more. What does not fit is left out, and told.
 
-    Of it, at most half goes to what comes before the search. Until `begin` nothing is bounded. Thread-safe.
+    Of it, at most half goes to what comes before the search. Until `begin` nothing is bounded, and a blend of the best
+    programs, which takes as long as it takes, is `beside` it. Thread-safe.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._spent = 0.0
         self._end = math.inf
+        self._halted: float | None = None
+        """When what is beside it began; None while nothing is."""
         self.seconds = math.inf
         """What the end may take altogether."""
 
@@ -44,7 +48,17 @@ class Allowance:
     @property
     def left(self) -> float:
         """Seconds, at least 0; infinite while nothing is bounded."""
-        return max(0.0, self._end - self._clock())
+        return max(0.0, self._end - (self._clock() if self._halted is None else self._halted))
+
+    @contextmanager
+    def beside(self) -> Iterator[None]:
+        """What is done in here takes nothing of it."""
+        self._halted = began = self._clock()
+        try:
+            yield
+        finally:
+            self._end += self._clock() - began
+            self._halted = None
 
     @property
     def told(self) -> str:

@@ -25,10 +25,14 @@ class UidPool:
         self._free: list[int] = []
         self._ending: list[tuple[int, int]] = []
         """Numbers and pidfds of processes that had them."""
+        self._closed = False
         self._lock = threading.Lock()
 
     def take(self) -> int:
+        """Raises SandboxError once the pool is closed: a number that was claimed then would be held by nobody."""
         with self._lock:
+            if self._closed:
+                raise SandboxError("the sandbox is closed")
             if not self._free:
                 self._look()
             return self._free.pop() if self._free else self._claim()
@@ -39,7 +43,10 @@ class UidPool:
             last: pidfd, ours from here on, of the process that outlives all others of this number.
         """
         with self._lock:
-            if last is None:
+            if self._closed:  # a worker that ends behind us; its number is free already
+                if last is not None:
+                    os.close(last)
+            elif last is None:
                 self._free.append(uid)
             else:
                 self._ending.append((uid, last))
@@ -56,6 +63,7 @@ class UidPool:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
             for held in self._held.values():
                 held.close()
             for _, last in self._ending:

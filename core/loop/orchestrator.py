@@ -95,6 +95,7 @@ class Orchestrator:
                 store=store,
                 journal=journal,
                 is_ending=lambda: control.is_interrupted,
+                withdrawn=plan.withdrawn,
             ),
             store=store,
             journal=journal,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from core.state.journal import Journal
@@ -34,6 +34,8 @@ class Plan:
     """Round → its first task, of a run that is replayed: the round is asked for when it was, with as many steps left. A
     run that ended and was given more has fewer under way there than its last limits would allow; one whose lag a resume
     changed, fewer or more."""
+    withdrawn: Collection[str] = ()
+    """Proposals that nobody wrote in the run that is replayed."""
     writers: int = 8
     """Threads that write and wait; how many candidates run at once is the job runner's to say."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +25,7 @@ class RoundRunner:
     same for any number of threads.
 
     Args:
+        withdrawn: proposals that nobody will write.
         is_ending: True once the user wants the end: then nothing more is written, and no round is judged that is not
             judged already. Interrupted is raised; what was under way stays open, its stages stored.
 
@@ -40,8 +41,10 @@ class RoundRunner:
         evaluator: Evaluator,
         store: Store,
         journal: Journal,
+        withdrawn: Collection[str] = (),
         is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
+        self.withdrawn = set(withdrawn)
         self.exhausted = ""
         self._is_ending = is_ending
         self._seed = seed
@@ -152,6 +155,8 @@ class RoundRunner:
         asked for meanwhile must not depend on when its ticket expired.
         """
         self._check_ending()
+        if attempt.task.node_id in self.withdrawn:
+            raise TicketGone(f"{attempt.task.node_id} was withdrawn")
         self._stages.write(attempt)
         if attempt.node is not None and attempt.node.code and attempt.is_alive:
             self._journal.fingerprint(attempt.node.code)

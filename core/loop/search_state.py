@@ -91,6 +91,8 @@ class SearchState:
             begin_open: begin each open task when the journal stands as it stood when the task was proposed, for
                 `take_restored`: its prompt comes out as it was, and what is answered is not asked again.
         """
+        alive = {task.node_id for task in self._store.open_tasks()}
+        self.runner.withdrawn |= {task.node_id for task in self.open_tasks()} - alive
         waiting: dict[int, list[Task]] = defaultdict(list)
         for task in self.open_tasks() if begin_open else ():
             waiting[task.seen].append(task)

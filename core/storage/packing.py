@@ -51,6 +51,10 @@ MOST_TURNED = 1 << 20
 """Bytes of a text whose digits may lie by columns: to turn them takes some 70 bytes of memory for a byte of text."""
 MOST_BYTES = 256 << 20
 """No text of ours is longer: a stranger's store must not fill the memory of who reads it."""
+JSON_BYTES = 16 << 20
+JSON_SHARE = 64
+"""JSON of a row unpacks to so many bytes, or to so many times those that it takes in the file, whichever is more: its
+objects take ten times its own memory. What would not come back is stored as text."""
 _STRETCH = 1 << 20
 _LENGTH = 4
 _TO_ZERO = bytes.maketrans(b"123456789", b"000000000")
@@ -241,9 +245,11 @@ def _refused(name: str) -> bytes:
 # ------------------------------------------------------------ JSON of rows
 
 
-def pack_json(text: str) -> bytes:
-    """JSON of a row, packed."""
-    return JSON + _deflated(text.encode("utf-8", "surrogatepass"), JSON_DICTIONARY)
+def pack_json(text: str) -> Stored:
+    """JSON of a row, packed; as it is where it would be refused as what fills the memory."""
+    raw = text.encode("utf-8", "surrogatepass")
+    small = JSON + _deflated(raw, JSON_DICTIONARY)
+    return small if len(raw) <= _most_json(small) else text
 
 
 def json_text(stored: Stored) -> str:
@@ -252,7 +258,12 @@ def json_text(stored: Stored) -> str:
         return stored
     if stored[:1] != JSON:
         raise ValueError("no packed JSON")
-    return _inflated(stored[1:], JSON_DICTIONARY).decode("utf-8", "surrogatepass")
+    return _inflated(stored[1:], JSON_DICTIONARY, most=_most_json(stored)).decode("utf-8", "surrogatepass")
+
+
+def _most_json(stored: bytes) -> int:
+    """Bytes to which packed JSON may unpack."""
+    return min(max(JSON_BYTES, JSON_SHARE * len(stored)), MOST_BYTES)
 
 
 def json_of(stored: Stored) -> Any:

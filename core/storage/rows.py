@@ -161,14 +161,15 @@ _AT_ONCE = ("fingerprint", "lower_is_better")
 
 def _folded(rest: Mapping[str, Any], code_hash: str) -> dict[str, Any]:
     """The fields that are asked of every node, as they are, and all others packed: a text in base 85, as JSON has no
-    bytes."""
+    bytes. Those that cannot be packed stay as they are, as before schema 4."""
     shown = {name: value for name, value in rest.items() if name in _SHOWN}
     more = {name: value for name, value in rest.items() if name not in _SHOWN}
     text, _, tree = more.get("fingerprint", "").partition(":")
     if len(text) == _TEXT_DIGITS and code_hash.startswith(text) and _DIGEST.fullmatch(tree):
         del more["fingerprint"]
         shown[_TREE] = b2a_base64(bytes.fromhex(tree), newline=False).decode()
-    return {**shown, _MORE: b85encode(pack_json(json.dumps(more, separators=(",", ":")))).decode()}
+    small = pack_json(json.dumps(more, separators=(",", ":")))
+    return dict(rest) if isinstance(small, str) else {**shown, _MORE: b85encode(small).decode()}
 
 
 def _unfolded(stored: Mapping[str, Any], code_hash: str) -> dict[str, Any]:

@@ -17,6 +17,8 @@ GONE: tuple[Gone, ...] = get_args(Gone)
 """States of tickets whose proposal is withdrawn."""
 WITHDRAWN = "SELECT node_id FROM tickets WHERE state IN ('given_up', 'expired')"
 """Their proposals."""
+NOBODYS = ""
+"""Token hash of what was withdrawn before anybody had asked for it: no lease."""
 _COLUMNS = "node_id, token_hash, state, expires_at, told, checks"
 
 
@@ -69,6 +71,16 @@ class TicketStore(EventWriter):
         closed = TicketClosed(node_id=node_id, state=state)
         self._change("close", "UPDATE tickets SET state = ? WHERE node_id = ?", (state, node_id), [closed])
 
+    def withdraw(self, node_ids: Sequence[str]) -> None:
+        """Proposals that nobody has begun and for which no step is left: each as if its writer had given it up."""
+        rows = [(node_id, NOBODYS, "given_up", 0.0, "", 0) for node_id in node_ids]
+
+        def facts() -> None:
+            with self.db.transaction() as connection:
+                connection.executemany(f"INSERT INTO tickets ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+        self._write("withdraw", facts, [TicketClosed(node_id=node_id, state="given_up") for node_id in node_ids])
+
     def count_check(self, node_id: str) -> None:
         """One `check` more."""
         self._change("check", "UPDATE tickets SET checks = checks + 1 WHERE node_id = ?", (node_id,))
@@ -100,7 +112,7 @@ class TicketStore(EventWriter):
 def stored_tickets(db: Database) -> list[Ticket]:
     """All leases of a store, for its writer and for readers."""
     with db.transaction():
-        rows = db.rows(f"SELECT {_COLUMNS} FROM tickets")
+        rows = db.rows(f"SELECT {_COLUMNS} FROM tickets WHERE token_hash != ?", (NOBODYS,))
         leased = db.rows("SELECT * FROM events WHERE type = 'ticket.leased' ORDER BY seq")
     known = {event.node_id: event for row in leased if isinstance(event := event_from_row(row), TicketLeased)}
     return [

@@ -86,7 +86,7 @@ def read(name):
 
 train = pd.{train[function]}(read({train[file]!r}){train[how]})
 {lost}{joined}test = pd.{test[function]}(read({test[file]!r}){test[how]})
-{amounts}train = train.dropna(subset=TARGETS)
+{written}{amounts}train = train.dropna(subset=TARGETS)
 {sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
@@ -108,6 +108,9 @@ _AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are
             digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
             number = digits.astype(float)
             table[name] = number.where(~parts[0].str.contains("[-\u2212]", na=False), -number)
+"""
+
+_WRITTEN = """test = test.rename(columns={same!r})  # as the training table writes them
 """
 
 _LOST = """spelled = pd.{function}(read({file!r}){texts})
@@ -236,7 +239,8 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
     first = _TABLES.format(
         key=meta["id"], targets=ways["targets"], columns=meta["targets"],
         lost=_lost(own, tables["train"], "train", ways),
-        sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables),
+        sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables, ways["written"]),
+        written=_written(ways["written"]),
         amounts=_amounts(ways["amounts"]),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},
@@ -249,6 +253,11 @@ def _amounts(forms: dict[str, str]) -> str:
     clocks = Path(__file__).parent / "grader" / "tables" / "clocks.py"
     source = clocks.read_text(encoding="utf-8").partition("import annotations\n")[2].strip() + "\n\n\n"
     return (source if ":" in forms.values() else "") + (_AMOUNTS.format(amounts=forms) if forms else "")
+
+
+def _written(names: dict[str, str]) -> str:
+    """The line that calls the test's columns as the training table does; `names` is column → what the test calls it."""
+    return _WRITTEN.format(same={theirs: ours for ours, theirs in names.items()}) if names else ""
 
 
 def _last(own: dict[str, Any], *, sample: bool) -> str:
@@ -281,13 +290,14 @@ def _joined(own: dict[str, Any], tables: dict[str, Any], ways: dict[str, Any]) -
     return lines + (_BY_KEY if ways["joined"]["key"] else _BY_ROW).format(**ways["joined"])
 
 
-def _names(own: dict[str, Any], tables: dict[str, Any]) -> str:
+def _names(own: dict[str, Any], tables: dict[str, Any], written: dict[str, str]) -> str:
     """Lines that give the user's rows their names, in the order in which they are handed in."""
     if not own["table"]:
         return _NUMBERS
     lines = _NAMES.format(column=own["source"], **tables[own["table"]])
     by_sample = own["by_sample"] and own["table"] == "test"
-    return lines + (_ORDER.format(column=own["column"], source=own["source"]) if by_sample else "")
+    ours = {theirs: name for name, theirs in written.items()}.get(own["source"], own["source"])
+    return lines + (_ORDER.format(column=own["column"], source=ours) if by_sample else "")
 
 
 def _words(how: dict[str, Any]) -> str:

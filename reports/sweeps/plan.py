@@ -100,17 +100,18 @@ def sweeps_of(logs: Path) -> list[Path]:
 
 def was_begun(folder: Path, cell: Cell) -> bool:
     """True for a cell that had a run, even if it was removed since."""
-    return _note(folder, cell).is_file()
+    return note_of(folder, cell).is_file()
 
 
-def _note(folder: Path, cell: Cell) -> Path:
+def note_of(folder: Path, cell: Cell) -> Path:
+    """The file with the name of the cell's run, which the run itself writes as soon as it can be asked."""
     return folder / f"{cell.name}.run"
 
 
 def run_of(folder: Path, cell: Cell) -> Path | None:
     """The folder of the cell's run; None where it has not begun, was killed before it did, or was removed."""
     try:
-        name = _note(folder, cell).read_text(encoding="utf-8").strip()
+        name = note_of(folder, cell).read_text(encoding="utf-8").strip()
     except OSError:
         return None
     found = folder.parents[1] / name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from runs.run_folder import find_run
 from runs.run_list import run_rows
 from runs.tickets.open_tickets import rows_of
 from utils.direction import Direction
-from utils.syntax import source_lines
+from utils.line_diff import line_diff
 
 PART = 8000
 """Characters of one answer's text."""
@@ -139,10 +138,7 @@ def diff(project_dir: str, arguments: Answer) -> Answer:
         other = arguments.get("against") or new.parent_id
         old = _found(reader, str(other)) if other else None
         following = _next(run_dir, reader.facts())
-    lines = unified_diff(
-        source_lines(old.code if old else ""), source_lines(new.code), old.id if old else "nothing", new.id, lineterm=""
-    )
-    text = "\n".join(line.rstrip("\n") for line in lines)
+    text = line_diff(old.code if old else "", new.code, (old.id if old else "nothing", new.id)).text
     told = {"node_id": new.id, "against": old.id if old else None}
     return {**told, **_piece(text, arguments), "next": following}
 

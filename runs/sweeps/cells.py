@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from core.storage.reader import RunReader
-from reports.sweeps.plan import Cell, Plan, run_of
+from reports.sweeps.plan import Cell, Plan, note_of, run_of
+from runs.sweeps.adoption import READY, adopt
 from utils.errors import SwarmEvoError
 from utils.secrets import masked_word
 
@@ -38,6 +39,7 @@ def run_cells(plan: Plan, folder: Path, jobs: int, told: Callable[[Cell, str], N
     Raises:
         CellFailed: one could not be run. KeyboardInterrupt: the user stopped one; the same command goes on.
     """
+    adopt(plan, folder)
     failed = threading.Event()
 
     def work(cell: Cell) -> None:
@@ -67,7 +69,7 @@ def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Call
     told(cell, "begins" if run is None else "goes on")
     place = f"--project.dir={folder.parents[2]}"
     if run is None:
-        asked = ["run", *words, *cell.words, place, f"--ready={folder / f'{cell.name}.run'}"]
+        asked = ["run", *words, *cell.words, place, f"{READY}{note_of(folder, cell)}"]
     else:
         asked = ["resume", run.name, place, *filter(_is_said_again, words)]
     ended = subprocess.run(

@@ -63,6 +63,24 @@ def test_a_step_by_hand_after_the_end_is_told_as_every_step_is(cli, finished):
     assert cli.here("verify", "latest").code == 0
 
 
+def test_to_look_at_a_step_does_not_open_a_run_that_has_ended(cli, finished):
+    """`--until prompt` made its status `interrupted`, and its verdict one that a resume had to find anew."""
+    before = cli.show()
+    for until in ("prompt", "code"):
+        ended = cli.here("step", "latest", "--operator=draft", "--until", until)
+        assert ended.code == 0 and f"run {before['run']} stays ended" in ended.out, ended.out
+        after = cli.show()
+        same = ("status", "verdict", "winner", "final_metric", "journal_sha256", "steps")
+        assert {name: after[name] for name in same} == {name: before[name] for name in same}
+    assert cli.here("list-runs", "--json").json[0]["status"] == "finished"
+    assert "nothing is left to do" in cli.here("resume", "latest").out
+    with RunReader(cli.run_dir) as reader:
+        assert [event.type for event in reader.events(types=["run.started", "run.finished"])][-1] == "run.finished"
+    assert cli.here("verify", "latest").code == 0
+    assert "are open again" in cli.here("step", "latest").out, "the node that was begun is added now"
+    assert cli.show()["verdict"]["kind"] == "reopened"
+
+
 def test_a_resume_says_what_a_hand_left_open_and_how_to_finish_it(cli, toy):
     assert cli.here("step", *toy(2), "--until", "prompt").code == 0
     (node_id,) = stages(cli)

@@ -13,9 +13,13 @@ from hashlib import sha256
 import pytest
 from support.chat_server import ChatServer
 
+from core.loop.attempt import Attempt
+from core.loop.stages import Stages
+from core.state.task import Place, Task
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from runs.rerun import cut_off, is_in_order
+from runs.search_clock import SearchClock
 
 
 def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
@@ -330,13 +334,39 @@ def _numbers(request, number):
 
 
 def _one_is_slow(request, number):
-    """The same for `EVALUATOR`; the fourth takes eight seconds."""
-    wait = "    import time\n    time.sleep(8)\n" if number == 3 else ""
+    """The same for `EVALUATOR`; the fourth takes a while."""
+    wait = "    import time\n    time.sleep(12)\n" if number == 3 else ""
     return f"```python\ndef f():\n{wait}    return {number}.5\n```"
 
 
+class _EndsBehindTheSlowOne:
+    """Ends `budget.seconds=6` once a program that was proposed behind the slow one has its verdict, however quick the
+    machine is; until then three seconds are left."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.slow: Task | None = None
+        self._judged: list[Place] = []
+        execute, seconds = Stages.execute, SearchClock.seconds
+
+        def watched(stages: Stages, attempt: Attempt) -> None:
+            if "sleep" in attempt.node.code:
+                self.slow = attempt.task
+            execute(stages, attempt)
+            self._judged.append((attempt.task.round, attempt.task.slot))
+
+        def told(clock: SearchClock) -> float:
+            return max(seconds(clock), 6.0) if self._is_over else min(seconds(clock), 3.0)
+
+        monkeypatch.setattr(Stages, "execute", watched)
+        monkeypatch.setattr(SearchClock, "seconds", told)
+
+    @property
+    def _is_over(self) -> bool:
+        return self.slow is not None and any(place > (self.slow.round, self.slow.slot) for place in self._judged)
+
+
 @pytest.mark.long
-def test_what_the_budgets_end_cut_off_is_cut_off_again(cli):
+def test_what_the_budgets_end_cut_off_is_cut_off_again(cli, monkeypatch):
     """One program was slow: what stood behind it became nodes, and a replay wanted a node in its place.
 
     Once more after a resume, in which that one came at last, behind the others.
@@ -347,14 +377,15 @@ def test_what_the_budgets_end_cut_off_is_cut_off_again(cli):
         words = ["--problem=script", "problem.program=program.py", "problem.evaluator=evaluator.py",
                  "problem.options.reply=program", *server.words(), "search.workers=4", "search.batch=4",
                  "agent.review=never", "llm.cache=false"]  # fmt: skip
-        ended = cli.here(*words, "search.max_steps=200", "budget.seconds=4")
+        with monkeypatch.context() as patched:
+            end = _EndsBehindTheSlowOne(patched)
+            ended = cli.here(*words, "search.max_steps=200", "budget.seconds=6")
         assert ended.code == 0, ended.err
         nodes = len(cli.show()["nodes"])
         with RunReader(cli.run_dir) as reader:
-            gaps = cut_off(reader.journal(), reader.tasks(), [])
-        assert len(gaps) == 1
+            assert end.slow.node_id in cut_off(reader.journal(), reader.tasks(), [])
         assert_replays(cli, nodes)
-        ended = cli.here("resume", "latest", "--budget.seconds=100", f"--search.max_steps={nodes + 8}")
+        ended = cli.here("resume", "latest", "--budget.seconds=1000", f"--search.max_steps={nodes + 8}")
         assert ended.code == 0, ended.err
         with RunReader(cli.run_dir) as reader:
             assert not is_in_order(reader.journal(), reader.tasks())

@@ -21,7 +21,8 @@ pytestmark = pytest.mark.long
 
 
 def kaggle_data(folder: Path) -> Path:
-    """A competition as Kaggle hands it out; its training table is packed, with a title, semicolons, amounts, no ids."""
+    """A competition as Kaggle hands it out; its training table is packed, with a title, semicolons, amounts, no ids;
+    its test writes columns otherwise."""
     folder.mkdir()
     draw = np.random.default_rng(0)
     frame = pd.DataFrame({"area": draw.gamma(3, 30, 240).round(1), "town": draw.choice(["Ulm", "Bonn"], 240)})
@@ -33,7 +34,7 @@ def kaggle_data(folder: Path) -> Path:
     (folder / "train.csv.gz").write_bytes(gzip.compress(f"Rents; May 2024\n\n{table}".encode()))
     test = frame[200:].drop(columns="rent").reset_index(drop=True)
     test.insert(0, "flat", [f"F{n}" for n in range(40)])
-    test.to_csv(folder / "test.csv", index=False)
+    test.set_axis(["flat", "Area", "town "], axis=1).to_csv(folder / "test.csv", index=False)
     test[["flat"]].assign(rent=500.0).to_csv(folder / "sample_submission.csv", index=False)
     return folder
 

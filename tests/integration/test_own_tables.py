@@ -434,6 +434,40 @@ def test_dates_that_pandas_would_misread_are_told_with_their_format(tmp_path, in
     assert (day["kind"], day.get("format")) == ("date", wanted)
 
 
+# ------------------------------------------------------------ a last row of totals
+
+
+def sold(last: str) -> bytes:
+    draw = random.Random(7)
+    rows = [(f"shop {i}", draw.randrange(20, 90), round(draw.uniform(100, 900), 2)) for i in range(ROWS)]
+    sums = {"size": sum(size for _, size, _ in rows), "rent": sum(rent for *_, rent in rows)}
+    lines = [f"{name},{size},{rent}" for name, size, rent in rows]
+    return "\n".join(["shop,size,rent", *lines, last.format(**sums)]).encode()
+
+
+@pytest.mark.parametrize(("last", "told"), [
+    ("Total,{size},{rent:.1f}", "the last row of train.csv is called 'Total' and holds the sums of size, rent"),
+    ("Summe:,,{rent:.2f}", "the last row of train.csv is called 'Summe:' and holds the sums of rent"),
+    (",{size},{rent:.2f}", "the last row of train.csv holds the sums of size, rent: it counts as a row"),
+    ("Total,44,512.25", ""),
+    ("shop 120,44,{rent:.2f}", ""),
+    ("Grand total of all shops here,44,512.25", ""),
+])  # fmt: skip
+def test_a_last_row_of_totals_is_told_and_stays(tmp_path, inline, last, told):
+    plain(tmp_path, content=sold(last))
+    problem = made(tmp_path)
+    assert told in problem.note and ("it counts as a row" in problem.note) == bool(told)
+    assert any("it counts as a row" in line for line in problem.cautions) == bool(told), "beside the verdict, too"
+    private = problem.input_dir.parent / "private"
+    assert len(pd.read_csv(problem.input_dir / "train.csv")) + len(pd.read_csv(private / "answers.csv")) == ROWS + 1
+
+
+def test_totals_of_a_table_that_is_read_in_pieces(tmp_path, inline, monkeypatch):
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
+    plain(tmp_path, content=sold("gesamt,{size},{rent:.1f}"))
+    assert "is called 'gesamt' and holds the sums of size, rent" in made(tmp_path).note
+
+
 # ------------------------------------------------------------ leaks
 
 
@@ -899,6 +933,38 @@ def test_a_split_and_a_refit_know_what_the_users_test_lacks(tmp_path, inline):
     assert len(whole) == 240 and (whole["casual"] + whole["registered"] == whole["rent"]).all()
 
 
+# ------------------------------------------------------------ columns that differ by case or blanks alone
+
+
+def test_columns_of_a_test_that_differ_by_case_and_blanks_are_the_same(tmp_path, inline):
+    """They were left out: ridge knew nothing of the size."""
+    folder = plain(tmp_path).parent
+    flats = pd.read_csv(folder / "train.csv")
+    flats = flats.assign(rent=10 * flats["size"])
+    flats[:90].to_csv(folder / "train.csv", index=False)
+    test = flats[90:].rename(columns={"flat": "Flat", "size": " SIZE "})
+    test.rename(columns={"rent": "RENT"}).to_csv(folder / "test.csv", index=False)
+    pd.DataFrame({"FLAT": test["Flat"], "Rent": 1.0}).to_csv(folder / "gender_guess.csv", index=False)
+    problem = made(tmp_path)
+    assert "test.csv writes flat as Flat, size as ' SIZE ', rent as RENT: taken for the same" in problem.note
+    assert "gender_guess.csv is taken for the sample submission" in problem.note
+    known = pd.read_csv(problem.input_dir / "test.csv")
+    assert list(known) == HEAD[:3] and known["size"].notna().all() and set(flats["flat"][90:]) <= set(known["flat"])
+    own = json.loads((problem.input_dir.parent / "private" / "user_rows.json").read_text())
+    assert own["source"] == "Flat" and own["columns"] == [["FLAT", "flat", ""], ["Rent", "rent", ""]]
+    assert list(own["rows"].values()) == list(flats["flat"][90:])
+
+
+@pytest.mark.parametrize("names", [["Size", "SIZE"], ["size", "Size"]])
+def test_a_column_that_may_mean_two_means_none(tmp_path, inline, names):
+    folder = plain(tmp_path).parent
+    flats = pd.read_csv(folder / "train.csv")
+    test = pd.DataFrame({"flat": flats["flat"] + "x", names[0]: 1.0, names[1]: flats["size"]})
+    test.to_csv(folder / "test.csv", index=False)
+    note = made(tmp_path).note
+    assert "taken for the same" not in note and "left out of test.csv" in note
+
+
 # ------------------------------------------------------------ rows that are longer than their head
 
 
@@ -906,16 +972,26 @@ def longer(tail: str, head: str = "flat,size,rent") -> bytes:
     return f"{head}\n{''.join(f'F{n},{n % 13},{n * 10}{tail}' + chr(10) for n in range(ROWS))}".encode()
 
 
-@pytest.mark.parametrize("tail", [",", ", ,"])
+@pytest.mark.parametrize("tail", [",", ", ,", ",,"])
+@pytest.mark.filterwarnings("error")
 def test_marks_behind_the_last_column_move_no_column(tmp_path, inline, tail):
-    """pandas took the flats for names of rows, so that `rent` was empty and `size` was the rent."""
+    """pandas took the flats for names of rows, so that `rent` was empty and `size` was the rent; told
+    otherwise it warns of lost data in its own words."""
     plain(tmp_path, content=longer(tail))
+    made(tmp_path, "data.target=size", "data.metric=accuracy")  # its cells are read as they stand, too
     problem = made(tmp_path)
     shown = pd.read_csv(problem.input_dir / "train.csv")
     assert (
         list(shown)[-3:] == ["flat", "size", "rent"] and (shown["size"] == shown["flat"].str[1:].astype(int) % 13).all()
     )
-    assert "train.csv is read as train.csv (a mark behind the last column)" in problem.note
+    assert "train.csv is read as train.csv (without the empty fields behind its last column)" in problem.note
+
+
+def test_a_late_row_with_something_behind_the_last_column_is_refused(tmp_path, inline):
+    """Beyond the lines that are looked at: pandas passed over the 77."""
+    plain(tmp_path, content=longer(",").replace(b"F110,6,1100,", b"F110,6,1100,77"))
+    with pytest.raises(ConfigError, match="its row 111 goes on behind the last column that its head names: name each"):
+        made(tmp_path)
 
 
 def test_names_of_rows_as_r_writes_them_are_told(tmp_path, inline):

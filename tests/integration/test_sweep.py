@@ -64,6 +64,22 @@ def test_a_run_that_was_killed_before_it_began_is_begun_anew(cli, toy):
     assert ended.err.count("begins:") == 2
 
 
+def test_a_run_that_was_killed_before_its_cell_knew_its_name_is_gone_on_with(cli, toy):
+    """It stayed in the list of runs, belonged to nothing, and the cell was run once more."""
+    words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", *toy(2))
+    for name in ("other", "adopted"):
+        assert cli.here(*words, f"--name={name}", SWARM_EVO_FAULT="after:facts:1").code == 1
+    assert list(cli.folder.glob("logs/sweeps/*/*.run")) == []
+    ended = cli.here(*words, "--name=adopted", "--json")
+    assert ended.code == 0, ended.err
+    assert ended.err.count("goes on:") == 1 and ended.err.count("begins:") == 1
+    runs = {run["run"] for run in json.loads(cli.here("list-runs", "--json").out)}
+    mine = {cell["run"] for cell in json.loads(ended.out)["cells"]}
+    assert len(runs - mine) == 1, "that of the other sweep"
+    shutil.rmtree(cli.folder / "logs" / "sweeps" / "adopted")
+    assert cli.here(*words, "--name=adopted").err.count("begins:") == 2, "another sweep of that name"
+
+
 @pytest.mark.long
 def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
     """A typed key, and the word for running without a sandbox: the same command could not go on without them."""

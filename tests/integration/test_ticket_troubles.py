@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -318,6 +320,48 @@ def test_people_read_what_failed_where_and_what_to_type_next(cli, tmp_path, even
     assert 'File "program.py", line 6, in x' in said.out and "/workspace" not in said.out
     ended = cli.here("ask", "latest", "--seconds", "20")
     assert ended.out.splitlines()[-1] == f"next: python main.py export-best {cli.run_dir.name}"
+
+
+@pytest.mark.parametrize("more", [(), ("search.batch=2",), ("search.batch=2", "search.schedule=rounds")])
+def test_a_stopped_run_can_end_below_what_was_proposed_and_nobody_began(cli, toy, eventually, more):
+    """It counted as begun: nobody could end the run before somebody had written it."""
+    ready = cli.folder / "ready"
+
+    def going(*words: str) -> subprocess.Popen[str]:
+        ready.unlink(missing_ok=True)
+        child = cli.start(*words, "--idle=20", f"--ready={ready}")
+        eventually(lambda: ready.is_file() and ready.read_text(), 30)
+        return child
+
+    child = going("run", "--writer=external", *toy(8, *more))
+    tickets_ = [asked(cli.run_dir, number)["ticket"] for number in range(2 if more else 1)]
+    for number, ticket in enumerate(tickets_):
+        thread = threading.Thread(target=told, args=(cli.run_dir, ticket, 1.5 + number / 8))
+        thread.start()
+    eventually(lambda: cli.show()["steps"] == len(tickets_), 20)
+    done = len(tickets_)
+    held = [asked(cli.run_dir, 7)["ticket"]] if more else []
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 130
+
+    refused = cli.here("resume", "latest", f"search.max_steps={done - 1}")
+    assert refused.code == 2 and f"allowed: {done + len(held)} or more" in refused.line
+    child = going("resume", "latest", f"search.max_steps={done + len(held)}")
+    if held:
+        assert told(cli.run_dir, held[0], 1.875)["state"] == "committed"
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 0 and "that nobody had begun" in out, out + err
+    assert cli.show()["steps"] == done + len(held) and cli.show()["status"] == "finished"
+    assert cli.here("replay", "latest", "--verify").code == 0
+
+    child = going("resume", "latest", f"search.max_steps={done + len(held) + 1}")
+    assert told(cli.run_dir, asked(cli.run_dir, 8)["ticket"], 1.9375)["state"] == "committed"
+    assert child.wait(60) == 0
+    verified = cli.here("replay", "latest", "--verify")
+    assert verified.code == 0, verified.out
+    with RunReader(cli.run_dir) as reader:
+        assert len(tickets(reader)) == done + len(held) + 1, "what was withdrawn was nobody's ticket"
+    assert cli.here("verify", "latest").code == 0
 
 
 def test_an_ended_run_sends_nobody_with_a_wrong_ticket_to_ask(opened, cli, tmp_path):

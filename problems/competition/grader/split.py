@@ -20,6 +20,7 @@ from .grade import Judge
 from .leaks.belongings import copy_rest
 from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks, order_tells
+from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
@@ -64,7 +65,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
     copied = copies(known, targets, key)
-    cautions = list(find_leaks(known, targets, key, copied))
+    cautions = [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
     if how == "time":
         cautions += same_time(as_time(tables.column(column)), hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
@@ -285,14 +286,16 @@ def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
 def _names_in(tables: OwnTables, column: str) -> RowNames:
     """The names that a column of `test.csv` gives; none where there is no such table."""
     ids = tables.ids("test", column) if column in tables.test else Ids.of(pd.Series([]), pd.Series([], dtype=str))
-    return RowNames(ids, str(column), "test", str(column))
+    called = tables.in_file("test", column)
+    return RowNames(ids, called, "test", called)
 
 
 def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
     """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
     theirs = tables.test
     named = [str(n) for n in tables.columns if called_like_id(str(n))]
+    ours = {theirs: name for name, theirs in tables.written.items()}
     return [
-        n for n in (*([names.source] if names else map(str, tables.sample.columns[:1])), *named)
+        n for n in (*([ours.get(names.source, names.source)] if names else map(str, tables.sample.columns[:1])), *named)
         if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))
     ]  # fmt: skip

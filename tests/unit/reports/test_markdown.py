@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from support.synthetic_runs import competition
 
@@ -44,3 +45,17 @@ def test_texts_of_programs_stay_in_their_fences(tmp_path):
     outside = re.sub(r"(?ms)^(`{5,})\w*\n.*?^\1$", "", text)
     assert ("`````", "python") in fences and "<script>" not in outside
     assert "<img" not in outside.replace("\\<", "") and "[a](" not in outside and "\\@all" in outside
+
+
+def test_programs_of_many_lines_are_compared_by_their_beginnings(write_run):
+    """Lines that all occur elsewhere, in another order, are what a comparison takes longest for."""
+    codes = ["\n".join(f"x{i * step % 19_997 % 997}" for i in range(20_000)) for step in (1, 7)]
+    line = [
+        Node(id=str(i) * 12, code=code, metric_value=2.0 - i, metric_source="verified", parent_ids=("0" * 12,) * i)
+        for i, code in enumerate(codes)
+    ]
+    facts = read_facts(write_run(line))
+    began = time.process_time()
+    text = render_markdown(facts)
+    assert time.process_time() - began < 3
+    assert "```diff\n--- first ancestor" in text and "Only the first 1500 lines are compared." in text

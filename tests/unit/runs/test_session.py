@@ -11,6 +11,7 @@ from support.plugins.toy import ToyProblem
 from support.stops import stopped_before_its_block
 
 from core.events import NodeCommitted, NodeProposed
+from core.loop.orchestrator import Orchestrator
 from core.storage.reader import RunReader
 from runs.outcome import Outcome
 from runs.selftest import SelfTest
@@ -89,6 +90,23 @@ def test_the_end_says_what_it_is_at(toy_config):
     order = ["the winner is chosen", "the final part is opened", "the verdict is reached", "the winner is written"]
     places = [next(i for i, text in enumerate(told) if begin in text) for begin in order]
     assert places == sorted(places)
+
+
+def test_a_blend_takes_nothing_of_what_the_choice_of_the_winner_may_take(toy_config, monkeypatch):
+    """It ran before the second looks and the final scores: after a minute of it all but the winner's were left out."""
+    seconds, left = [0.0], []
+
+    def blend(self, top_k, doing):
+        seconds[0] += 60
+
+    monkeypatch.setattr(Orchestrator, "add_ensemble", blend)
+    view = Watching()
+    with RunSession(toy_config(3, "search.ensemble=true"), view=view) as session:
+        allowance = session.search.deps.allowance
+        allowance._clock = lambda: seconds[0]
+        view.doing = lambda text: left.append(allowance.left) if "the final part is opened" in text else None
+        assert session.run() == 0
+    assert seconds == [60] and left == [30]
 
 
 def test_an_interrupted_run_can_be_taken_up(toy_config):

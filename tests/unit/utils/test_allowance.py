@@ -28,3 +28,15 @@ def test_a_search_that_ended_early_still_has_an_end():
     allowance.spend(180)
     allowance.begin(20)
     assert allowance.left == 15
+
+
+def test_what_is_beside_it_takes_nothing_of_it():
+    now = [0.0]
+    allowance = Allowance(lambda: now[0])
+    allowance.begin(600)
+    now[0] += 10
+    with allowance.beside():
+        now[0] += 1000
+        assert allowance.left == 50, "a second look at the blend"
+    now[0] += 20
+    assert allowance.left == 30

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..tables.amounts import Amounts, converted
 from ..tables.amounts import told as told_amounts
-from ..tables.columns import MOST_NAMES, called_like_id, listed, targets_of, told_doubled
+from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
 from ..tables.exact import Unusable
 from ..tables.formats import read_any, read_texts
 from ..tables.keys import as_keys
@@ -47,6 +47,8 @@ class OwnTables:
     """How targets of a second table were found."""
     amounts: dict[str, Amounts] = field(default_factory=dict)
     """Columns that hold amounts in the user's files, and numbers here."""
+    written: dict[str, str] = field(default_factory=dict)
+    """Columns that the file of `test` writes otherwise → how."""
 
     @property
     def others(self) -> list[str]:
@@ -88,8 +90,12 @@ class OwnTables:
     def ids(self, name: str, column: str) -> Ids:
         """A column of `test` or `sample` that may name rows, with its cells as they stand."""
         table = self.test if name == "test" else self.sample
-        texts = read_texts(self.files[name], column) if len(table) else pd.Series([], dtype=str)
+        texts = read_texts(self.files[name], self.in_file(name, column)) if len(table) else pd.Series([], dtype=str)
         return Ids.of(table[column], texts)
+
+    def in_file(self, name: str, column: str) -> str:
+        """What the file of `test` or `sample` calls a column."""
+        return self.written.get(column, column) if name == "test" else column
 
 
 def read_own(request: dict[str, Any]) -> OwnTables:
@@ -113,7 +119,9 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     tell("train", train.columns, told)
     targets = targets_of(request["target"], train.columns)
     theirs = read("test") if request.get("test") else next(train.pieces()).iloc[:0]
-    theirs = theirs.drop(columns=targets, errors="ignore")
+    same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
+    notes += told_same(files["test"], same) if same else []
+    theirs = theirs.rename(columns=same).drop(columns=targets, errors="ignore")
     sample = read("sample") if request.get("sample") else pd.DataFrame()
     amounts = _amounts(train, theirs, sample, targets, request)
     train, theirs = train.with_amounts(amounts), converted(theirs, amounts)
@@ -129,7 +137,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     if request["task"] == "regression":
         known = known.apply(_within_float)
     labelled = known[targets][known[targets].notna().all(axis=1)]
-    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined, amounts)
+    written = {ours: theirs for theirs, ours in same.items()}
+    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined, amounts, written)
     _check(tables, request)
     if not request.get("sample") and (found := _unnamed_sample(labelled, theirs, targets, request)):
         files["sample"], tables.sample = found, read_any(found)[0]
@@ -177,11 +186,12 @@ def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dic
     """A table under another name with the test's ids and a column of predictions, such as `gender_submission.csv`."""
     if request.get("alone") or not len(theirs):
         return None
+    aims = set(map(bare, targets))
     classes = set(as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
     files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
     for path in [path for path in files if may_be_table(path, request) and str(path) != request.get("labels")]:
         columns = set(columns_of(path))
-        if (set(targets) <= columns or classes <= columns) and _has_ids_of(path, theirs):
+        if (aims <= set(map(bare, columns)) or classes <= columns) and _has_ids_of(path, theirs):
             return path
     return None
 
@@ -192,6 +202,7 @@ def _has_ids_of(path: Path, theirs: Any) -> bool:
         table, _ = read_any(path)
     except Unusable:
         return False
+    table = table.rename(columns=same_names(table, list(theirs)))
     pairs = [(as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs]
     return len(table) == len(theirs) and any(mine.is_unique and set(mine) == set(found) for mine, found in pairs)
 

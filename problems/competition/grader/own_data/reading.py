@@ -13,10 +13,11 @@ from .own_tables import read_own
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts}`.
+    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts, written}`.
 
     `texts` is how a table is read with its cells as they stand; `joined` is None, or the `key` (None: row by row) and
-    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions.
+    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions; `written`
+    is column → what the test calls it, where that differs.
     """
     found = read_own(request)
     tables = {name: _way(path) for name, path in found.files.items()}
@@ -25,7 +26,7 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         tables["labels"] = _way(found.joined.path)
         joined = {"key": found.joined.key, "columns": found.joined.columns}
     amounts = {name: form.fraction for name, form in found.amounts.items()}
-    return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts}
+    return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts, "written": found.written}
 
 
 def _way(path: Path) -> dict[str, Any]:
@@ -53,5 +54,5 @@ def _way(path: Path) -> dict[str, Any]:
         told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding, "skiprows": look.above}
         plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
         how = {name: value for name, value in told.items() if value != plain[name]}
-        how |= {"index_col": False} if look.beyond == NOTHING else {}
+        how |= {"index_col": False, "usecols": list(range(look.width))} if look.beyond == NOTHING else {}
     return {"file": path.name, "function": function, "how": how, "texts": {**how, **texts}}

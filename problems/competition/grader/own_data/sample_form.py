@@ -126,7 +126,7 @@ def names_by_sample(tables: OwnTables) -> RowNames | None:
     same = [name for name in wholes if set(named[name]) == set(ids.keys)]
     among = [name for name in wholes if _folded(name) in ID_NAMES and set(ids.keys) <= set(named[name])]
     for name in (*known, *same, *among):
-        return RowNames(tables.ids("test", name), column, "test", name, ids)
+        return RowNames(tables.ids("test", name), column, "test", tables.in_file("test", name), ids)
     if len(sample) == len(test) and ids.name_rows:
         return RowNames(ids, column, "sample", column, ids)
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .exact import Unusable
@@ -39,7 +39,7 @@ def told_doubled(path: Path, table: list[str], given: str, name: str = "labels")
 
 def instead(target: str, columns: list[str], path: Path) -> str:
     """What may be meant by a target that no column is called: one that differs by case or blanks, a later head."""
-    if alike := next((name for name in columns if _bare(name) == _bare(target)), None):
+    if alike := next((name for name in columns if bare(name) == bare(target)), None):
         blanks = alike != " ".join(alike.split())
         return f"; did you mean {repr(alike) if blanks else alike}?{' (blanks count)' if blanks else ''}"
     at = line_of_head(path, target)
@@ -48,7 +48,33 @@ def instead(target: str, columns: list[str], path: Path) -> str:
     return f"; columns are {listed(columns, 10)}"
 
 
-def _bare(name: str) -> str:
+def same_names(theirs: Iterable[str], ours: Iterable[str]) -> dict[str, str]:
+    """Columns of another table that differ from one of ours by case or blanks alone → ours; where one name may mean
+    two, it means none."""
+    known, foreign = list(ours), [name for name in theirs if name not in set(ours)]
+    lacking = set(known) - set(theirs)
+    mine = _by_bare(name for name in known if name in lacking)
+    return {names[0]: mine[bare][0] for bare, names in _by_bare(foreign).items()
+            if len(names) == 1 and len(mine.get(bare, ())) == 1}  # fmt: skip
+
+
+def told_same(path: Path, same: dict[str, str]) -> list[str]:
+    """A line on columns that a table writes otherwise."""
+    pairs = [
+        f"{ours} as {theirs if theirs == ' '.join(theirs.split()) else repr(theirs)}" for theirs, ours in same.items()
+    ]
+    return [f"{path.name} writes {listed(pairs)}: taken for the same"] if pairs else []
+
+
+def _by_bare(names: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(bare(name), []).append(name)
+    return found
+
+
+def bare(name: str) -> str:
+    """What names are compared by where case and blanks do not count."""
     return " ".join(name.split()).casefold()
 
 

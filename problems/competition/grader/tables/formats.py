@@ -66,6 +66,10 @@ class Look:
     """Lines above the head of a text."""
     beyond: str = ""
     """What its rows have beside the columns that the head names; '' for nothing."""
+    width: int = 0
+    """Columns that the head names."""
+    blank: int = 0
+    """Fields without anything behind them, in the longest row."""
 
     def told(self) -> str:
         """What is unlike a plain table, in a few words; '' if nothing is."""
@@ -190,7 +194,9 @@ def look_at(path: Path) -> Look:
     if beyond is None:
         told = f"its first row has {len(fields[1])} fields, but its head names {len(fields[0])} columns"
         raise Unusable(f"data: '{path}': {told}: name each of them")
-    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above, beyond)
+    width = len(fields[0]) if fields else 0
+    blank = max(map(len, fields)) - width if beyond == NOTHING else 0
+    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above, beyond, width, blank)
 
 
 def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
@@ -231,7 +237,8 @@ def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None =
     """A text table."""
     look = sure_encoding(path, look)
     with _opened(path, look.packed) as file:
-        return together(pd.read_csv(file, nrows=rows, **_ways(look), **(how or {}))), look.told()
+        table = pd.read_csv(file, nrows=rows, **_ways(look, path), **(how or {}))
+    return together(_named(table, look, path)), look.told()
 
 
 def key_of_rows(path: Path) -> str:
@@ -252,15 +259,40 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
         look: with an encoding that reads the whole file.
         how: what `pandas.read_csv` is told beside the look of the file.
     """
-    with _opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **_ways(look), **how) as reader:
-        yield from map(together, reader)
+    ways = _ways(look, path)
+    with _opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **ways, **how) as reader:
+        for piece in reader:
+            yield together(_named(piece, look, path))
 
 
-def _ways(look: Look) -> dict[str, Any]:
+def _ways(look: Look, path: Path) -> dict[str, Any]:
     exact = {} if look.decimal == "," else EXACT
     how = {"encoding": look.encoding, "sep": look.mark, "decimal": look.decimal, "skiprows": look.above}
-    ends = {"index_col": False} if look.beyond == NOTHING else {}
-    return {**how, "low_memory": False, **exact, **ends}
+    return {**how, "low_memory": False, **exact, **({"header": 0, "names": _names(path, look)} if look.blank else {})}
+
+
+def _names(path: Path, look: Look) -> list[str]:
+    """The head's columns as pandas calls them, and one for each field behind them: else it would take the first fields
+    for names of rows, or pass over what stands behind the last column and warn of it in words of its own."""
+    plain = replace(look, blank=0)
+    with _opened(path, look.packed) as file:
+        head = pd.read_csv(file, nrows=0, index_col=False, usecols=range(look.width), **_ways(plain, path))
+    return [*map(str, head.columns), *(f"{_BEHIND}{number}" for number in range(look.blank))]
+
+
+_BEHIND = "\0behind "
+"""No text of a table holds that character."""
+
+
+def _named(table: Any, look: Look, path: Path) -> Any:
+    """The table without the fields behind its last column. Unusable where a row has something there."""
+    behind = [name for name in table if str(name).startswith(_BEHIND)] if look.blank else []
+    for name in behind:
+        cells = table[name].dropna().astype(str).str.strip()
+        if len(there := cells[cells != ""]):
+            said = f"its row {there.index[0] + 1} goes on behind the last column that its head names"
+            raise Unusable(f"data: '{path}': {said}: name each of them")
+    return table.drop(columns=behind)
 
 
 def sure_encoding(path: Path, look: Look) -> Look:

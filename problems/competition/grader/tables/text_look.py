@@ -95,7 +95,7 @@ def kind_of_number(text: str, mark: str) -> str:
     return THOUSANDS if _THOUSANDS.fullmatch(text) else FRACTION
 
 
-NOTHING, ROW_NAMES = "a mark behind the last column", "names of rows before the first column"
+NOTHING, ROW_NAMES = "without the empty fields behind its last column", "names of rows before the first column"
 
 
 def beyond_head(rows: Sequence[Sequence[str]]) -> str | None:

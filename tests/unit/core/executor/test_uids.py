@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from core.contracts import Limits
+from core.executor.sandbox import open_sandbox
 from core.executor.uids import UidPool
+from utils.errors import JobLost, SandboxError
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="the sandbox needs Linux")
 
@@ -30,3 +34,62 @@ def test_a_number_is_given_again_when_its_last_process_has_been_waited_for():
     finally:
         pool.close()
         last.stdout.close()
+
+
+def test_what_workers_give_back_and_ask_for_after_the_close_is_held_by_nobody():
+    """A sandbox closes before the threads of its workers have ended: they see their supervisor die, and come back."""
+    pool = UidPool()
+    uid = pool.take()
+    pool.close()
+    handle = os.pidfd_open(os.getpid())
+    pool.give_back(uid, handle)
+    with pytest.raises(OSError):
+        os.fstat(handle)
+    with pytest.raises(SandboxError, match="the sandbox is closed"):
+        pool.take()
+    other = UidPool()
+    try:
+        assert other.take() == uid, "nothing of the closed pool holds its number"
+    finally:
+        other.close()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives candidates numbers of their own")
+def test_a_run_that_is_cut_off_leaves_no_handle_of_the_programs_that_were_under_way(tmp_path):
+    """A worker's thread goes on beside the close, and begins its next program."""
+    before = _handles()
+    sandbox = open_sandbox("auto", state_dir=tmp_path / "state")
+    sandbox.ready()
+    workspaces = [tmp_path / name for name in ("one", "two")]
+    for folder in workspaces:
+        folder.mkdir()
+    ends: list[BaseException] = []
+
+    def worker() -> None:
+        for folder in workspaces:
+            try:
+                sandbox.run(
+                    "print('begun', flush=True)\nimport time\ntime.sleep(60)", workspace=folder,
+                    limits=Limits(seconds=50), on_output=lambda text: begun.set(),
+                )  # fmt: skip
+            except (SandboxError, JobLost) as error:
+                ends.append(error)
+
+    begun = threading.Event()
+    thread = threading.Thread(target=worker)
+    thread.start()
+    assert begun.wait(30)
+    sandbox.close()
+    thread.join(30)
+    assert len(ends) == 2
+    assert _handles() == before, "pidfds of supervisors"
+
+
+def _handles() -> list[str]:
+    found = []
+    for name in os.listdir("/proc/self/fd"):
+        try:
+            found.append(os.readlink(f"/proc/self/fd/{name}"))
+        except OSError:
+            continue
+    return [target for target in found if "pidfd" in target]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sqlite3
 import tracemalloc
@@ -12,14 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.state.node import Node
 from core.storage import packing
 from core.storage.database import DB_NAME, Database
 from core.storage.packing import (
     DIFFERENCES,
+    JSON,
     JSON_DICTIONARY,
     Figures,
+    _deflated,
     dictionaries_of,
     difference,
+    json_of,
     json_text,
     name_of,
     pack_json,
@@ -28,6 +33,7 @@ from core.storage.packing import (
     raw_text,
     whole_text,
 )
+from core.storage.rows import node_from_row, node_values
 from core.storage.text_packer import TextPacker
 from swarm_evo.result import stored_text
 
@@ -244,3 +250,34 @@ def test_only_the_end_of_a_text_is_kept_for_differences_to_it():
         stored = difference(b"line 1 of 1\n", NAME, dictionaries_of(other, figures), figures)
         assert raw_text(stored, lambda name: other) == b"line 1 of 1\n"
     assert all(len(part) <= packing.WINDOW for figures in Figures for part in dictionaries_of(other, figures))
+
+
+def test_a_row_of_json_that_would_fill_the_memory_is_refused_and_never_written():
+    """A quarter of a megabyte of a stranger's file would otherwise be 256 MB, and its objects some gigabytes."""
+    text = "[" + "[]," * (6 << 20) + "0]"
+    bomb = JSON + _deflated(text.encode(), JSON_DICTIONARY)
+    assert len(bomb) < 200_000
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="longer than 16 MB"):
+        json_of(bomb)
+    assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    tracemalloc.stop()
+    assert pack_json(text) == text == json_text(text), "ours of that kind lies as it is"
+
+
+def test_long_json_that_takes_its_room_in_the_file_comes_back():
+    rng = random.Random(5)
+    text = json.dumps([rng.random() for _ in range(1_000_000)])
+    stored = pack_json(text)
+    assert isinstance(stored, bytes) and len(text) > 16 << 20 and json_text(stored) == text
+
+
+def test_a_node_with_an_artifact_that_packs_too_well_is_read_as_it_was(tmp_path):
+    artifact = "0.0, " * (4 << 20)
+    node = Node(id="a" * 12, code="x = 1", metric_value=1.0, ctime=0.0, artifacts={"trace": artifact}, plan="p")
+    db = Database(tmp_path / DB_NAME)
+    with db.transaction():
+        values = node_values(db, node)
+    found = node_from_row(db, {**values, "parent_ids": []})
+    db.close()
+    assert found.artifacts == {"trace": artifact} and found.plan == "p" and "more" not in values["rest"]
