@@ -49,6 +49,18 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_session_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A folder such as a login gives: which sandbox holds here is asked once, not in each test's project anew."""
+
+    def private(folder: Path) -> None:
+        folder.chmod(0o700)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(made_once(tmp_path_factory, "runtime", private)))
+        yield
+
+
 @pytest.fixture
 def cli(tmp_path: Path) -> Iterator[Cli]:
     """`main.py` in a folder of this test."""

@@ -1,6 +1,7 @@
 """Does a tier hold on this machine? Asked by attacking it, about a dozen real attacks, before anything untrusted runs.
 
-The answer is cached for this boot, user, interpreter and version of our own code.
+The answer is cached for this boot, user, interpreter and version of our own code: in the folder of states, and for all
+projects of the user in the folder that the system gives a session ($XDG_RUNTIME_DIR), where there is one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import os
 import platform
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -167,24 +169,41 @@ def choose(choice: str, *, python: str | None, gpus: float, state_dir: Path) -> 
 
 def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | None) -> list[Probe]:
     """All probes of one tier, from the cache where that is possible."""
+    if state_dir is None:
+        return _attack(tier, python or own_python(), gpus)
     key = _key(tier, python or own_python(), gpus)
-    cache = None if state_dir is None else state_dir / CACHE
-    cached = _read_cache(cache)
-    if key in cached:
-        return [Probe(**probe) for probe in cached[key]]
+    caches = [state_dir / CACHE, *_of_all_projects()]
+    for cache in caches:
+        if (known := _read_cache(cache).get(key)) is not None:
+            return [Probe(**probe) for probe in known]
     probes = _attack(tier, python or own_python(), gpus)
-    if cache is not None and all(probe.ok for probe in probes):
-        with suppress(OSError):
-            cache.parent.mkdir(parents=True, exist_ok=True)
-            partial = cache.with_suffix(f".{os.getpid()}")
-            partial.write_text(json.dumps(cached | {key: [asdict(probe) for probe in probes]}))
-            partial.replace(cache)
+    if all(probe.ok for probe in probes):
+        for cache in caches:
+            with suppress(OSError):
+                _add_to_cache(cache, key, probes)
     return probes
 
 
-def _read_cache(path: Path | None) -> dict[str, Any]:
+def _of_all_projects() -> list[Path]:
+    """The cache in the user's own folder of this session; [] where there is none, or others may write to it."""
+    place = Path(os.environ.get("XDG_RUNTIME_DIR") or "nowhere")
+    with suppress(OSError):
+        found = place.lstat()
+        if place.is_absolute() and stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
+            return [] if found.st_mode & 0o077 else [place / f"swarm-evo{CACHE}"]
+    return []
+
+
+def _add_to_cache(cache: Path, key: str, probes: Sequence[Probe]) -> None:
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    partial = cache.with_suffix(f".{os.getpid()}")
+    partial.write_text(json.dumps(_read_cache(cache) | {key: [asdict(probe) for probe in probes]}))
+    partial.replace(cache)
+
+
+def _read_cache(path: Path) -> dict[str, Any]:
     try:
-        if path is not None and path.lstat().st_uid == os.getuid():
+        if path.lstat().st_uid == os.getuid():
             value = json.loads(read_regular(path, _CACHE_BYTES))
             return value if isinstance(value, dict) else {}
     except (OSError, ValueError, RecursionError):
@@ -193,15 +212,17 @@ def _read_cache(path: Path | None) -> dict[str, Any]:
 
 
 def _key(tier: str, python: str, gpus: float) -> str:
-    """This boot, this user and its rights, this interpreter, this code."""
+    """This boot and container, this user and its rights, this interpreter, this code."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     boot, rights = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        rights = next(x for x in Path("/proc/self/status").read_text().splitlines() if x.startswith("CapEff"))
-    return f"{tier}/{boot}/{os.getuid()}/{rights.split()[-1]}/{python}/{gpus}/{digest.hexdigest()[:16]}"
+        said = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line)
+        rights = f"{said['CapEff']}-{said.get('Seccomp', '')}"
+        boot += "".join(f"-{os.stat(f'/proc/self/ns/{name}').st_ino}" for name in ("user", "mnt"))
+    return f"{tier}/{boot}/{os.getuid()}/{rights}/{python}/{gpus}/{digest.hexdigest()[:16]}"
 
 
 def _attack(tier: str, python: str, gpus: float) -> list[Probe]:

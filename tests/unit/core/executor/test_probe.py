@@ -7,8 +7,16 @@ import os
 import signal
 import time
 
+import pytest
+
 from core.contracts import ExecutionResult
 from core.executor import probe
+
+
+@pytest.fixture(autouse=True)
+def no_session(monkeypatch):
+    """Nothing is known yet but what a test itself asked for."""
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
 
 
 class Leaky:
@@ -33,3 +41,50 @@ def test_a_tier_in_which_others_can_be_killed_does_not_hold_and_the_next_is_trie
     assert found["tier"] == "none"
     failed = {one["name"]: one["detail"] for one in found["probes"] if not one["ok"]}
     assert "kill_others" in failed and "trace" not in failed
+
+
+def attacks_told(monkeypatch, *, hold: bool = True):
+    """How often tiers are attacked from here on."""
+    told = []
+
+    def attack(tier, python, gpus):
+        told.append(tier)
+        return [probe.Probe("start", hold)]
+
+    monkeypatch.setattr(probe, "_attack", attack)
+    return told
+
+
+def asked(*folders):
+    return [probe.examine("warm", state_dir=folder)["tier"] for folder in folders]
+
+
+def session(tmp_path, monkeypatch, mode: int = 0o700):
+    (tmp_path / "session").mkdir(mode=mode)
+    (tmp_path / "session").chmod(mode)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "session"))
+
+
+def test_a_tier_that_held_is_attacked_once_for_all_projects_of_a_session(tmp_path, monkeypatch):
+    session(tmp_path, monkeypatch)
+    told = attacks_told(monkeypatch)
+    assert asked(tmp_path / "a", tmp_path / "b", tmp_path / "b") == ["warm"] * 3 and told == ["warm"]
+    monkeypatch.setattr(probe, "_key", lambda *words: "another boot, user, interpreter or code")
+    assert asked(tmp_path / "a") == ["warm"] and len(told) == 2
+    assert not any(path.is_dir() for path in (tmp_path / "session").iterdir())
+
+
+def test_a_tier_that_did_not_hold_is_attacked_again(tmp_path, monkeypatch):
+    session(tmp_path, monkeypatch)
+    told = attacks_told(monkeypatch, hold=False)
+    assert asked(tmp_path / "a", tmp_path / "a") == ["none"] * 2 and len(told) == 2
+
+
+def test_a_folder_of_the_session_that_others_may_write_to_says_nothing(tmp_path, monkeypatch):
+    session(tmp_path, monkeypatch, mode=0o777)
+    told = attacks_told(monkeypatch)
+    asked(tmp_path / "a", tmp_path / "b")
+    assert len(told) == 2 and not list((tmp_path / "session").iterdir())
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    asked(tmp_path / "c", tmp_path / "a")
+    assert len(told) == 3, "each project keeps its own"
