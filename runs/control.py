@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -120,15 +121,19 @@ class StopWatch:
 
 def said_so_far(run_dir: Path) -> int:
     """Bytes of the control file: what is said from now on lies behind them."""
+    return _size(run_dir / CONTROL)
+
+
+def _size(path: Path) -> int:
     try:
-        return (run_dir / CONTROL).stat().st_size
+        return os.stat(path).st_size
     except FileNotFoundError:
         return 0
 
 
 def whole_lines(path: Path, after: int, before: int | None = None) -> tuple[list[dict[str, object]], int]:
     """The whole lines from byte `after` on, up to `before`, that are JSON objects, and where they end."""
-    end = said_so_far(path.parent) if before is None else before
+    end = _size(path) if before is None else before
     if end <= after:
         return [], after
     with open_regular(path) as file:

@@ -92,7 +92,11 @@ class Retrier:
             BackendBusyError: still busy after the last attempt. BudgetExhausted: the time for another one is over.
                 Any other error passes at once.
         """
-        import tenacity  # loaded by the first call of a model
+        try:
+            return send(1)
+        except BackendBusyError as error:
+            first = error
+        import tenacity  # loaded by the first server that is busy
 
         retrying = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(BackendBusyError),
@@ -103,7 +107,14 @@ class Retrier:
             retry_error_callback=lambda state: _give_up(_busy(state), policy.attempts),
         )
         numbers = count(1)
-        return retrying(lambda: send(next(numbers)))
+
+        def attempt() -> T:
+            number = next(numbers)
+            if number == 1:
+                raise first
+            return send(number)
+
+        return retrying(attempt)
 
     def _wait(self, busy: BackendBusyError, policy: RetryPolicy, attempt: int) -> float:
         """Seconds before try `attempt`: what the server asks for, or our own plan where it asks for nothing."""

@@ -116,6 +116,8 @@ class Attempt:
     """The program before this one, where it failed and was repaired in the same step."""
     first_node: Node | None = None
     """The node with that program."""
+    passed: Node | None = None
+    """The node that the evaluator's `check` had nothing against."""
 
     @property
     def is_alive(self) -> bool:

@@ -171,6 +171,7 @@ class RoundRunner:
         if node is None or not self.may_repeat(attempt) or "execute" in self._store.stages(node.id):
             return
         if self._journal.find_duplicate(node.code) is None and self._evaluator.check(node) is None:
+            attempt.passed = node
             self._evaluator.look_ahead(node)
 
     def may_repeat(self, attempt: Attempt) -> bool:

@@ -244,7 +244,7 @@ class Stages:
     def check(self, attempt: Attempt) -> None:
         """What the evaluator refuses without running it gets its verdict here."""
         assert attempt.node is not None
-        refused = self._evaluator.check(attempt.node)
+        refused = None if attempt.node is attempt.passed else self._evaluator.check(attempt.node)
         if refused is not None:
             attempt.verdict = refused.model_copy(update={"refused_by": refused.refused_by or "check"})
         if attempt.task.repairs == 0 and self._repair(attempt):

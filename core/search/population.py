@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from bisect import insort
-from collections.abc import Container, Iterator
+from collections.abc import Collection, Iterator
 
 from core.contracts import ParentSelector
 from core.search.selectors.rank import RankSelector
@@ -49,6 +49,8 @@ class Population:
         self.selector = selector or RankSelector()
         self._members: list[_Member] = []
         self._by_behaviour: dict[object, _Member] = {}
+        self._nodes: list[Node] = []
+        """Those of the members, kept since they are asked for several times a proposal."""
 
     def add(self, node: Node) -> bool:
         """Take in a scored node; False if it is known, behaves like a better member, or is too weak for a full one.
@@ -68,6 +70,7 @@ class Population:
         if len(self._members) > self.capacity:
             worst = self._members.pop().node
             del self._by_behaviour[worst.signature or worst.id]
+        self._nodes = [member.node for member in self._members]
         return self._by_behaviour.get(behaviour) is new
 
     def _is_too_weak(self, node: Node) -> bool:
@@ -75,18 +78,18 @@ class Population:
         full = len(self._members) == self.capacity
         return full and node.fitness is not None and node.fitness < self._members[-1].fitness
 
-    def sample(self, k: int, rng: random.Random, banned: Container[str] = ()) -> list[Node]:
+    def sample(self, k: int, rng: random.Random, banned: Collection[str] = ()) -> list[Node]:
         """At most `k` distinct members that are not banned, drawn by the selector, best last. [] if there is none."""
         pool = self.allowed(banned)
         return self.selector.select(pool, k, rng) if pool else []
 
-    def get_top_k(self, k: int, banned: Container[str] = ()) -> list[Node]:
+    def get_top_k(self, k: int, banned: Collection[str] = ()) -> list[Node]:
         """The k best that are not banned, best first."""
         return self.allowed(banned)[:k]
 
-    def allowed(self, banned: Container[str] = ()) -> list[Node]:
+    def allowed(self, banned: Collection[str] = ()) -> list[Node]:
         """Members that are not banned, best first."""
-        return [member.node for member in self._members if member.node.id not in banned]
+        return [node for node in self._nodes if node.id not in banned] if banned else self._nodes.copy()
 
     @property
     def best(self) -> Node | None:
@@ -96,12 +99,13 @@ class Population:
         """Forget every member."""
         self._members.clear()
         self._by_behaviour.clear()
+        self._nodes = []
 
     def __len__(self) -> int:
         return len(self._members)
 
     def __iter__(self) -> Iterator[Node]:
-        return iter([member.node for member in self._members])
+        return iter(self._nodes)
 
     def __contains__(self, node: Node) -> bool:
-        return any(member.node.id == node.id for member in self._members)
+        return any(one.id == node.id for one in self._nodes)

@@ -52,7 +52,10 @@ PROGRAM, OUTPUT = "program", "output"
 _TEXT = "SELECT body FROM texts WHERE hash = ?"
 Values = Sequence[Any] | Mapping[str, Any]
 """What a statement's placeholders stand for: in their order, or by their names."""
-_HEADING_OR_FENCE = re.compile(r"(?m)^(?:#{1,2} |(`{3,}).*\n?)")
+_HEADING_OR_FENCE = re.compile(r"\n(?:#{1,2} |(`{3,}).*)")
+"""Begins with a character that is sought for quickly; with `(?m)^` each place of a long text is tried."""
+_LISTS = 64
+"""So many messages are known with the lists of their parts: a run asks with few system messages."""
 
 
 def _check_readable(path: Path) -> None:
@@ -90,6 +93,8 @@ class Database:
         self.lock = threading.RLock()
         self._known: OrderedDict[str, None] = OrderedDict()
         """Names of stored texts."""
+        self._lists: dict[tuple[str, str], bytes] = {}
+        """Kind and text of a message → the packed list of its parts, all of which are stored."""
         self._waiting: dict[str, bytes] = {}
         """Texts of this transaction by their names."""
         self._whole: set[str] = set()
@@ -165,6 +170,7 @@ class Database:
                 self._connection.execute("ROLLBACK")
         self._waiting, self._whole = {}, set()
         self._known.clear()
+        self._lists.clear()
         self._packer.forget()
         if self._chain is not None:
             self._chain.undone()
@@ -217,10 +223,16 @@ class Database:
 
         Returns the list of these parts, packed like a text of that kind.
         """
+        known = self._lists.get((kind, body))
+        if known is not None:
+            return known
         parts = message_parts(body)
         pieces = ((one, of) for part, of in zip(parts, _kinds_of(parts), strict=True) for one in self._pieces(part, of))
         lines = [inlined(piece, is_program=of == PROGRAM) or self.put_text(piece, of) for piece, of in pieces]
-        return self._packed(parts_text(lines), kind)
+        if len(self._lists) >= _LISTS:
+            self._lists.clear()
+        self._lists[kind, body] = stored = self._packed(parts_text(lines), kind)
+        return stored
 
     def _pieces(self, part: str, kind: str) -> Sequence[str]:
         """A part of a message as the texts that it is stored as. A program stays whole: it is the node's own text."""
@@ -371,12 +383,12 @@ class Database:
 def message_parts(body: str) -> list[str]:
     """`body` cut at its headings and round what stands between fences: a program in a prompt is the node's own text."""
     cuts, fence = [0], ""
-    for found in _HEADING_OR_FENCE.finditer(body):
+    for found in _HEADING_OR_FENCE.finditer("\n" + body):  # one character in front: where it begins, its line does
         marks = found[1]
         if not fence:
             fence = marks or ""
-            cuts.append(found.end() if marks else found.start())
-        elif marks == fence and found[0].rstrip() == fence:
+            cuts.append(min(found.end(), len(body)) if marks else found.start())
+        elif marks == fence and found[0][1:].rstrip() == fence:
             fence = ""
             cuts.append(found.start())
     return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]

@@ -147,13 +147,20 @@ class TextPacker:
 
 
 def _cut(text: str) -> Iterator[str]:
-    start = end = 0
-    for line in text.splitlines(keepends=True):
-        end += len(line)
-        if end - start > _PIECE and crc32(line.encode("utf-8", "surrogatepass")) % _ONE_IN == 0:
+    start, line = 0, _line_at(text, _PIECE)
+    while end := text.find("\n", line) + 1:
+        line_says_so = crc32(text[line:end].encode("utf-8", "surrogatepass")) % _ONE_IN == 0
+        if end - start > _PIECE and line_says_so:
             yield text[start:end]
-            start = end
+            start, line = end, _line_at(text, end + _PIECE)
+        else:
+            line = end
     yield text[start:]
+
+
+def _line_at(text: str, place: int) -> int:
+    """Where the line begins that this place is in."""
+    return text.rfind("\n", 0, place) + 1
 
 
 def _nearest(bases: list[_Base], raw: bytes) -> _Base:

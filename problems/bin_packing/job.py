@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -13,13 +12,13 @@ from core.state.failure import FailureKind
 from problems.bin_packing.program import FUNCTION
 
 PAIRS_A_FRAME = 1_000_000
-"""Of item and room: 11 MB of base64, where a frame may have 64."""
+"""Of item and room: 16 MB of hexadecimal digits, where a frame may have 64."""
 PRELUDE = f"""
 def tabulate__(items, capacity):
-    import array, binascii
+    import array
     rule = {FUNCTION}
     table = array.array("d", [float(rule(item, room)) for item in items for room in range(item, capacity + 1)])
-    return binascii.b2a_base64(table.tobytes(), newline=False).decode()
+    return table.tobytes().hex()
 
 def tabulate_with__(constants, items, capacity):
     globals()["K__"] = constants
@@ -33,8 +32,8 @@ def score_levels__(states):
 
 
 def tabulate(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
-    """One object a program of `codes`: `{table, output}` (base64 of float64, rows of `items` in order; what it printed)
-    or a failure.
+    """One object a program of `codes`: `{table, output}` (float64 in hexadecimal digits, rows of `items` in order; what
+    it printed) or a failure.
 
     Payload: `codes`, `items` (sizes that occur), `capacity`, `limits`, `seed`.
     """
@@ -71,7 +70,7 @@ def table_of(
         tables.append(found["table"])
     if len(tables) == 1:
         return {"table": tables[0]}
-    return {"table": binascii.b2a_base64(b"".join(map(binascii.a2b_base64, tables)), newline=False).decode()}
+    return {"table": "".join(tables)}
 
 
 def _parts(items: list[int], capacity: int) -> Iterator[list[int]]:
@@ -88,12 +87,12 @@ def _parts(items: list[int], capacity: int) -> Iterator[list[int]]:
 
 
 def checked(answer: Any, items: list[int], capacity: int) -> dict[str, Any]:
-    """`{table}`, the base64 text that came back, if it holds a finite number for each state; else a failure."""
+    """`{table}`, the digits that came back, if they hold a finite number for each state; else a failure."""
     import numpy as np
 
     widths = [capacity + 1 - item for item in items]
     try:
-        numbers = np.frombuffer(binascii.a2b_base64(answer, strict_mode=True), dtype=np.float64)
+        numbers = np.frombuffer(bytes.fromhex(answer), dtype=np.float64)
     except (TypeError, ValueError):
         return failure_of(FailureKind.EVAL_ERROR, "the table of scores came back in another form")
     if len(numbers) != sum(widths):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -55,14 +54,11 @@ class TableRule:
 
         from problems.bin_packing.compiled import rank_table
 
-        flat = np.frombuffer(binascii.a2b_base64(answer["table"]))
+        sizes = np.array(items)
         table, row = np.zeros((len(items), capacity + 1)), np.full(capacity + 1, -1)
-        start = 0
-        for number, item in enumerate(items):
-            table[number, item:] = flat[start : start + capacity + 1 - item]
-            row[item] = number
-            start += capacity + 1 - item
-        return cls(*rank_table(table, np.array(items)), row, answer.get("output", ""))
+        table[np.arange(capacity + 1) >= sizes[:, None]] = np.frombuffer(bytes.fromhex(answer["table"]))
+        row[sizes] = np.arange(len(sizes))
+        return cls(*rank_table(table, sizes), row, answer.get("output", ""))
 
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         return _in_turn(self._pack, instances, most)

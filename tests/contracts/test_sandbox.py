@@ -75,6 +75,16 @@ def test_equal_seeds_draw_equal_numbers(sandbox: WarmSandbox, workspace: Path) -
     assert other.term_out != first.term_out
 
 
+def test_each_session_of_a_slot_begins_with_its_own_seed(sandbox: WarmSandbox) -> None:
+    """They are forked from one process, which may be seeded as the one before wanted."""
+    code = "import random, numpy\ndef draw(): return [random.random(), float(numpy.random.rand())]"
+    drawn = []
+    for seed in (7, 8, 7, 7):
+        with sandbox.session(code, limits=LIMITS, seed=seed) as session:
+            drawn.append([session.call("draw", [], timeout=20) for _ in range(2)])
+    assert drawn[0] == drawn[2] == drawn[3] != drawn[1]
+
+
 def test_sets_iterate_alike_in_every_run(sandbox: WarmSandbox, workspace: Path) -> None:
     """Texts have equal hashes in each interpreter, also in one that is started tomorrow."""
     code = "print(hash('x'), list({f'name{i}' for i in range(9)}))"

@@ -9,34 +9,14 @@ Standard library only; started by path, so that the evaluator's imports never me
 
 from __future__ import annotations
 
-import atexit
-import ctypes
-import gc
 import importlib
 import importlib.util
-import json
 import os
-import signal
-import socket
 import sys
-import threading
-import time
-import traceback
-from collections.abc import Callable
-from contextlib import nullcontext, suppress
 from typing import Any, NoReturn
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _INSIDE = os.path.join(_HERE, "..", "..", "executor", "inside")
-_FORKED = "the evaluator calls the candidate from several processes"
-_NO_FORK = ("jax", "tensorflow", "torch", "grpc", "cupy", "ray")
-"""Libraries with threads of their own that wait for each other after a fork."""
-_CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
-           "thread_time", "timeit", "default_timer")  # fmt: skip
-_MOST_FILES = 200
-REPORT = 1
-"""Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""
-_PR_SET_PDEATHSIG = 1
 
 
 def _load_ours(name: str, folder: str) -> Any:
@@ -47,6 +27,32 @@ def _load_ours(name: str, folder: str) -> Any:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+_fork_hooks = _load_ours("fork_hooks", _INSIDE)
+_HOOKS = _fork_hooks.ForkHooks(_fork_hooks.LOCKS)  # before the modules that it listens to are imported
+
+import atexit  # noqa: E402
+import ctypes  # noqa: E402
+import gc  # noqa: E402
+import json  # noqa: E402
+import signal  # noqa: E402
+import socket  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
+import traceback  # noqa: E402
+from collections.abc import Callable  # noqa: E402
+from contextlib import nullcontext, suppress  # noqa: E402
+
+_FORKED = "the evaluator calls the candidate from several processes"
+_NO_FORK = ("jax", "tensorflow", "torch", "grpc", "cupy", "ray")
+"""Libraries with threads of their own that wait for each other after a fork."""
+_CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
+           "thread_time", "timeit", "default_timer")  # fmt: skip
+_MOST_FILES = 200
+REPORT = 1
+"""Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""
+_PR_SET_PDEATHSIG = 1
 
 
 class Opened:
@@ -81,6 +87,7 @@ def main(control: socket.socket) -> None:
     if setup["watch"]:
         sys.addaudithook(opened.hear)
     parts = Parts(frames, opened)
+    _HOOKS.give_back()
     try:
         function = parts.loading.load(setup["evaluator"], setup["function"])
     except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
@@ -95,6 +102,9 @@ def main(control: socket.socket) -> None:
     sys.stderr.flush()
     gc.collect()
     gc.freeze()  # a collection in a fork would copy all that was loaded here
+    _HOOKS.end_listening()
+    if not hinders:
+        _HOOKS.put_off()
     while (received := frames.receive(control)) is not None:
         task, fds = received
         if hinders or setup["watch"]:
@@ -124,6 +134,7 @@ class Parts:
     def evaluate(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
         """Hand the evaluator its candidate once its names are known, report what it returned, and end as an interpreter
         does."""
+        _HOOKS.give_back()
         channel, report, output = fds
         for number in (1, 2):
             os.dup2(output, number)

@@ -21,7 +21,7 @@ _PROC_SELF = (
 )  # fmt: skip
 """Named one by one, because there is more: `net` and `mounts` are the host's where there are no namespaces."""
 _FILTERS = {
-    (pinned, answers): seccomp.program(namespaces=True, pinned=pinned, answers=answers)
+    (pinned, answers): seccomp.Filter(seccomp.program(namespaces=True, pinned=pinned, answers=answers))
     for pinned in (False, True)
     for answers in (False, True)
 }
@@ -45,7 +45,7 @@ def confine(start: Start, layout: mounts.Layout, link: socket.socket | None) -> 
         else:
             kernel.change_user(setup.uid)
         landlock.put_in_force(RULES)
-        seccomp.install(_FILTERS[job.limits.core is not None, job.answers])
+        _FILTERS[job.limits.core is not None, job.answers].install()
     elif setup.tier == "lite":
         assert link is not None
         _confine_without_namespaces(job, setup, layout, link)
@@ -59,7 +59,7 @@ def _confine_without_namespaces(job: Job, setup: SlotSetup, layout: mounts.Layou
         namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=job.limits.core is not None,
         answers=job.answers, cards=bool(layout.devices),
     )  # fmt: skip
-    listener = seccomp.install(filter_, seccomp.FLAG_NEW_LISTENER)
+    listener = seccomp.Filter(filter_).install(seccomp.FLAG_NEW_LISTENER)
     socket.send_fds(link, [b"x"], [listener])  # from here on the supervisor answers
     os.close(listener)
     link.close()

@@ -69,6 +69,12 @@ _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | k
 
 def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, mounts.Layout, Interpreter]:
     """Preload, then serve until the host is gone. Returns only in a candidate's process: what that is to become."""
+    tier, layout, interpreter = _preloaded(control, hooks)
+    return _serve(control, tier, layout, interpreter), layout, interpreter
+
+
+def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.Layout, Interpreter]:
+    """A frame of its own: whatever that of `main` held, each candidate's process would have to let go of."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     received = messages.receive(control)
@@ -96,7 +102,7 @@ def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, mounts.Layout
         executable=sys.executable, arch=syscalls.machine(), read_only=shown, hidden=hidden, msgpack=has_msgpack,
     )  # fmt: skip
     messages.send(control, ready)
-    return _serve(control, setup.tier, layout, interpreter), layout, interpreter
+    return setup.tier, layout, interpreter
 
 
 def _read_only(show: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ what is its own.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found] # `signal` looks for a name of each number
 import os
 import random
 import signal
@@ -17,6 +18,10 @@ from typing import Any
 from . import mounts
 from .fork_hooks import ForkHooks
 from .messages import Job
+
+_IGNORED = tuple(map(int, (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)))
+"""By the process that candidates are forked from."""
+_INTERRUPT, _DEFAULT = int(signal.SIGINT), int(signal.SIG_DFL)
 
 
 class Interpreter:
@@ -33,8 +38,12 @@ class Interpreter:
         self._hooks = hooks
         self._ours = [name for name in sys.modules if name.partition(".")[0] == __package__]
         self._env: dict[str, str] | None = None
-        if hooks is not None and threading.active_count() > 1:  # a fork ends the others: somebody has to tidy up
-            hooks.give_back()
+        self._seeded: int | None = None
+        """What candidates find themselves seeded with."""
+        if hooks is not None:
+            hooks.end_listening()
+            if threading.active_count() > 1:  # a fork ends the others: somebody has to tidy up
+                self._give_hooks_back()
 
     def arrange_ahead(self, env: dict[str, str], home: str, tier: str) -> None:
         """`arrange` in a process whose own descriptors 0, 1 and 2 are of other kinds than a candidate's."""
@@ -51,6 +60,18 @@ class Interpreter:
                 os.dup2(own, fd)
             for fd in (*kept, null, read, write):
                 os.close(fd)
+
+    def seed_ahead(self, value: int) -> None:
+        """Seed here what candidates are forked from: mostly all of them are to draw the same numbers."""
+        if self._hooks is not None and self._seeded != value:
+            seed(value)
+            self._seeded = value
+
+    def _give_hooks_back(self) -> None:
+        """One of them seeds `random` anew in each fork."""
+        assert self._hooks is not None
+        self._hooks.give_back()
+        self._hooks = None
 
     def arrange(self, env: dict[str, str], home: str, tier: str) -> None:
         """Environment, streams and modules. Nothing of ours is imported any more from here on."""
@@ -70,13 +91,14 @@ class Interpreter:
         """In the candidate's process: whatever is not arranged yet, and what is this job's own."""
         if self._env != job.env:
             self.arrange(job.env, home, tier)
-        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in _IGNORED:
+            _signal.signal(number, _DEFAULT)
+        _signal.signal(_INTERRUPT, signal.default_int_handler)
         sys.argv = ["solution.py", *job.argv]
         if self._hooks is not None:
-            self._hooks.give_back()
-        seed(job.seed)
+            self._give_hooks_back()
+        if self._seeded != job.seed:
+            seed(job.seed)
         _set_threads(job.limits.threads)
 
 

@@ -142,8 +142,8 @@ class Job(Message):
         return replace(other, seed=self.seed) == self
 
     def common(self) -> Job:
-        """What its supervisor may know."""
-        return replace(self, code="", seed=0, argv=[])
+        """What its supervisor may know. Who plays on in a lasting session does not learn by what others are seeded."""
+        return replace(self, code="", seed=0 if self.lasting else self.seed, argv=[])
 
     def own(self) -> bytes:
         """The rest, for `with_own`. No word of a command holds a NUL."""

@@ -299,12 +299,17 @@ def _search(judged: list[tuple[int, list[Instruction]]]) -> list[Instruction]:
     return [(_JGE, 0, 1, judged[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]
 
 
-def install(filter_: bytes, flags: int = 0) -> int:
-    """Put the filter in force for this process and its children, for good; with NEW_LISTENER return its descriptor."""
-    buffer = ctypes.create_string_buffer(filter_, len(filter_))
-    header = struct.pack("@HxxxxxxQ", len(filter_) // 8, ctypes.addressof(buffer))
-    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    return kernel.syscall("seccomp", _SET_MODE_FILTER, flags, header)
+class Filter:
+    """A packed filter as the kernel reads it. Made before a fork, it costs the new process little memory of its own."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._code = ctypes.create_string_buffer(packed, len(packed))
+        self._header = struct.pack("@HxxxxxxQ", len(packed) // 8, ctypes.addressof(self._code))
+
+    def install(self, flags: int = 0) -> int:
+        """Put it in force for this process and its children, for good; with NEW_LISTENER return its descriptor."""
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        return kernel.syscall("seccomp", _SET_MODE_FILTER, flags, self._header)
 
 
 def name_of_signal(number: int) -> str:

@@ -97,6 +97,7 @@ class _Supervisor:
         place.fill(job.limits.disk_mb)
         if place.setup.tier != "bubblewrap":  # a fresh interpreter arranges itself
             self._interpreter.arrange_ahead(job.env, place.setup.home, place.setup.tier)
+            self._interpreter.seed_ahead(job.seed)
         if job.prelude != self._prelude[0]:
             self._prelude = job.prelude, candidate.compiled(job.prelude, candidate.PRELUDE)
         before = watch.reaped_cpu()
@@ -104,13 +105,14 @@ class _Supervisor:
         ours, theirs = socket.socketpair() if place.setup.tier == "lite" else (None, None)
         told_began, tells_began = os.pipe()
         self.started = True
+        *own, text = fds
+        mine = job, place.setup, own, text, self._nice, self._private, self._prelude[1]
+        start = Start(*mine, theirs, place.rules, tells_began)
         pid = os.fork()
         if pid == 0:
-            self._control.close()
-            prelude = self._prelude[1]
-            *own, text = fds
-            mine = job, place.setup, own, text, self._nice, self._private, prelude
-            return Start(*mine, theirs, place.rules, tells_began)
+            os.close(self._control.detach())
+            return start
+        del start
         for fd in (*fds, tells_began):
             os.close(fd)
         handle = os.pidfd_open(pid)

@@ -6,6 +6,7 @@ Source: Linux `asm/unistd_64.h` and `asm-generic/unistd.h` as Debian ships them 
 from __future__ import annotations
 
 import platform
+from functools import cache
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "accept": (43, 202), "access": (21, None), "acct": (163, 89), "add_key": (248, 217), "adjtimex": (159, 171),
@@ -63,6 +64,7 @@ AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _COLUMN = {"x86_64": 0, "aarch64": 1}
 
 
+@cache
 def machine() -> str:
     """`x86_64` or `aarch64`; another machine raises NotImplementedError."""
     name = platform.machine()
@@ -72,6 +74,7 @@ def machine() -> str:
     return name
 
 
+@cache
 def number(name: str, arch: str | None = None) -> int | None:
     """The call's number on `arch` (default: this machine), or None."""
     return NUMBERS[name][_COLUMN[arch or machine()]]

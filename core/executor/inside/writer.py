@@ -163,7 +163,7 @@ def _become(task: dict[str, Any], rules: list[tuple[str, int]], keep: int) -> No
         kernel.drop_capabilities()
     landlock.restrict(rules, network=True)
     os.chdir(task["home"])
-    seccomp.install(seccomp.writer_program(namespaces=task["tier"] == "warm", scoped=scoped))
+    seccomp.Filter(seccomp.writer_program(namespaces=task["tier"] == "warm", scoped=scoped)).install()
     command = task["command"]
     os.execve(command[0], command, dict(os.environ))
     raise AssertionError("execve does not return")

@@ -27,7 +27,8 @@ BUFFER = ctypes.create_string_buffer(144)
 def asking(link: socket.socket) -> None:
     """Have a filter ask for what calls about paths find, and make such a call: 1 byte says whether it was answered."""
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-    listener = seccomp.install(seccomp.program(namespaces=False, pid=os.getpid()), seccomp.FLAG_NEW_LISTENER)
+    filter_ = seccomp.Filter(seccomp.program(namespaces=False, pid=os.getpid()))
+    listener = filter_.install(seccomp.FLAG_NEW_LISTENER)
     socket.send_fds(link, [b"x"], [listener])
     os.close(listener)
     kernel.syscall("stat", PATH, BUFFER)
