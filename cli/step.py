@@ -78,11 +78,12 @@ def _step(args: argparse.Namespace, config: Config, run_dir: Path | None) -> int
     with RunSession(config, run_dir, view=view, accept_unsandboxed=accepted, by_hand=True, early=args.early) as session:
         out, facts = Output(), session.facts
         best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
-        for line in step_lines(Stepper(session).step(args.node, args.operator, args.since, args.until), best):
+        stepper = Stepper(session)
+        for line in step_lines(stepper.step(args.node, args.operator, args.since, args.until), best):
             out.say(line)
-        if session.had_ended and session.is_as_it_ended:
+        if stepper.stays_ended:
             out.say(f"run {facts.run} stays ended: no node was added to it")
-        elif session.had_ended:
+        elif stepper.opens_again:
             again = command(facts.config.project.dir, "resume", facts.run)
             out.say(f"run {facts.run} had ended; its winner and verdict are open again until `{again}` ends it anew")
     return 0

@@ -319,6 +319,7 @@ def _plan(config: Config, process: Process) -> Plan:
         last_step=process.stop_after,
         asked=process.recorded.asked if process.recorded else {},
         withdrawn=process.recorded.withdrawn if process.recorded else (),
+        dropped=process.recorded.dropped if process.recorded else {},
         lag=config.search.lag,
         writers=max(_at_once(config), config.search.workers),
     )

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from core.events import Event, NodeMarked, NodeStopped, NoteAdded, RoundOpened
 from core.state.journal import Journal
+from core.storage.packing import json_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from core.storage.ticket_store import WITHDRAWN
+from core.storage.ticket_store import DROPPED, WITHDRAWN
 from utils.clean_text import whole
 from utils.errors import StoreError
 from utils.logger_system import log_msg
@@ -212,6 +213,19 @@ def withdrawn_nodes(run_dir: Path) -> list[str]:
     """Proposals that nobody wrote: their ticket expired or was given up, or nobody had asked for one."""
     with RunReader(run_dir) as reader:
         return [node_id for (node_id,) in reader.db.select(WITHDRAWN)]
+
+
+def dropped_nodes(reader: RunReader) -> dict[int, list[str]]:
+    """Round → those of the withdrawn that nobody had begun, by the first round that was asked for after that."""
+    closed = reader.db.select(
+        f"SELECT seq, node_id FROM events WHERE type = 'ticket.closed' AND node_id IN ({DROPPED})"
+    )
+    found: dict[int, list[str]] = {}
+    for seq, node_id in closed:
+        later = "SELECT body FROM events WHERE type = 'round.opened' AND seq > ? ORDER BY seq LIMIT 1"
+        for (body,) in reader.db.select(later, (seq,)):
+            found.setdefault(json_of(body)["round"], []).append(node_id)
+    return found
 
 
 def _object(text: bytes) -> dict[str, object] | None:

@@ -28,7 +28,7 @@ from core.state.task import Task
 from core.storage.reader import RunReader
 from runs.baselines import TOLD
 from runs.context_history import FACT, changed_choice
-from runs.control import marks_of_rounds, stopped_nodes, withdrawn_nodes
+from runs.control import dropped_nodes, marks_of_rounds, stopped_nodes, withdrawn_nodes
 from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.named_files import how_to_give
 from runs.recorded_final import final_differences
@@ -95,6 +95,7 @@ def verify(
         limits = changed_limits(reader)
         facts = reader.facts()
         marks = marks_of_rounds(reader)
+        dropped = dropped_nodes(reader)
     by_hand = any(key.endswith("/by_hand") for key in facts)
     notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
     in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
@@ -115,6 +116,7 @@ def verify(
                 "sample" if as_recorded else "exact",
                 _stopped(run_dir, stored),
                 withdrawn,
+                dropped,
                 cut,
                 {} if as_recorded else first_of_rounds(tasks.values()),
                 scores,

@@ -36,6 +36,8 @@ class Recorded:
     """Nodes whose programs the user stopped: they are not run."""
     withdrawn: Sequence[str] = ()
     """Proposals that nobody wrote: `runs.control.withdrawn_nodes`."""
+    dropped: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """`runs.control.dropped_nodes`."""
     cut: Collection[str] = ()
     """Proposals that the budget's end cut off while they were under way: they are cut off again."""
     asked: Mapping[int, Task] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Problem
-from core.events import NodeProposed, Warned
+from core.events import Warned
 from core.executor.early import EarlyServer
 from core.state.node import Node
 from core.storage.event_writer import IN_A_SEARCH
@@ -30,16 +30,15 @@ from runs.ending import (
     record_end,
     record_failure,
     remove_run,
-    stays_ended,
     sweep_scratch,
 )
 from runs.facts import NOBODY, RunFacts
 from runs.interrupts import Interrupts
+from runs.left_open import tell_what_is_open
 from runs.log_sink import LogSink
 from runs.making_ready import made_ready
 from runs.nothing_left import ended_as_it_is, nothing_left
-from runs.outcome import Outcome, conclude, ended_outcome, write_solution
-from runs.recorded_files import BEST, record_files
+from runs.outcome import Outcome, conclude, ended_outcome
 from runs.run_folder import hold, new_run
 from runs.search import Process, Recorded
 from runs.search_clock import SearchClock
@@ -57,7 +56,6 @@ from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import BackendError, ConfigError, Interrupted
 from utils.logger_system import close, configure, log_msg
-from utils.program import program
 from utils.stop_frames import let_go
 
 NOTHING_VALID = 3
@@ -122,9 +120,9 @@ class RunSession:
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
         self._clock = SearchClock()
-        self._ended_with: int | None = None
+        self.ended_with: int | None = None
         """Nodes of a run that had ended when this process took it up; None for any other."""
-        self._withdrawn: tuple[str, ...] = ()
+        self.withdrawn: tuple[str, ...] = ()
         """Nodes of proposals that nobody had begun and for which no step is left."""
 
     def __enter__(self) -> RunSession:
@@ -247,10 +245,10 @@ class RunSession:
         was_finished = self.store.get_fact("status") == "finished"
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
-            self._withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
+            self.withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
             record_start(self.store, self.facts, origin, self.search.told)
         self.search.orchestrator.restore()
-        self._ended_with = len(self.search.journal) if was_finished else None
+        self.ended_with = len(self.search.journal) if was_finished else None
         if has_ended:
             self.nothing_left = nothing_left(self.store, self.search)
             if self.nothing_left:
@@ -268,7 +266,8 @@ class RunSession:
         self._stack.callback(self._close_store)
         self._clock.before = float(self.store.get_fact("active_seconds") or 0.0)
 
-    def _leads(self) -> Node | None:
+    def leader(self) -> Node | None:
+        """Who leads now: a node, or a baseline's program."""
         with RunReader(self.run_dir) as reader:
             return winner_node(reader, reader.facts())
 
@@ -294,7 +293,7 @@ class RunSession:
             log,
             self.search.live,
             self._view,
-            TimeSink(self._save_time),
+            TimeSink(self.save_time),
         ]
         self._stack.callback(self._view.close)
         self._attach_trackers()
@@ -307,16 +306,6 @@ class RunSession:
                 self.store.sinks.append(tracker)
                 self._stack.callback(tracker.close, lambda text: self._view.emit(Warned(text=text)))
 
-    @property
-    def had_ended(self) -> bool:
-        """True if the run has had an end with a winner. It stands until a node is added."""
-        return bool((self.store.get_fact("final") or {}).get("node_id"))
-
-    @property
-    def is_as_it_ended(self) -> bool:
-        """True while a run that this process found ended has got no further node."""
-        return self._ended_with is not None and len(self.search.journal) == self._ended_with
-
     # ------------------------------------------------------------ running
 
     def run(self) -> int:
@@ -327,7 +316,7 @@ class RunSession:
         self._clock.prepare()
         search.problem.warm_up(self._doing)
         self._view.start(self.facts, search.orchestrator.progress)
-        self._tell_what_is_open()
+        tell_what_is_open(self.store, self.facts, self._view, self.withdrawn)
         runner = BaselineRunner(search, self.store, self.interrupts.finish.set)
         reason = "interrupted"
         told, broke_off = STOPPED, False
@@ -345,7 +334,7 @@ class RunSession:
                 runner.abandon()
             if self._queue is not None:
                 self._queue.end(told if reason == "interrupted" else ENDED, broke_off=broke_off)
-            self._save_time()
+            self.save_time()
         if reason == "interrupted":
             return self._interrupted()
         search.deadline.lifted = self.interrupts.search_is_over = True
@@ -377,30 +366,6 @@ class RunSession:
         except Interrupted:
             return "interrupted"
 
-    def _tell_what_is_open(self) -> None:
-        """What an earlier process began goes on, and whoever watches is told of it as of what begins now.
-
-        What `step` began and did not finish is the user's: the search neither finishes nor counts it.
-        """
-        if self._withdrawn:
-            what = (
-                "a proposal that nobody had begun is"
-                if len(self._withdrawn) == 1
-                else "proposals that nobody had begun are"
-            )
-            why = f"search.max_steps={self.config.search.max_steps}"
-            log_msg("WARNING", f"{what} withdrawn ({why}): node {', '.join(self._withdrawn)}")
-        tasks = self.store.open_tasks()
-        left = [task for task in tasks if self.store.get_fact(f"round/{task.round}/by_hand")]
-        for task in tasks:
-            if task not in left:
-                self._view.emit(NodeProposed.of(task))
-        if left and self._recorded is None:
-            named = ", ".join(f"{task.node_id} ({task.operator})" for task in left)
-            what = "a step that was begun by hand stays" if len(left) == 1 else "steps that were begun by hand stay"
-            finish = f"`{program()} step {self.facts.run}` finishes {'it' if len(left) == 1 else 'one at a time'}"
-            log_msg("WARNING", f"{what} open, and this search does not count it: node {named}; {finish}")
-
     def _blend(self) -> None:
         if self.config.search.ensemble:
             self.search.orchestrator.add_ensemble(self.config.search.top_k, self._doing)
@@ -408,22 +373,6 @@ class RunSession:
     def score_seeds(self) -> None:
         """Let the programs that were given become the first nodes; what is there already stays."""
         score_seeds(self.search, self._programs)
-
-    def pause(self) -> None:
-        """A step by hand ends; the run waits for the next. One that has ended and got no node stays ended."""
-        self._save_time()
-        if self.is_as_it_ended:
-            stays_ended(self.store)
-        else:
-            self.store.put_fact("status", "interrupted")
-
-    def save_best(self) -> None:
-        """After a step by hand: the best so far lies in best_solution/."""
-        best = self._leads()
-        if best is not None and best.code:
-            write_solution(self.facts.problem, best, self.run_dir / BEST, self.run_dir)
-            record_files(self.store)
-        self.pause()
 
     def _finish(self, reason: str) -> Outcome:
         """Final choice, final score, exports, plots, report. Who stops it before the final score is stored can resume;
@@ -449,11 +398,12 @@ class RunSession:
         return 0 if self.outcome.best else NOTHING_VALID
 
     def _interrupted(self) -> int:
-        record_end(self.search, "interrupted", "interrupted", self._leads())
+        record_end(self.search, "interrupted", "interrupted", self.leader())
         self._view.interrupted()
         return 130
 
-    def _save_time(self) -> None:
+    def save_time(self) -> None:
+        """Store how long the run has been worked on."""
         self.store.put_fact("active_seconds", round(self.active_seconds(), 3))
 
     def _record_failure(self, error: BaseException | None) -> None:

@@ -14,8 +14,11 @@ from core.state.operators import Operator
 from core.state.task import Task
 from core.storage.reader import RunReader
 from reports.named_node import step_id
+from runs.ending import stays_ended
 from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.operators import written_operator
+from runs.outcome import write_solution
+from runs.recorded_files import BEST, record_files
 from runs.session import RunSession
 from utils.errors import ConfigError
 
@@ -64,11 +67,37 @@ class Stepper:
         yield StepBegun(session.facts.run, task, session.search.journal.steps)
         if until in (None, "review"):
             nodes = self._orchestrator.play([task])
-            session.save_best()
+            self._save_best()
             yield from map(self._event, nodes)
             return
         yield from self._partial(task, STAGES[1 : STAGES.index(until) + 1], stages)
-        session.pause()
+        self._pause()
+
+    @property
+    def opens_again(self) -> bool:
+        """True if the run has had an end with a winner, which stands no longer: a node was added."""
+        return bool((self._store.get_fact("final") or {}).get("node_id")) and not self.stays_ended
+
+    @property
+    def stays_ended(self) -> bool:
+        """True while a run that this process found ended has got no further node."""
+        return self._session.ended_with == len(self._session.search.journal)
+
+    def _pause(self) -> None:
+        """The run waits for the next step. One that has ended and got no node stays ended."""
+        self._session.save_time()
+        if self.stays_ended:
+            stays_ended(self._store)
+        else:
+            self._store.put_fact("status", "interrupted")
+
+    def _save_best(self) -> None:
+        """After a whole step: the best so far lies in best_solution/."""
+        session, best = self._session, self._session.leader()
+        if best is not None and best.code:
+            write_solution(session.facts.problem, best, session.run_dir / BEST, session.run_dir)
+            record_files(self._store)
+        self._pause()
 
     def _task(self, node_id: str | None, operator: Operator | None, since: str | None) -> Task:
         """The open task to go on with, or a new one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.state.journal import Journal
@@ -36,6 +36,9 @@ class Plan:
     changed, fewer or more."""
     withdrawn: Collection[str] = ()
     """Proposals that nobody wrote in the run that is replayed."""
+    dropped: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Round → those of them that were withdrawn before anything of that round was asked for, since nobody had begun
+    them: policies count what is under way."""
     writers: int = 8
     """Threads that write and wait; how many candidates run at once is the job runner's to say."""
 

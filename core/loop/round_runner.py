@@ -44,7 +44,7 @@ class RoundRunner:
         withdrawn: Collection[str] = (),
         is_ending: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.withdrawn = set(withdrawn)
+        self._withdrawn = withdrawn
         self.exhausted = ""
         self._is_ending = is_ending
         self._seed = seed
@@ -155,7 +155,7 @@ class RoundRunner:
         asked for meanwhile must not depend on when its ticket expired.
         """
         self._check_ending()
-        if attempt.task.node_id in self.withdrawn:
+        if attempt.task.node_id in self._withdrawn:
             raise TicketGone(f"{attempt.task.node_id} was withdrawn")
         self._stages.write(attempt)
         if attempt.node is not None and attempt.node.code and attempt.is_alive:

@@ -91,8 +91,6 @@ class SearchState:
             begin_open: begin each open task when the journal stands as it stood when the task was proposed, for
                 `take_restored`: its prompt comes out as it was, and what is answered is not asked again.
         """
-        alive = {task.node_id for task in self._store.open_tasks()}
-        self.runner.withdrawn |= {task.node_id for task in self.open_tasks()} - alive
         waiting: dict[int, list[Task]] = defaultdict(list)
         for task in self.open_tasks() if begin_open else ():
             waiting[task.seen].append(task)
@@ -231,6 +229,7 @@ class SearchState:
         if not self.is_due:
             return []
         self._notes += self._control.poll(self.journal)
+        self._drop()
         left = self.steps_left()
         if left is not None:
             k = min(k, max(left, 1))
@@ -238,9 +237,16 @@ class SearchState:
 
     def ask_within_limits(self, k: int) -> list[Proposal]:
         """As `ask`, but nothing for which what is under way leaves no room: neither steps nor generations."""
+        if self.is_due:
+            self._drop()
         if self.may_begin is not None and self.may_begin <= 0:
             return []
         return [proposal for proposal in self.ask(k) if not self._is_past_the_limit(proposal)]
+
+    def _drop(self) -> None:
+        """In a replay: forget what had been withdrawn when this round was asked for, since nobody had begun it."""
+        for gone in self.plan.dropped.get(self._round, ()):
+            self.journal.withdraw(gone)
 
     def _is_past_the_limit(self, proposal: Proposal) -> bool:
         """True if its generation is counted by the policy, from 0, and is not one of the first `max_generations`."""

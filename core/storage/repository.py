@@ -18,7 +18,7 @@ from core.storage.game_store import GameStore
 from core.storage.models import SCORED
 from core.storage.recent_texts import RecentTexts
 from core.storage.rows import OUTLINE, node_from_row, node_values, stored_node, task_from_row, task_values
-from core.storage.ticket_store import WITHDRAWN, TicketStore
+from core.storage.ticket_store import DROPPED, WITHDRAWN, TicketStore
 from core.storage.unreadable import reads_store, unreadable
 from utils.metric import Metric
 
@@ -161,7 +161,8 @@ class RunStore(CallStore, GameStore, TicketStore):
                 "SELECT * FROM tasks WHERE node_id NOT IN (SELECT id FROM nodes) ORDER BY round, slot, attempt"
             )
             gone = {node_id for (node_id,) in self.db.select(WITHDRAWN)}
-        tasks = [task_from_row(row) for row in rows]
+            dropped = {node_id for (node_id,) in self.db.select(DROPPED)}
+        tasks = [task for row in rows if (task := task_from_row(row)).node_id not in dropped]
         first = next((task.round for task in tasks if task.node_id not in gone), inf) if withdrawn else inf
         return [task for task in tasks if task.node_id not in gone or task.round >= first]
 

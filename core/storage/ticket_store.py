@@ -19,6 +19,8 @@ WITHDRAWN = "SELECT node_id FROM tickets WHERE state IN ('given_up', 'expired')"
 """Their proposals."""
 NOBODYS = ""
 """Token hash of what was withdrawn before anybody had asked for it: no lease."""
+DROPPED = f"SELECT node_id FROM tickets WHERE token_hash = '{NOBODYS}'"
+"""Such proposals: what is asked for after that knows nothing of them."""
 _COLUMNS = "node_id, token_hash, state, expires_at, told, checks"
 
 

@@ -16,10 +16,12 @@ from support.chat_server import ChatServer
 from core.loop.attempt import Attempt
 from core.loop.stages import Stages
 from core.state.task import Place, Task
+from core.storage.begun import begun_steps
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from runs.rerun import cut_off, is_in_order
 from runs.search_clock import SearchClock
+from utils.errors import UnknownRunError
 
 
 def test_one_two_and_four_workers_make_the_same_journal(cli_at, toy):
@@ -390,6 +392,33 @@ def test_what_the_budgets_end_cut_off_is_cut_off_again(cli, monkeypatch):
         with RunReader(cli.run_dir) as reader:
             assert not is_in_order(reader.journal(), reader.tasks())
         assert_replays(cli, len(cli.show()["nodes"]))
+
+
+def _stored_nodes(cli) -> int:
+    try:
+        with RunReader(cli.run_dir) as reader:
+            return len(reader.journal())
+    except (UnknownRunError, IndexError, ValueError):  # not begun yet
+        return 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("policy", ["three_phase", "mcts", "islands", "portfolio"])
+def test_what_a_resume_withdrew_since_nobody_had_begun_it_is_withdrawn_in_a_replay(cli, toy, eventually, policy):
+    """What was asked for behind it knew nothing of it; policies count what is under way."""
+    words = (f"search.policy={policy}", "search.batch=4", "search.workers=2")
+    child = cli.start(*toy(1000, seconds=0.2), *words)
+    eventually(lambda: _stored_nodes(cli) >= 8, 30)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 130
+    with RunReader(cli.run_dir) as reader:
+        begun = begun_steps(reader)
+    assert len(begun.waiting) > 1
+    least = begun.done + begun.open
+    for more in (least, least + 12):
+        ended = cli.here("resume", "latest", f"search.max_steps={more}")
+        assert ended.code == 0 and ("withdrawn" in ended.out) == (more == least), ended.err
+        assert_replays(cli, more)
 
 
 @pytest.mark.long
