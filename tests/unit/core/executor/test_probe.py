@@ -7,8 +7,16 @@ import os
 import signal
 import time
 
+import pytest
+
 from core.contracts import ExecutionResult
 from core.executor import probe
+
+
+@pytest.fixture(autouse=True)
+def no_session(monkeypatch):
+    """Nothing is known yet but what a test itself asked for."""
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
 
 
 class Leaky:
