@@ -219,7 +219,9 @@ def _key(tier: str, python: str, gpus: float) -> str:
     boot, rights = "", ""
     with suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        said = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line)
+        said = dict(
+            line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
+        )
         rights = f"{said['CapEff']}-{said.get('Seccomp', '')}"
         boot += "".join(f"-{os.stat(f'/proc/self/ns/{name}').st_ino}" for name in ("user", "mnt"))
     return f"{tier}/{boot}/{os.getuid()}/{rights}/{python}/{gpus}/{digest.hexdigest()[:16]}"
