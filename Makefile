@@ -6,7 +6,7 @@ ARGS   ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-dev run test test-all boundary test-world test-llm coverage check format dashboard page replay bench bench-check types lock clean
+.PHONY: help install install-dev run test test-all test-both boundary test-world test-llm coverage check format dashboard page replay bench bench-check types lock clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -34,17 +34,23 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
 # Three times as many as cores: much of a test is waiting for a process.
 JOBS ?= $(shell echo $$(( $$(nproc) * 3 )))
+page-tests = @if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 alone := tests/security/test_attacks.py
 together := -n $(JOBS) --dist worksteal tests --ignore=tests/world --ignore=$(alone)
 
 test: $(VENV)/.dev  ## the short tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
 	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
-	@if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
+	$(page-tests)
 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and three times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long --durations=25)
 	$(call pytest,$(alone) -m long)
+
+test-both: $(VENV)/.dev  ## `make test` and `make test-all` at once: what CI runs, since each worker of either reads all tests first
+	$(call pytest,$(together) --hypothesis-profile=long --durations=25)
+	$(call pytest,$(alone))
+	$(page-tests)
 
 boundary: $(VENV)/.dev  ## every attack of tests/boundary in every tier, as you and (where you are root) as an ordinary user
 	$(BIN)/python -m tests.boundary --sandbox=warm --sandbox=lite $(ARGS)

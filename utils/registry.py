@@ -201,9 +201,18 @@ def _module_of(path: Path) -> ModuleType:
         return module
 
 
-def _entry_points(group: str) -> Iterator[tuple[str, str, Callable[[], object]]]:
-    """(name, value, load) of every installed entry point of a group."""
-    return ((point.name, point.value, point.load) for point in _installed(tuple(sys.path)).select(group=group))
+Installed = tuple[str, str, Callable[[], object]]
+"""Name, value and `load` of an installed entry point."""
+
+
+def _entry_points(group: str) -> tuple[Installed, ...]:
+    return _of_group(group, tuple(sys.path))
+
+
+@lru_cache
+def _of_group(group: str, path: tuple[str, ...]) -> tuple[Installed, ...]:
+    """Looked for once: to select a group looks at every entry point there is, and a start asks sixty times."""
+    return tuple((point.name, point.value, point.load) for point in _installed(path).select(group=group))
 
 
 @lru_cache

@@ -147,8 +147,7 @@ def error_of(fault: Fault, what: str) -> JobLost | SandboxError:
 class ForkServer:
     """A running fork server. Thread-safe. Construction does not wait for it; the first use does.
 
-    One of our own interpreter that is to preload nothing is started by its first use: it takes a tenth of a second, and
-    problems that run no program never use it. A server that died is replaced once a use: its candidates died with it.
+    A server that died is replaced once a use: its candidates died with it.
     """
 
     config: ServerConfig
@@ -165,8 +164,7 @@ class ForkServer:
     def __post_init__(self) -> None:
         _allow_descriptors()
         self.config.state_dir.mkdir(parents=True, exist_ok=True)
-        if self.config.preload or self.config.python != own_python():  # another one may not be there: told at once
-            self._start()
+        self._start()
 
     def ready(self) -> Ready:
         """Wait until it is preloaded; return what it said."""
@@ -271,9 +269,8 @@ class ForkServer:
 
     def _heard(self) -> Ready:
         """What the server said when it was preloaded."""
-        if self._control is None:
-            self._start()
-        assert self._control is not None
+        if self._closed or self._control is None:
+            raise SandboxError("the sandbox is closed")
         if self._ready is None:
             self._control.settimeout(_START_SECONDS)
             received = messages.receive(self._control)
