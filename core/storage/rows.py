@@ -229,7 +229,7 @@ def event_values(event: Event) -> dict[str, Any]:
     return {
         "seq": event.seq,
         "type": event.type,
-        "node_id": getattr(event, "node_id", None),
+        "node_id": vars(event).get("node_id"),  # pydantic takes its time to say that a model has no such attribute
         "at": microseconds(event.at) if is_packed else event.at,
         "body": pack_json(told) if is_packed else told,
     }

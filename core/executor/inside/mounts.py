@@ -163,7 +163,7 @@ def look(disk_mb: int) -> tuple[object, ...]:
         disk_mb: their limit is part of it.
     """
     used = os.statvfs(WORKSPACE)
-    folders = [(*os.stat(path)[:7], os.stat(path).st_mtime_ns, os.stat(path).st_ctime_ns) for path in PRIVATE]
+    folders = [(*found[:7], found.st_mtime_ns, found.st_ctime_ns) for found in map(os.stat, PRIVATE)]
     return (disk_mb, used.f_bfree, used.f_ffree, *folders, *map(kernel.attributes, PRIVATE))
 
 
