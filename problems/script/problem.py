@@ -227,7 +227,7 @@ def check_evaluator(path: Path) -> None:
     try:
         names = bound_names(ast.parse(user_bytes(path, "problem.evaluator="), path.name))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        why = str(error) or "it is nested too deeply"
+        why = "it is nested too deeply" if isinstance(error, (RecursionError, MemoryError)) else str(error)
         raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {why}") from error
     if not names & {"evaluate", "evaluate_stage1", "*"}:
         raise ConfigError(f"problem.evaluator={path}: has no function evaluate(program_path)")

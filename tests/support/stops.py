@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
+
+_RETURN = dis.opmap["RETURN_VALUE"]
 
 
 @contextmanager
@@ -16,9 +19,10 @@ def stopped_before_its_block(caller: str, number: int = 1) -> Iterator[None]:
     left = number
 
     def entered(frame: FrameType, event: str, found: Any) -> Any:
-        if event == "return":
+        leaves = event == "opcode" and frame.f_code.co_code[frame.f_lasti] == _RETURN
+        if leaves or (event == "return" and sys.version_info >= (3, 12)):  # which ends before its opcodes are traced
             sys.settrace(None)
-            raise KeyboardInterrupt  # as from a signal's handler, before the value reaches the caller
+            raise KeyboardInterrupt  # as from a signal's handler: between two steps of that frame
         return entered
 
     def called(frame: FrameType, event: str, found: Any) -> Any:
@@ -26,6 +30,7 @@ def stopped_before_its_block(caller: str, number: int = 1) -> Iterator[None]:
         code, back = frame.f_code, frame.f_back
         if code.co_name == "__enter__" and "contextlib" in code.co_filename and back and back.f_code.co_name == caller:
             left -= 1
+            frame.f_trace_opcodes = left == 0
             return entered if left == 0 else None
         return None
 

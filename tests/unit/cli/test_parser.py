@@ -146,7 +146,7 @@ def test_options_may_stand_between_the_names(words):
     [
         (["list-runs", "--limit", "1"], "; did you mean --last?"),
         (["show", "latest", "--jsn"], "; did you mean --json?"),
-        (["show", "latest", "--limit", "1"], "--limit 1"),
+        (["show", "latest", "--limit=1"], "--limit=1"),
         (["resume", "latest", "--steps=5"], "; did you mean --search.max_steps=…?"),
         (["resume", "latest", "--seed=5"], "--seed=5"),
         (["resume", "latest", "--problem=tsp"], "--problem=tsp"),
