@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problems.competition.grader.prepare import prepare
@@ -89,6 +89,7 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
+@settings(max_examples=40)
 @given(
     kinds=st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=16, unique=True),
     target=st.sampled_from(sorted(METRICS)), rows=st.sampled_from([4100, 130, 1200]), seed=st.integers(0, 999),

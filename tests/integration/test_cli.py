@@ -454,7 +454,7 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     assert len(_executed(cli) - ran) <= 2 + 1, "one may have been begun while the signal was on its way"
     steps = cli.show()["steps"]
     refused = cli.here("resume", "latest", f"search.max_steps={steps}")
-    assert refused.code == 2 and f"({steps} done and " in refused.line and "proposed, which" in refused.line
+    assert refused.code == 2 and f"({steps} done and " in refused.line and "under way, which" in refused.line
     assert cli("resume", "latest", timeout=200).code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 

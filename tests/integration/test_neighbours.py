@@ -87,6 +87,7 @@ def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
 
 @pytest.mark.long
 def test_autoresearchs_three_files(cli: Cli):
+    del cli.environment["SWARM_EVO__EXECUTION__TIMEOUT"]
     ended = search(cli, EXAMPLES / "autoresearch/curve", "search.max_steps=10")
     assert ended.code == 0, ended.err
     found = cli.show()
@@ -99,6 +100,7 @@ def test_autoresearchs_three_files(cli: Cli):
 @pytest.mark.long
 def test_aides_data_and_text(cli: Cli):
     """No target and no metric is said: both stand in the files, and scores are graded on hidden rows."""
+    del cli.environment["SWARM_EVO__EXECUTION__TIMEOUT"]
     ended = search(cli, EXAMPLES / "aide/orchard", "search.max_steps=1", "search.ensemble=false")
     assert ended.code == 0, ended.err
     assert "data.target=harvest_kg, data.metric=rmsle" in ended.err
