@@ -19,6 +19,7 @@ from core.contracts import (
     Progress,
     with_defaults,
 )
+from core.executor.devices import Cards
 from core.loop.attempt import RunContext
 from core.loop.orchestrator import Orchestrator
 from core.loop.plan import Control, Plan, lag_of
@@ -200,6 +201,11 @@ def _evaluator_deps(
     )
 
 
+def _models(config: Config) -> list[str]:
+    """What this machine's GPUs are called that programs use; [] where they run elsewhere."""
+    return Cards(config.execution.gpus).models() if config.execution.runner == "local" else []
+
+
 def _context(config: Config, problem: Problem, process: Process, *, isolated: bool, together: bool) -> RunContext:
     """What every writer is told as the configuration stands now."""
     asks_models, agent, batch = uses_models(config), config.agent, config.search.batch
@@ -207,7 +213,7 @@ def _context(config: Config, problem: Problem, process: Process, *, isolated: bo
         statement=_statement(config, problem),
         preview=problem.preview(),
         packages=installed_packages(problem.preload, config.execution.python),
-        limits=told_limits(problem, limits_of(config), config.execution.gpus),
+        limits=told_limits(problem, limits_of(config), config.execution.gpus, _models(config)),
         time_limit=problem.time_limit(limits_of(config)),
         references=lambda: told_baselines(process.store) if asks_models and not problem.seeds_search else "",
         writers=_at_once(config),

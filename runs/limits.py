@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.contracts import Limits, Problem
 
 
-def told_limits(problem: Problem, limits: Limits, gpus: float) -> str:
-    """A line each; what passes a limit scores nothing."""
+def told_limits(problem: Problem, limits: Limits, gpus: float, models: Sequence[str] = ()) -> str:
+    """A line each; what passes a limit scores nothing.
+
+    Args:
+        models: what the GPUs are called.
+    """
     threads = "1 thread" if limits.threads == 1 else f"{limits.threads} threads"
     cards = (
         f"{gpus:g} GPUs" if gpus > 1 else "1 GPU" if gpus == 1 else "a GPU that others use too" if gpus else "no GPU"
     )
+    cards += f" ({' or '.join(models)})" if models else ""
     lines = [
         *problem.limits(limits),
         f"wall clock {limits.seconds:g} s a run or call; what still runs then is stopped and scores nothing",

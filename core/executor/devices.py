@@ -6,9 +6,11 @@ from __future__ import annotations
 import glob
 import os
 import re
+import threading
 from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 from utils.errors import NoSandboxError
 
@@ -34,23 +36,62 @@ CHOSEN = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
 their workers."""
 
 
-def visible(gpus: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """(device nodes, files and folders to read) for so many GPUs, the first of those that CHOSEN names; empty for 0.
+class Cards:
+    """Deals this machine's GPUs, of those that CHOSEN names, so that all have equally many users. Thread-safe.
 
     Args:
-        gpus: a part of one is one that others use too.
+        gpus: how many a job uses; a part of one is one that others use too.
 
     Raises:
         NoSandboxError: there are fewer.
     """
-    if gpus <= 0:
-        return (), ()
-    there: list[str] = next(filter(None, (_sorted(pattern) for pattern in _EACH)), [])
-    found = _chosen(there)[: ceil(gpus)]
-    if len(found) < gpus:
-        raise NoSandboxError(f"execution.gpus={gpus:g}, but {len(found)} GPU device nodes were found on this machine")
-    shared = [path for path in _SHARED if os.path.exists(path)]
-    return tuple(found + shared), tuple(path for pattern in _SHOWN for path in _sorted(pattern))
+
+    def __init__(self, gpus: float) -> None:
+        self.each = ceil(gpus)
+        """How many a job gets."""
+        found = _chosen(_there()) if gpus else []
+        if len(found) < gpus:
+            told = f"execution.gpus={gpus:g}, but {len(found)} GPU device nodes were found on this machine"
+            raise NoSandboxError(told)
+        self._users = dict.fromkeys(found, 0)
+        """How many use each; whose turn is latest stands last."""
+        self._shared = [path for path in _SHARED if os.path.exists(path)] if gpus else []
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._users)
+
+    def nodes(self) -> list[str]:
+        """What the next job gets: nodes of the cards with the fewest users, and those that all cards share."""
+        return sorted(self._users, key=self._users.__getitem__)[: self.each] + self._shared
+
+    def take(self) -> list[str]:
+        """`nodes`, for a job that gives them back."""
+        with self._lock:
+            taken = self.nodes()
+            for path in taken[: self.each]:
+                self._users[path] = self._users.pop(path) + 1
+        return taken
+
+    def give_back(self, nodes: list[str]) -> None:
+        with self._lock:
+            for path in nodes[: self.each]:
+                self._users[path] -= 1
+
+    def models(self) -> list[str]:
+        """What the cards are called; [] where their driver does not tell."""
+        told = {card.node: card.model for card in _told()}
+        return sorted({told[path] for path in self._users if path in told})
+
+
+def shown() -> list[str]:
+    """Files and folders that programs with cards read."""
+    return [path for pattern in _SHOWN for path in _sorted(pattern)]
+
+
+def _there() -> list[str]:
+    """The nodes of all cards."""
+    return next(filter(None, (_sorted(pattern) for pattern in _EACH)), [])
 
 
 def _sorted(pattern: str) -> list[str]:
@@ -72,7 +113,7 @@ def _named(word: str, there: list[str], said: str) -> str:
     """The node of a number, or of the beginning of an id."""
     if word.isdecimal() and int(word) < len(there):
         return there[int(word)]
-    ids = {id_: node for id_, node in _ids() if node in there}
+    ids = {card.id: card.node for card in _told() if card.node in there}
     found = [node for id_, node in ids.items() if word.startswith("GPU-") and id_.startswith(word)]
     if len(found) == 1:
         return found[0]
@@ -82,9 +123,15 @@ def _named(word: str, there: list[str], said: str) -> str:
     raise NoSandboxError(f"{said}: execution.gpus finds no GPU {word!r}; allowed are {allowed}")
 
 
-def _ids() -> Iterator[tuple[str, str]]:
-    """(id, device node) of every card of NVIDIA's, as its driver tells them."""
+class _Card(NamedTuple):
+    id: str
+    node: str
+    model: str
+
+
+def _told() -> Iterator[_Card]:
+    """Every card of NVIDIA's, as its driver tells of them."""
     for path in sorted(glob.glob(_CARDS)):
         told = dict(re.findall(r"^([^:\n]+):\s*(.*?)\s*$", Path(path).read_text(encoding="utf-8"), re.MULTILINE))
         if "GPU UUID" in told and "Device Minor" in told:
-            yield told["GPU UUID"], f"{_NVIDIA}{told['Device Minor']}"
+            yield _Card(told["GPU UUID"], f"{_NVIDIA}{told['Device Minor']}", told.get("Model", ""))

@@ -66,7 +66,7 @@ class EarlyServer:
     def remember(self, config: ServerConfig) -> None:
         """Let the next start with these words and this folder of states begin with a server like this one.
 
-        Only a plain one: our own interpreter, modules by name, no devices or toolchains. What a user's file names is
+        Only a plain one: our own interpreter, modules by name, no drivers or toolchains. What a user's file names is
         never run before the user's configuration is read.
         """
         plain = ServerConfig(config.tier, own_python(), config.preload, config.state_dir, hide=config.hide)

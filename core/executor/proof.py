@@ -113,39 +113,53 @@ def prove_python(tier: str, python: str, preload: Sequence[str]) -> Check:
 def prove_gpus(tier: str, gpus: float, python: str | None) -> Check:
     """Use the cards from inside `tier`: open their nodes, load the driver's libraries, with CUDA write and read memory.
 
-    Not ok where a node cannot be opened, where CUDA does not compute on as many cards as are wanted, or where there is
-    no library of a driver.
+    As many programs one after the other as it takes until each card has been used. Not ok where a node cannot be
+    opened, where CUDA does not compute on as many cards as are wanted, or where there is no library of a driver.
     """
     name = "execution.gpus"
     try:
-        nodes, _ = devices.visible(gpus)
+        devices.Cards(gpus)
     except SandboxError as error:
         return Check(name, False, str(error), "set execution.gpus=0, or install the GPU and its driver")
-    names = {"NODES": list(nodes), "LIBRARIES": list(devices.LIBRARIES)}
     try:
         with _Trial(tier, python or own_python(), (), gpus) as trial:
-            found = trial.say("\n".join(f"{key} = {value!r}" for key, value in names.items()) + _DEVICES)
+            cards = trial.sandbox.cards
+            tried = [_tried(trial, cards.nodes()) for _ in range(ceil(len(cards) / cards.each))]
     except (SandboxError, JobLost, ValueError) as error:
         return Check(name, False, str(error), "see the check `sandbox`")
-    refused = {path: why for path, why in found["nodes"].items() if why}
-    seen = ", ".join(path for path in found["nodes"] if path not in refused) or "no device node"
-    detail = f"inside tier {tier}: {seen}; {', '.join(found['libraries']) or 'no driver library'}"
+    opened = {path: why for found in tried for path, why in found["nodes"].items()}
+    refused = {path: why for path, why in opened.items() if why}
+    libraries = tried[0]["libraries"]
+    seen = ", ".join(path for path in opened if path not in refused) or "no device node"
+    detail = f"inside tier {tier}: {seen}; {', '.join(libraries) or 'no driver library'}"
     detail += "".join(f"; {path}: {why}" for path, why in refused.items())
-    cards, wanted = found["cuda"], ceil(gpus)
-    by_cuda = any(path.startswith("/dev/nvidia") for path in nodes)
-    if not by_cuda:
-        detail += " (not NVIDIA's: this path was never run on such a card of ours)"
-    elif isinstance(cards, list):
-        detail += f"; CUDA computes on {'; '.join(cards) or 'no card'}"
+    computed = [found["cuda"] for found in tried]
+    works = bool(libraries)
+    if any(path.startswith("/dev/nvidia") for path in opened):
+        works = all(isinstance(said, list) and len(said) == cards.each for said in computed)
+        detail += "".join(f"; CUDA{said}" for said in dict.fromkeys(map(_told_of_cuda, computed)))
     else:
-        detail += f"; CUDA: {cards or 'libcuda.so.1 cannot be loaded'}"
-    works = isinstance(cards, list) and len(cards) == wanted if by_cuda else bool(found["libraries"])
+        detail += " (not NVIDIA's: this path was never run on such a card of ours)"
     remedy = "see whether the same works outside (nvidia-smi), and report what is told here"
     if refused:
         remedy = "let every user read and write the device nodes"
-    elif not found["libraries"]:
+    elif not libraries:
         remedy = "install the driver's libraries below /usr, and run ldconfig where they lie elsewhere"
     return Check(name, works and not refused, detail, remedy)
+
+
+def _tried(trial: _Trial, nodes: list[str]) -> dict[str, Any]:
+    """What a program that gets `nodes` says of them."""
+    names = {"NODES": nodes, "LIBRARIES": list(devices.LIBRARIES)}
+    said: dict[str, Any] = trial.say("\n".join(f"{key} = {value!r}" for key, value in names.items()) + _DEVICES)
+    return said
+
+
+def _told_of_cuda(said: list[str] | str | None) -> str:
+    """Cards that it computed on, or what it answered; None for no library."""
+    if isinstance(said, list):
+        return f" computes on {'; '.join(said) or 'no card'}"
+    return f": {said or 'libcuda.so.1 cannot be loaded'}"
 
 
 class _Trial:
@@ -161,9 +175,9 @@ class _Trial:
     def __enter__(self) -> _Trial:
         with ExitStack() as opened:
             opened.callback(self._folder.cleanup)
-            self._sandbox: WarmSandbox = make_sandbox(self._config, self._gpus)
-            opened.callback(self._sandbox.close)
-            self.missing = self._sandbox.ready().missing
+            self.sandbox: WarmSandbox = make_sandbox(self._config, self._gpus)
+            opened.callback(self.sandbox.close)
+            self.missing = self.sandbox.ready().missing
             self._closers = opened.pop_all()
         return self
 
@@ -174,7 +188,7 @@ class _Trial:
         """The JSON that a program prints last. SandboxError with its last words if it fails."""
         workspace = self._root / "workspace"
         workspace.mkdir(exist_ok=True)
-        result = self._sandbox.run(code, workspace=workspace, limits=_LIMITS)
+        result = self.sandbox.run(code, workspace=workspace, limits=_LIMITS)
         if result.failure is not None:
             raise SandboxError(f"a small program failed: {result.message} {result.term_out.strip()[-300:]}")
         return json.loads(result.term_out.strip().splitlines()[-1])

@@ -52,7 +52,6 @@ class ServerConfig:
     """Folder of ours for the server's log and mount point."""
     show: tuple[str, ...] = ()
     """Further host paths that candidates may read."""
-    devices: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     """Variables of candidates beside the fixed ones, or in place of them."""
     hide: tuple[str, ...] = ()
@@ -238,7 +237,7 @@ class ForkServer:
         ours, theirs = socket.socketpair()
         setup = ServerSetup(
             tier=self.config.tier, scratch=str(scratch), preload=list(self.config.preload),
-            show=list(self.config.show), devices=list(self.config.devices), hide=[*self.config.hide, str(_APP)],
+            show=list(self.config.show), hide=[*self.config.hide, str(_APP)],
         )  # fmt: skip
         command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno())]
         with open(self.config.state_dir / "fork_server.log", "ab") as log:

@@ -39,5 +39,6 @@ def make_sandbox(config: ServerConfig, gpus: float = 0, server: ForkServer | Non
             raise NoSandboxError("bubblewrap is never run as uid 0")
         if shutil.which("bwrap") is None:
             raise NoSandboxError("bubblewrap is not installed (apt install bubblewrap)")
-    nodes, libraries = devices.visible(gpus)
-    return WarmSandbox(replace(config, devices=(*config.devices, *nodes), show=(*config.show, *libraries)), server)
+    if gpus:
+        config = replace(config, show=(*config.show, *devices.shown()))
+    return WarmSandbox(config, server, devices.Cards(gpus))

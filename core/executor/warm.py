@@ -19,6 +19,7 @@ from typing import Any
 
 from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
+from core.executor.devices import Cards
 from core.executor.inside import mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
 from core.executor.lasting_session import LastingSession, Waiting
@@ -48,11 +49,13 @@ class WarmSandbox:
 
     Args:
         server: one that was started with `config`; None starts one.
+        cards: what each job gets its GPUs of; None for no GPUs.
     """
 
-    def __init__(self, config: ServerConfig, server: ForkServer | None = None) -> None:
+    def __init__(self, config: ServerConfig, server: ForkServer | None = None, cards: Cards | None = None) -> None:
         self.tier = config.tier
         self.config = config
+        self.cards = cards or Cards(0)
         self.resources = ResourceCache()
         """What jobs keep between them on this worker: loaded evaluators."""
         self._server = server or ForkServer(config)
@@ -63,6 +66,8 @@ class WarmSandbox:
         self._waiting = Waiting()
         self._users: dict[SandboxSlot, threading.Thread] = {}
         """Which thread uses a slot."""
+        self._dealt: dict[SandboxSlot, list[str]] = {}
+        """The GPUs of a slot."""
         self._stopped: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         """Threads that get no slot any more."""
         self._lock = threading.Lock()
@@ -130,7 +135,7 @@ class WarmSandbox:
     def _new_session(self, job: Job, limits: Limits, workspace: Path | None) -> SandboxSession:
         output = Output(limits.output_kb * 1024, None, None)
         while True:
-            pooled = workspace is None and self.tier == "warm"
+            pooled = workspace is None and self.tier == "warm" and not self.cards
             kept = self._idle_slot() if pooled else None
             folder = self._state_folder() if workspace is None and self.tier != "warm" else workspace
             slot, uid = kept or self.open_slot(limits, folder, None)
@@ -185,6 +190,7 @@ class WarmSandbox:
     ) -> tuple[SandboxSlot, int | None]:
         """A slot and the uid it holds, to be given to `close_slot`."""
         uid = self._uids.take() if self._uids is not None else None
+        nodes = self.cards.take()
         setup = SlotSetup(
             tier=self.tier, uid=uid, disk_mb=limits.disk_mb,
             inputs=None if inputs is None else str(inputs.resolve()),
@@ -193,14 +199,16 @@ class WarmSandbox:
             base=None if base is None else str(base.folder.resolve()),
             replaced=[] if base is None else list(base.replaced),
             writable=[] if base is None else list(base.writable),
-            charged=0 if base is None else base.charged,
+            charged=0 if base is None else base.charged, devices=nodes,
         )  # fmt: skip
         try:
             slot = self._server.open_slot(setup)
         except BaseException:
+            self.cards.give_back(nodes)
             if uid is not None and self._uids is not None:
                 self._uids.give_back(uid)
             raise
+        self._dealt[slot] = nodes
         self._in_use(slot, uid)
         return slot, uid
 
@@ -229,6 +237,8 @@ class WarmSandbox:
     def close_slot(self, slot: SandboxSlot, uid: int | None) -> None:
         with self._lock:
             self._users.pop(slot, None)
+            nodes = self._dealt.pop(slot, [])
+        self.cards.give_back(nodes)
         if uid is None or self._uids is None:
             slot.close()
         else:

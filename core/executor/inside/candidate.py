@@ -37,7 +37,7 @@ _USUAL = 1 << 16
 """Bytes that hold what is its own of most jobs."""
 
 
-def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Serve) -> NoReturn:
+def run(start: Start, interpreter: Interpreter, serve: Serve) -> NoReturn:
     """Become the candidate: never returns.
 
     Args:
@@ -55,14 +55,14 @@ def run(start: Start, layout: mounts.Layout, interpreter: Interpreter, serve: Se
         _write_program(job)
         if setup.tier == "bubblewrap":
             confine.pin(job.limits)
-            bubble.execute(job, setup, layout, began)
-        confine.confine(start, layout, link)
+            bubble.execute(job, setup, start.layout, began)
+        confine.confine(start, link)
         interpreter.settle(job, setup.home, setup.tier)
         _tell_begun(began)
     except BaseException as error:  # noqa: BLE001 - our own failure, told as such by an exit code of its own
         _give_up(error)
     prelude = start.prelude
-    del start, setup, layout, link, began, interpreter
+    del start, setup, link, began, interpreter
     _begin(job, prelude, serve)
 
 

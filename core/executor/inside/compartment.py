@@ -25,7 +25,7 @@ class Compartment:
         self.uid = setup.uid
         self.helpers = _OF_BWRAP if setup.tier == "bubblewrap" else 0
         """Processes below us that are none of the job's."""
-        self._layout = layout
+        self.layout = layout
         self.rules: int | None = None
         """In namespaces: descriptor of what Landlock lets candidates do."""
         self._host: int | None = None
@@ -44,7 +44,7 @@ class Compartment:
             self._step_down()
             return
         mounts.enter(
-            self._layout,
+            self.layout,
             disk_mb=self.setup.disk_mb,
             uid=self.uid,
             inputs=self.setup.inputs,
@@ -57,7 +57,7 @@ class Compartment:
     def _make_rules(self) -> None:
         if self.rules is not None:
             os.close(self.rules)
-        self.rules = landlock.ruleset(confine.rules(self._layout))
+        self.rules = landlock.ruleset(confine.rules(self.layout))
 
     def _step_down(self) -> None:
         """As root without namespaces the supervisor takes the candidate's uid itself: it must look into its memory."""
@@ -71,14 +71,14 @@ class Compartment:
     def roots(self) -> list[str]:
         """What a candidate without a file system of its own may look into."""
         return [
-            *self._layout.read_only,
-            *self._layout.devices,
+            *self.layout.read_only,
+            *self.layout.devices,
             *filter(None, (self.setup.workspace, self.setup.inputs)),
         ]
 
     def hidden(self) -> list[str]:
         """What it may not look into, although it lies there."""
-        return self._layout.hidden
+        return self.layout.hidden
 
     def _place_inputs(self, workspace: str) -> None:
         """`input` in the host's workspace: no link where something is mounted, else a link to where the data lies."""
@@ -103,7 +103,7 @@ class Compartment:
         if self._fresh is not None and self._fresh == mounts.look(disk_mb):
             return
         if self._fresh is not None:
-            mounts.renew_private(disk_mb, self.uid, self._layout.inner())
+            mounts.renew_private(disk_mb, self.uid, self.layout.inner())
             self._make_rules()
         mounts.date_back()
         self._fresh = mounts.look(disk_mb)
@@ -175,7 +175,7 @@ class Compartment:
     def disk(self, pids: list[int]) -> int:
         """Bytes that the job keeps, where no quota of the kernel's holds it."""
         folder = mounts.WORKSPACE if self.namespaces else self.setup.workspace
-        shown = {f"{mounts.WORKSPACE}/input", *self._layout.inner()}
+        shown = {f"{mounts.WORKSPACE}/input", *self.layout.inner()}
         used = watch.disk_usage(folder, shown) + watch.unlinked_usage(pids) if folder else 0
         return max(0, used - self.setup.charged)
 

@@ -27,13 +27,13 @@ _FILTERS = {
 }
 
 
-def confine(start: Start, layout: mounts.Layout, link: socket.socket | None) -> None:
+def confine(start: Start, link: socket.socket | None) -> None:
     """Give up what the tier says.
 
     Args:
         link: to the supervisor, in the tier without namespaces.
     """
-    job, setup = start.job, start.setup
+    job, setup, layout = start.job, start.setup, start.layout
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # the supervisor is not; its child inherited that
     own_space = setup.tier == "warm" or setup.uid is not None
     limit(job.limits, own_space=own_space, gpus=bool(layout.devices), private=start.private)

@@ -67,10 +67,10 @@ _COMPANIONS = {
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
-def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, mounts.Layout, Interpreter]:
+def main(control: socket.socket, hooks: ForkHooks) -> tuple[Start, Interpreter]:
     """Preload, then serve until the host is gone. Returns only in a candidate's process: what that is to become."""
     tier, layout, interpreter = _preloaded(control, hooks)
-    return _serve(control, tier, layout, interpreter), layout, interpreter
+    return _serve(control, tier, layout, interpreter), interpreter
 
 
 def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.Layout, Interpreter]:
@@ -85,9 +85,7 @@ def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.La
     shown = _read_only(setup.show)
     keep_path(shown)
     hidden = [] if setup.tier == "none" else hiding.find(setup.hide, shown)
-    layout = mounts.Layout(
-        setup.scratch, shown, setup.devices, setup.tier == "warm", hidden, *hiding.around(shown, hidden)
-    )
+    layout = mounts.Layout(setup.scratch, shown, [], setup.tier == "warm", hidden, *hiding.around(shown, hidden))
     began = time.monotonic()
     if layout.namespaces and hidden:
         hiding.cover(hidden, setup.scratch)

@@ -29,8 +29,6 @@ class ServerSetup(Message):
     """Modules to import before the first job."""
     show: list[str]
     """Further host paths that candidates may read."""
-    devices: list[str]
-    """GPU device nodes."""
     hide: list[str]
     """Parts of what is shown that candidates do not see; see `hiding.find`."""
 
@@ -88,6 +86,8 @@ class SlotSetup(Message):
     """Paths of the base that jobs may write."""
     charged: int = 0
     """Bytes that lie in the workspace before a job and are not its own."""
+    devices: list[str] = field(default_factory=list)
+    """Nodes of the GPUs that jobs may use."""
 
     @property
     def home(self) -> str:
@@ -219,6 +219,7 @@ class Start:
     job: Job
     """What it has in common with others."""
     setup: SlotSetup
+    layout: mounts.Layout
     fds: list[int]
     """Its descriptors 0, 1, 2, 3."""
     own: int

@@ -39,7 +39,7 @@ _OLD_ROOT, _EMPTY, _PARKED = ".old", ".empty", ".parked"
 
 @dataclass(frozen=True)
 class Layout:
-    """What is the same for all jobs of a sandbox."""
+    """What is the same for all jobs of a sandbox, and which GPUs those of a slot may use."""
 
     scratch: str
     """An empty folder of the host to mount the new root on."""

@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import time
+from dataclasses import replace
 from types import CodeType
 
 from . import candidate, confine, copying, kernel, messages, mounts, notifier, watch
@@ -49,7 +50,7 @@ def serve(
         if received is None:
             os._exit(0)
         assert isinstance(received[0], SlotSetup)
-        supervisor.settle(Compartment(received[0], layout))
+        supervisor.settle(Compartment(received[0], replace(layout, devices=received[0].devices)))
         start = supervisor.run_jobs()
         if start is not None:
             return start
@@ -106,7 +107,7 @@ class _Supervisor:
         told_began, tells_began = os.pipe()
         self.started = True
         *own, text = fds
-        mine = job, place.setup, own, text, self._nice, self._private, self._prelude[1]
+        mine = job, place.setup, place.layout, own, text, self._nice, self._private, self._prelude[1]
         start = Start(*mine, theirs, place.rules, tells_began)
         pid = os.fork()
         if pid == 0:

@@ -54,7 +54,6 @@ def test_who_asks_for_anything_else_does_not_and_nothing_is_left(config, other, 
         {"python": "/usr/bin/other"},
         {"show": ("/opt/rust",)},
         {"environment": (("PATH", "/opt/rust/bin"),)},
-        {"devices": ("/dev/dri/renderD128",)},
     ],
 )
 def test_only_what_is_plain_is_remembered(config, special, tmp_path):

@@ -6,6 +6,8 @@ import os
 import socket
 import stat
 import sys
+import tempfile
+import threading
 import venv
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,6 +100,58 @@ def test_a_device_node_is_opened_inside_the_tier(
     assert f"inside tier {tier}" in proof.detail and "never run on such a card" in proof.detail
 
 
+OPENS = """
+import os, time
+def opens(path):
+    try:
+        os.close(os.open(path, os.O_RDWR))
+    except OSError:
+        return False
+    return True
+print("opened", [path[-1] for path in NODES if opens(path)], flush=True)
+time.sleep(SECONDS)
+"""
+
+
+def test_programs_that_run_at_once_have_a_card_each(
+    tier: str, node: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """One card after the other where they run one by one; a session holds its own as long as it is open."""
+    nodes = [node, f"{node}-1"]
+    os.mknod(nodes[1], 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+    os.chmod(nodes[1], 0o666)
+    (tmp_path / "states").mkdir()
+    tmp_path.chmod(0o755)
+    sandbox = make_sandbox(ServerConfig(tier, own_python(), (), private_folder(tmp_path / "states")), 1)
+    opened: list[str] = []
+
+    def run(seconds: float) -> None:
+        workspace = Path(tempfile.mkdtemp(dir=tmp_path))
+        code = f"NODES, SECONDS = {nodes}, {seconds}{OPENS}"
+        opened.append(sandbox.run(code, workspace=workspace, limits=Limits(seconds=30)).term_out.strip())
+
+    each = sorted(f"opened ['{path[-1]}']" for path in nodes)
+    try:
+        beside = [threading.Thread(target=run, args=(2.0,)) for _ in nodes]
+        for thread in beside:
+            thread.start()
+        for thread in beside:
+            thread.join()
+        assert sorted(opened) == each
+        with sandbox.session(f"NODES, SECONDS = {nodes}, 0{OPENS}", limits=Limits(seconds=30)):
+            opened.clear()
+            run(0)
+            run(0)
+            assert opened[0] == opened[1]
+        opened.clear()
+        run(0)
+        run(0)
+        assert sorted(opened) == each
+    finally:
+        sandbox.close()
+        os.unlink(nodes[1])
+
+
 def test_a_card_that_only_root_may_open_fails_the_proof(tier: str, node: str, monkeypatch: pytest.MonkeyPatch) -> None:
     os.chmod(node, 0o600)
     monkeypatch.setattr(devices, "LIBRARIES", ("libc.so.6",))
@@ -117,10 +171,10 @@ def test_the_first_cards_and_the_shared_nodes_are_taken(monkeypatch: pytest.Monk
     monkeypatch.setattr(devices, "_EACH", (f"{tmp_path}/nvidia[0-9]*",))
     monkeypatch.setattr(devices, "_SHARED", (f"{tmp_path}/nvidiactl", f"{tmp_path}/nvidia-uvm"))
     monkeypatch.setattr(devices, "_SHOWN", (f"{tmp_path}/cuda", f"{tmp_path}/rocm"))
-    nodes, folders = devices.visible(3)
+    nodes, folders = devices.Cards(3).take(), devices.shown()
     assert [Path(path).name for path in nodes] == ["nvidia0", "nvidia1", "nvidia2", "nvidiactl"]
     assert [Path(path).name for path in folders] == ["cuda"]
-    rules = dict(confine.rules(mounts.Layout("", list(folders), list(nodes))))
+    rules = dict(confine.rules(mounts.Layout("", folders, nodes)))
     assert rules[nodes[0]] == landlock.GPU and rules[folders[0]] == landlock.RUN
 
 
@@ -139,7 +193,26 @@ def test_a_worker_sees_the_cards_that_were_given_to_it(four, monkeypatch, gpus, 
     """Two workers of a node both had the first card, whichever Ray had given them."""
     if chosen is not None:
         monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
-    assert [Path(path).name for path in devices.visible(gpus)[0]] == found
+    assert [Path(path).name for path in devices.Cards(gpus).nodes()] == found
+
+
+@pytest.mark.parametrize(("gpus", "dealt"), [
+    (1, ["0", "1", "2", "3", "0"]), (2, ["01", "23", "01"]), (3, ["012", "301", "230"]), (0.5, ["0", "1", "2", "3"]),
+])  # fmt: skip
+def test_workers_of_one_machine_share_its_cards_equally(four, gpus, dealt) -> None:
+    """All workers had the first cards, and the others stood idle."""
+    cards = devices.Cards(gpus)
+    assert ["".join(path[-1] for path in cards.take()) for _ in dealt] == dealt
+
+
+def test_a_card_that_was_given_back_is_dealt_before_those_in_use(four) -> None:
+    cards = devices.Cards(1)
+    taken = [cards.take() for _ in range(6)]
+    cards.give_back(taken[2])
+    assert cards.take() == taken[2]
+    for nodes in taken:
+        cards.give_back(nodes)
+    assert {cards.take()[0] for _ in range(4)} == {nodes[0] for nodes in taken}
 
 
 @pytest.mark.parametrize(("chosen", "said"), [
@@ -148,7 +221,7 @@ def test_a_worker_sees_the_cards_that_were_given_to_it(four, monkeypatch, gpus, 
 def test_cards_that_are_not_there_are_said(four, monkeypatch, chosen, said) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
     with pytest.raises(NoSandboxError, match=said):
-        devices.visible(1)
+        devices.Cards(1)
 
 
 @pytest.fixture
@@ -164,21 +237,23 @@ def ids(four: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_cards_are_found_by_the_beginning_of_their_ids(ids, monkeypatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-2aa0-114d,GPU-0")
-    assert [Path(path).name for path in devices.visible(2)[0]] == ["nvidia2", "nvidia0"]
+    cards = devices.Cards(2)
+    assert [Path(path).name for path in cards.nodes()] == ["nvidia2", "nvidia0"]
+    assert cards.models() == ["NVIDIA H100 80GB HBM3"]
 
 
 @pytest.mark.parametrize("chosen", ["GPU-", "GPU-7", "MIG-1"])
 def test_an_id_that_is_no_one_cards_is_said_with_those_that_are_there(ids, monkeypatch, chosen) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", chosen)
     with pytest.raises(NoSandboxError, match=f"{chosen}.*GPU-3aa0-114d"):
-        devices.visible(1)
+        devices.Cards(1)
 
 
 def test_a_card_with_nodes_of_two_kinds_is_one_card(four, monkeypatch, tmp_path) -> None:
     (tmp_path / "renderD128").touch()
     monkeypatch.setattr(devices, "_EACH", (f"{tmp_path}/nvidia[0-9]*", f"{tmp_path}/renderD*"))
     with pytest.raises(NoSandboxError, match="4 GPU device nodes"):
-        devices.visible(5)
+        devices.Cards(5)
 
 
 READS = """
