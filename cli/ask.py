@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_run_argument, check_folder_place, project_dir_of, refuse_options, seconds
-from cli.terminal.commands import command
 from cli.ticket_options import EXIT_CODES, answer, print_next
+from runs.run_folder import find_run
 from runs.tickets.folder import write_folder
 from runs.tickets.open_tickets import line_of
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
-from utils.program import program
+from utils.program import command
 
 REQUEST = 'it is an object such as {"verb": "wait", "ticket": "…", "seconds": 5}'
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         check_folder_place("dir", Path(args.dir))  # a ticket that cannot be laid out would be held for nothing
     found = answer(args, "ask", token=secrets.token_hex(16), seconds=args.seconds, holder=_holder(args))
     if args.dir and found.get("ticket"):
-        write_folder(Path(args.dir), found, args.run, COMMAND_LINE)
+        write_folder(Path(args.dir), found, find_run(project_dir_of(args), args.run), COMMAND_LINE)
     if args.json:
         print(json.dumps(found, indent=2))
         return _code(found)
@@ -60,7 +60,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"ticket: {found['ticket']}")
         print(f"operator: {found['operator']}" + "".join(f", parent {one['node_id']}" for one in found["parents"]))
         if not args.dir:
-            print(f"the task: `{program()} ask {args.run} {found['ticket']} --dir DIR` lays it out, --json prints it")
+            again = command(project_dir_of(args), "ask", args.run, found["ticket"], "--dir", "DIR")
+            print(f"the task: `{again}` lays it out, --json prints it")
         print(f"next: write {', '.join(found['editable'])}, then `{found['then']}`")
     else:
         print(f"no ticket: {one_line(str(found['message']))}")

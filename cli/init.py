@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cli.options import check_folder_place, writes
 from utils.errors import ConfigError
-from utils.program import program
+from utils.program import interpreter, program
 
 SKELETON = Path(__file__).parent / "skeleton"
 """Text files; `skeleton` and `Skeleton` stand for the name, FOLDER for where they are written, CHECKOUT for us."""
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
             path.write_text(text, encoding="utf-8")
         print(path)
     print(f"search it:  {program()} --problem.kind={name} --plugins={shlex.quote(str(folder))} --search.max_steps=50")
-    print(f"test it:    python -m pytest {shlex.quote(str(folder))}")
+    print(f"test it:    {shlex.quote(interpreter())} -m pytest {shlex.quote(str(folder))}")
     if importlib.util.find_spec("pytest") is None:  # a search needs no pytest, so `make install` brings none
         print(f"it needs pytest, which is not installed here: {shlex.quote(sys.executable)} -m pip install pytest")
     return 0

@@ -20,7 +20,7 @@ from runs.run_list import run_rows
 from utils.clean_text import one_line
 from utils.direction import Direction
 from utils.errors import ConfigError
-from utils.program import program
+from utils.program import command
 
 SORTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "started": lambda row: row["started_at"] or "",
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         none = (
             "no runs but archived ones: --archived lists them"
             if known
-            else f"no runs yet; start one with `{program()}`"
+            else f"no runs yet; start one with `{command(project_dir)}`"
         )
         print("no such run" if filtered else none)
         return 0

@@ -17,7 +17,6 @@ from cli.options import (
     remark,
 )
 from cli.terminal.best_so_far import BestSoFar
-from cli.terminal.commands import command
 from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
@@ -32,6 +31,7 @@ from runs.stored_config import stored_config
 from utils.config import to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError
+from utils.program import command
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from cli.options import add_run_argument, project_dir_of
-from cli.terminal.commands import command
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import left_behind, read_folder
@@ -19,6 +18,7 @@ from runs.tickets.names import LONGEST_CALL
 from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
+from utils.program import command
 from utils.user_text import no_utf8, user_text
 
 EXIT_CODES = {"refused": 2, "expired": 1, "over": 1}

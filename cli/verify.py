@@ -15,7 +15,7 @@ from runs.run_folder import DB, find_run
 from runs.verification import Verification, verify_run
 from utils.clean_text import one_line
 from utils.errors import ConfigError, StoreError, UnknownRunError
-from utils.program import program
+from utils.program import command
 from utils.regular_files import DOCUMENT, read_regular
 
 MOST_SHOWN = 30
@@ -62,11 +62,11 @@ def _run_dir(args: argparse.Namespace, folder: Path) -> Path:
         return find_run(project_dir_of(args), args.run)
     except UnknownRunError:
         if folder.is_dir():
-            raise ConfigError(_no_journal(folder)) from None
+            raise ConfigError(_no_journal(folder, project_dir_of(args))) from None
         raise
 
 
-def _no_journal(folder: Path) -> str:
+def _no_journal(folder: Path, project_dir: str) -> str:
     """What a folder is of which nothing can be verified, and what could be."""
     shown = one_line(str(folder), 200)
     try:
@@ -74,9 +74,10 @@ def _no_journal(folder: Path) -> str:
         name, run = one_line(str(node["id"]), 40), one_line(str(node.get("run", "RUN")), 100)
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return f"{shown}: neither a run's folder (it holds no {DB}) nor a bundle (no bundle.json)"
+    bundle = command(project_dir, "export-best", run, "--bundle", "DIR")
     return (
         f"{shown}: a solution that export-best wrote, node {name} of run {run}; it holds no journal, so nothing in it "
-        f"can be verified: `{program()} export-best {run} --bundle DIR` writes one with the journal that vouches for it"
+        f"can be verified: `{bundle}` writes one with the journal that vouches for it"
     )
 
 

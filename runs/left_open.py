@@ -9,7 +9,7 @@ from core.storage.repository import RunStore
 from runs.facts import RunFacts
 from runs.view import View
 from utils.logger_system import log_msg
-from utils.program import program
+from utils.program import command
 
 
 def tell_what_is_open(store: RunStore, facts: RunFacts, view: View, withdrawn: Sequence[str]) -> None:
@@ -32,5 +32,6 @@ def tell_what_is_open(store: RunStore, facts: RunFacts, view: View, withdrawn: S
     if left and not facts.offline:
         what = "a step that was begun by hand stays" if len(left) == 1 else "steps that were begun by hand stay"
         named = ", ".join(f"{task.node_id} ({task.operator})" for task in left)
-        finish = f"`{program()} step {facts.run}` finishes {'it' if len(left) == 1 else 'one at a time'}"
+        step = command(facts.config.project.dir, "step", facts.run)
+        finish = f"`{step}` finishes {'it' if len(left) == 1 else 'one at a time'}"
         log_msg("WARNING", f"{what} open, and this search does not count it: node {named}; {finish}")

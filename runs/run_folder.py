@@ -18,7 +18,7 @@ from core.storage.held import LOCK
 from core.storage.labels import labels_of
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
 from utils.missing_file import may_be_file
-from utils.program import program
+from utils.program import command
 from utils.regular_files import read_regular
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -79,7 +79,7 @@ def find_run(project_dir: str | Path, name: str) -> Path:
     if name == "latest":
         runs = [path for path in sorted(all_runs(project_dir), key=_started) if not labels_of(path).archived]
         if not runs:
-            raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{program()}`")
+            raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{command(str(project_dir))}`")
         return _readable(runs[-1])
     if may_be_run(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
         return _readable(folder / name)

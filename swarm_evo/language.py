@@ -6,7 +6,9 @@ import re
 
 _CALLS = {"run": "swarm_evo.start", "resume": "swarm_evo.resume", "show": "swarm_evo.load", "ask": "run.ask",
           "list-runs": "swarm_evo.runs"}  # fmt: skip
-_VERB = re.compile(r"`(?:python \S*main\.py|swarm-evo)(?: (?P<verb>[a-z-]+))?(?: [^`]*)?`")
+_PROGRAM = r"(?:(?:'[^'`]+'|[^\s'`]+) (?:'[^'`]*main\.py'|[^\s'`]*main\.py|-m swarm_evo)|[^\s'`]*swarm-evo)"
+"""As `utils.program` names it, of which nothing may be imported here."""
+_VERB = re.compile(rf"`{_PROGRAM}(?: (?P<verb>[a-z-]+))?(?: [^`]*)?`")
 _KEY = re.compile(r"(?<![\w-])--(?P<key>[a-z_]+(?:\.[a-z_]+)+)")
 _SET = re.compile(r"(?<![\w./-])(?P<key>[a-z_]+(?:\.[a-z_]+)+)=(?P<value>[\w.-]+)")
 _OPTION = re.compile(r"(?<![\w-])--(?P<name>problem|llm|writer)\b=?")

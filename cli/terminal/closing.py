@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cli.terminal.commands import command, without_model
+from cli.terminal.commands import without_model
 from cli.terminal.standings_text import final_text, standings_lines
 from reports.choice import why_not
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
 from utils.config_schema import Config
 from utils.direction import Direction
-from utils.program import program
+from utils.program import command, program
 
 HOW = {
     "verified": "verified: scored by our evaluator, out of the candidate's reach",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
-from utils.program import program
+from utils.program import command
 
 
 def without_model(words: Sequence[str]) -> list[str]:
@@ -19,12 +17,6 @@ def without_model(words: Sequence[str]) -> list[str]:
         elif word != "run" and name != "json" and "********" not in word:
             kept.append(word)
     return kept
-
-
-def command(project_dir: str, *words: str) -> str:
-    """The program with `words`, and with `--project.dir` where that is not the current folder."""
-    elsewhere = [] if Path(project_dir).resolve() == Path.cwd() else [f"--project.dir={shlex.quote(project_dir)}"]
-    return " ".join([program(), *words, *elsewhere])
 
 
 def interrupted_line(project_dir: str, run: str, best: str, how: str = "interrupted") -> str:

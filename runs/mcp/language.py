@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from utils.program import SPOKEN
+
 ARGUMENTS: Mapping[str, str] = {
     "problem.program": "program", "problem.evaluator": "evaluator", "data.dir": "data", "data.target": "target",
     "problem.direction": "direction", "problem.goal": "goal", "search.max_steps": "steps", "budget.seconds": "seconds",
@@ -23,8 +25,8 @@ _TOOLS = {
 """Verb → the tool that does it."""
 _BY_A_PERSON = "only a person can allow that, on the command line ({})"
 _PERMISSION = re.compile(r"(?:add |needs )?(--i-(?:accept|trust)-[\w-]+)(?: to mean it)?")
-_PROGRAM = re.compile(r"`(?:python \S*main\.py|swarm-evo)(?: [^`]*)?`")
-_VERB = re.compile(r"`(?:python \S*main\.py |swarm-evo )?(?P<verb>[a-z-]+)(?P<rest> [^`]*)?`")
+_PROGRAM = re.compile(rf"`{SPOKEN}(?: [^`]*)?`")
+_VERB = re.compile(rf"`(?:{SPOKEN} )?(?P<verb>[a-z-]+)(?P<rest> [^`]*)?`")
 _OPTION = re.compile(r"(?<![\w-])--(?P<name>[a-z][\w-]*)(?![\w.-])(?:[= ](?=[A-Z]))?")
 _KEY = re.compile(r"(?<![\w./-])(?:--)?(?P<key>[a-z_]+(?:\.[a-z_]+)+)(?![\w.]*\()")
 _ASKED = re.compile(r"--([a-z_]+(?:\.[a-z_]+)+)")

@@ -113,7 +113,7 @@ class TicketTools:
         ticket = {**found, "ticket": f"{run_dir.name}/{found['ticket']}", "prompt": _as_tools_say(found["prompt"])}
         if arguments.get("dir"):
             folder = Path(str(arguments["dir"]))
-            write_folder(folder, {**ticket, "prompt": found["prompt"]}, run_dir.name, MCP)
+            write_folder(folder, {**ticket, "prompt": found["prompt"]}, run_dir, MCP)
             names = sorted(ticket.pop("files"))
             ticket |= {"prompt": {}, "task": str(folder / "TASK.md"), "files": dict.fromkeys(names, f"in {folder}")}
         return {"run": run_dir.name, **ticket}

@@ -38,20 +38,21 @@ LARGEST = 4_000_000
 _MOST_NAMED = 3
 
 
-def write_folder(folder: Path, ticket: Mapping[str, Any], run: str, surface: str) -> None:
+def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface: str) -> None:
     """Lay out what `ask` gave.
 
     Args:
-        run: its name.
-        surface: the door by which its reader hands in; see `runs.tickets.words`.
+        run_dir: `logs/<run>` of its run.
+        surface: the door by which its reader hands in; see `runs.tickets.words`. Its commands hold in any folder.
     Raises:
         ConfigError: the folder cannot be written.
     """
     prompt = ticket["prompt"]
     words = WORDS[surface]
     names = {
-        "program": program(),
-        "run": run,
+        "program": program(anywhere=True),
+        "project": f"--project.dir={shlex.quote(str(run_dir.resolve().parent.parent))}",
+        "run": run_dir.name,
         "ticket": ticket["ticket"],
         "folder": shlex.quote(str(folder.resolve())),
         "place": folder.resolve(),

@@ -28,7 +28,7 @@ class Words:
     fill: str
     """How a folder comes about that can be handed in."""
     check: str
-    """How a folder is looked at: {folder} is its path for a shell, {place} as it is."""
+    """How a folder is looked at: {folder} is its path for a shell, {place} as it is; {project} is where its run is."""
     tell: str
 
 
@@ -41,8 +41,8 @@ WORDS = {
         listed="`ask {run} --list`",
         opened="`run --writer=external`",
         fill="`ask RUN --dir {file}`",
-        check="`{program} check {run} {ticket} --dir {folder}`",
-        tell='`{program} tell {run} {ticket} --dir {folder} --plan "…"`',
+        check="`{program} check {run} {ticket} --dir {folder} {project}`",
+        tell='`{program} tell {run} {ticket} --dir {folder} {project} --plan "…"`',
     ),
     MCP: Words(
         hand_in="hand in `files` with {file} and nothing else, or the `dir` that ask filled",

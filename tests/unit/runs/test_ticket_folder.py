@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+
+import pytest
 
 from runs.tickets.folder import TICKET, left_behind, read_folder, write_folder
 from runs.tickets.words import COMMAND_LINE
@@ -16,6 +19,20 @@ ASKED = {
 }
 
 
+RUN = Path("/my project/logs/run-1")
+
+
+def test_the_commands_of_a_task_hold_in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent that works there found neither our program nor the run."""
+    monkeypatch.setattr(sys, "argv", ["main.py"])
+    monkeypatch.setattr(sys, "orig_argv", ["venv/bin/python", "main.py", "ask"])
+    write_folder(tmp_path, ASKED, RUN, COMMAND_LINE)
+    task = (tmp_path / "TASK.md").read_text()
+    here, place = Path.cwd(), "--project.dir='/my project'"
+    assert f"`{here}/venv/bin/python {here}/main.py check run-1 n1.t1 --dir {tmp_path} {place}`" in task
+    assert f'main.py tell run-1 n1.t1 --dir {tmp_path} {place} --plan "…"`' in task
+
+
 def test_a_pipe_in_place_of_the_tickets_file_keeps_nobody_waiting(tmp_path):
     os.mkfifo(tmp_path / TICKET)
     (tmp_path / "program.py").write_text("x = 1\n")
@@ -23,7 +40,7 @@ def test_a_pipe_in_place_of_the_tickets_file_keeps_nobody_waiting(tmp_path):
 
 
 def test_a_file_that_is_gone_is_deleted_and_what_was_never_there_is_not(tmp_path: Path) -> None:
-    write_folder(tmp_path, ASKED, "run-1", COMMAND_LINE)
+    write_folder(tmp_path, ASKED, RUN, COMMAND_LINE)
     assert read_folder(tmp_path) == {"src/a.py": "a\n", "src/b.py": "b\n", "src/c.py": "c\n"}
     (tmp_path / "src/b.py").unlink()
     (tmp_path / "tests/t.py").unlink()
@@ -35,7 +52,7 @@ def test_a_file_that_is_gone_is_deleted_and_what_was_never_there_is_not(tmp_path
 def test_a_locked_file_that_was_changed_is_told(tmp_path: Path) -> None:
     """It was passed over, and its writer believed that it had been handed in."""
     asked = {**ASKED, "files": {**ASKED["files"], "c.json": "{}\r\n", "d.md": "d"}}
-    write_folder(tmp_path, asked, "run-1", COMMAND_LINE)
+    write_folder(tmp_path, asked, RUN, COMMAND_LINE)
     (tmp_path / "src/a.py").write_text("other\n")
     assert left_behind(tmp_path) == []
     (tmp_path / "tests/t.py").write_text("other\n")
@@ -46,7 +63,7 @@ def test_a_locked_file_that_was_changed_is_told(tmp_path: Path) -> None:
 
 def test_a_file_that_its_writer_made_beside_the_tickets_is_told(tmp_path: Path) -> None:
     """A program that imports it failed where it ran, and nobody said why."""
-    write_folder(tmp_path, ASKED, "run-1", COMMAND_LINE)
+    write_folder(tmp_path, ASKED, RUN, COMMAND_LINE)
     for name in ("src/new.py", ".git/HEAD", "src/.cache/x", "helper.py", "tests/more.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("mine")
@@ -68,7 +85,7 @@ def test_the_folder_of_an_older_version_or_of_ones_own_says_nothing(tmp_path: Pa
 def test_what_tools_leave_beside_the_files_is_nobodys_program(tmp_path: Path) -> None:
     """A writer that ran its tests in the folder was refused for the bytes of a cache."""
     ends = {**ASKED, "files": {"src/a b.py": "a\r\nb\r\n"}}
-    write_folder(tmp_path, ends, "run-1", COMMAND_LINE)
+    write_folder(tmp_path, ends, RUN, COMMAND_LINE)
     for name in ("src/__pycache__/a.pyc", "src/.pytest_cache/v/x", "src/deep/.DS_Store"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"\xcb\x0d\x0d\x0a")

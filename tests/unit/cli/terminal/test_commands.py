@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 
 import pytest
 from support.command_line import toy_words
 
-from cli.terminal.commands import command, without_model
-from utils.program import program
+from cli.terminal.commands import without_model
+from swarm_evo.language import in_python
+from utils.program import SPOKEN, command, program
 
 
 @pytest.mark.parametrize(
-    ("typed", "shown"),
+    ("file", "typed", "shown"),
     [
-        ("main.py", "python main.py"),
-        ("/opt/swarm evo/main.py", "python '/opt/swarm evo/main.py'"),
-        ("/usr/bin/swarm-evo", "swarm-evo"),
-        ("pytest", "python main.py"),
+        ("main.py", ["python", "main.py", "run"], "python main.py"),
+        ("main.py", [".venv/bin/python", "main.py"], ".venv/bin/python main.py"),
+        ("main.py", ["python3.13", "-X", "dev", "main.py"], "python3.13 main.py"),
+        ("/my evo/main.py", ["/my env/python", "/my evo/main.py"], "'/my env/python' '/my evo/main.py'"),
+        ("swarm-evo", ["/venv/bin/python", "/venv/bin/swarm-evo", "show"], "/venv/bin/swarm-evo"),
+        ("swarm-evo", ["python3", "-m", "swarm_evo", "show"], "python3 -m swarm_evo"),
+        ("swarm-evo", ["python3", "notebook.py"], "swarm-evo"),
+        ("pytest", ["python", "-m", "pytest"], "python main.py"),
     ],
-)
-def test_the_program_is_named_as_it_was_started(monkeypatch, typed, shown):
-    monkeypatch.setattr(sys, "argv", [typed])
+)  # fmt: skip
+def test_the_program_is_named_as_it_was_started(monkeypatch, file, typed, shown):
+    """After `make run`, whose environment nobody has activated, the commands that it advised did not work."""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr(sys, "argv", [file])
+    monkeypatch.setattr(sys, "orig_argv", typed)
     assert program() == shown
+    assert re.fullmatch(SPOKEN, shown)
+    assert in_python(f"`{shown} resume r` goes on") == "`swarm_evo.resume(…)` goes on"
+
+
+def test_an_installed_program_that_a_shell_finds_is_named_by_its_name(monkeypatch, tmp_path):
+    (tmp_path / "swarm-evo").touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["swarm-evo"])
+    for typed in (["python", f"{tmp_path}/swarm-evo"], ["python", "-m", "swarm_evo"]):
+        monkeypatch.setattr(sys, "orig_argv", typed)
+        assert program() == "swarm-evo"
 
 
 def test_only_the_words_that_say_who_writes_are_left_out():
