@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import fmean
 
 from benchmarks import _check
 
@@ -49,14 +50,14 @@ def run(name: str) -> str:
         cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_SECONDS, check=False,
     )  # fmt: skip
     seconds = time.perf_counter() - started
-    worth = (before + _check.calibration()) / 2
+    worth = _check.Calibration(*map(fmean, zip(before, _check.calibration(), strict=True)))
     verdict = "" if done.returncode == 0 else f" **ended with exit code {done.returncode}**"
     told = done.stdout if done.returncode == 0 else done.stdout + done.stderr[-4000:]  # progress goes to stderr
     output = told.strip("\n").rstrip().replace(str(ROOT), ".")
     day = f"{time.gmtime().tm_year}-{time.gmtime().tm_mon:02d}-{time.gmtime().tm_mday:02d}"
     return (
         f"## {name}\n\n`python -m benchmarks.{name}` ({seconds:.0f} s, {day}, {machine()}, "
-        f"calibration {worth:.1f} ms){verdict}\n\n"
+        f"{worth}){verdict}\n\n"
         f"```text\n{output}\n```\n"
     )
 

@@ -44,6 +44,25 @@ def test_a_time_is_slower_where_it_is_longer() -> None:
     ]  # fmt: skip
 
 
+def test_games_are_taken_by_hand_overs_between_processes() -> None:
+    """A machine was said to play more slowly that was slower at handing over from one process to another."""
+    told = "calibration 20 ms{}\nsessions, rust-chess {}\nuci, rust-chess {}\n"
+    before = told.format(", a hand-over 10 µs", 40.0, 50.0)
+    factors = [
+        change.factor for change in _check.changes("arena", before, told.format(", a hand-over 20 µs", 20.0, 50.0))
+    ]
+    assert factors == [1.0, 0.5]
+    of_before = _check.changes("arena", told.format("", 40.0, 50.0), told.format(", a hand-over 20 µs", 20.0, 50.0))
+    assert [change.factor for change in of_before] == [2.0, 1.0]
+
+
+def test_what_the_machine_is_worth_is_said_as_it_is_read() -> None:
+    now = _check.calibration()
+    read = _check.calibration_of(f"({now})")
+    assert read is not None and now.work_ms > 0 and now.handover_us
+    assert read == pytest.approx(now, abs=0.06)
+
+
 def test_a_moment_of_noise_is_tried_again_and_a_slower_program_stays_slower() -> None:
     noisy = iter([page(100), page(990)])
     assert not any(change.is_slower for change in _check.checked(NAME, page(1000), lambda: next(noisy)))
