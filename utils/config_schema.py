@@ -53,6 +53,8 @@ class DataConfig(Section):
     """The task in a sentence, for the prompts."""
     target: str | None = None
     """The column to predict; several with commas between them, scored by the mean of their scores."""
+    classes: str | None = None
+    """The target's classes with commas between them, the lowest grade first; of two the last one counts as positive."""
     metric: str | None = None
     """A metric's name, or `FILE.py:FUNCTION` of your own: `function(truth, predicted)` gives a number."""
     split: str = "random"

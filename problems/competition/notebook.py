@@ -114,8 +114,8 @@ _WRITTEN = """test = test.rename(columns={same!r})  # as the training table writ
 """
 
 _LOST = """spelled = pd.{function}(read({file!r}){texts})
-for name, words in {lost!r}.items():  # classes that pandas takes for missing
-    {table}[name] = {table}[name].where({table}[name].notna(), spelled[name].map(words))
+for name, words in {lost!r}.items():  # classes that pandas takes for missing, or that have an order
+    {table}[name] = spelled[name].map(words).fillna({table}[name])
 """
 
 _LABELS = """labels = pd.{function}(read({file!r}){how})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import json
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any
 
 from problems.competition.dataset import find_dataset
 from problems.competition.folder_facts import data_of, direction_of, read_config, read_leaderboard, stamped
-from utils.config_schema import Config
+from utils.config_schema import Config, DataConfig
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
@@ -200,6 +201,7 @@ def _own_data(cfg: Config) -> Source:
         **({"places": packages_elsewhere(cfg.execution.python, Path(function["file"]))} if function else {}),
         **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
         **({"sorted": True} if brought.sorted else {}),
+        **({"classes": _classes(data, kind)} if data.classes is not None else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
     mine = (path for path in tables.values() if path is not None)
@@ -215,6 +217,19 @@ def _own_data(cfg: Config) -> Source:
         watched=(Path(function["file"]),) if function else (),
         stamped=tuple(sorted({*mine} if dataset.alone else {*_goes_along(dataset.path, skip), *mine})),
     )
+
+
+def _classes(data: DataConfig, kind: MetricKind | None) -> list[str]:
+    """The classes of the target in their order, as `data.classes` names them; a comma within one is quoted."""
+    said, order = f"data.classes={data.classes}", next(csv.reader([data.classes or ""], skipinitialspace=True), [])
+    if kind is None or kind.task not in ("labels", "probability"):
+        metrics = ", ".join(name for name, known in KINDS.items() if known.task in ("labels", "probability"))
+        raise ConfigError(f"{said}: only metrics of classes have an order of classes: data.metric is one of {metrics}")
+    if data.target is None or "," in data.target:
+        raise ConfigError(f"{said}: takes one data.target, not {data.target}")
+    if len(order) < 2 or not all(order):
+        raise ConfigError(f"{said}: names all classes of the target with commas between them, the lowest first: no,yes")
+    return order
 
 
 def _metric_of(cfg: Config) -> tuple[MetricKind | None, dict[str, str] | None]:

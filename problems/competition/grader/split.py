@@ -155,7 +155,7 @@ def _positive_class(shown: Any, targets: list[str], goal: Goal, request: dict[st
         if (str(other).casefold(), str(counted).casefold()) not in _PLAIN_PAIRS:
             yield (
                 f"the metric counts '{counted}' as 1 and '{other}' as 0, in sorted order; "
-                f"for the other way round write {target} as 0 and 1"
+                f"the other way round: --data.classes={counted},{other}"
             )
 
 
@@ -238,7 +238,7 @@ def _write_user_rows(
         "rows": dict(zip(map(str, mine), names.texts, strict=True)), "by_sample": names.is_sample_of_same,
         "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
         "words": {name: tables.classes[name].words for name in tables.classes if goal.labels},
-        "lost": {name: {found.words[known]: known for known in found.lost} for name, found in tables.classes.items()},
+        "lost": {name: found.lost for name, found in tables.classes.items()},
     }  # fmt: skip
     path.write_text(json.dumps(own, default=str), encoding="utf-8")
     return [*form.told, *filter(None, [others])]

@@ -127,7 +127,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     train, theirs = train.with_amounts(amounts), converted(theirs, amounts)
     missing = [name for name in targets if name not in train.columns]
     known = train.read([name for name in targets if name in train.columns])
-    classes = read_classes(known, files["train"], targets, request["task"])
+    classes = read_classes(known, files["train"], targets, request)
     joined = None
     if missing:
         joined, values, others, more = with_labels(train, missing, request, notes)
@@ -137,6 +137,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     if request["task"] == "regression":
         known = known.apply(_within_float)
     labelled = known[targets][known[targets].notna().all(axis=1)]
+    labelled = labelled.astype("int64") if request.get("classes") else labelled
     written = {ours: theirs for theirs, ours in same.items()}
     tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined, amounts, written)
     _check(tables, request)

@@ -40,7 +40,7 @@ def with_labels(
     lacking = [name for name in missing if name not in labels.columns]
     if lacking:
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {listed(list(labels))}")
-    classes = read_classes(labels, path, missing, request["task"])
+    classes = read_classes(labels, path, missing, request)
     texts = missing if request["task"] == "regression" else []
     decimal = look_at(path).decimal
     forms = {name: amounts_in(lambda name=name: [labels[name]], are_numbers=True, decimal=decimal) for name in texts}  # type: ignore[misc]

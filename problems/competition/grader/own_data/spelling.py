@@ -5,13 +5,15 @@ Programs, answers and grades know what pandas reads; what is handed in at the en
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from ..tables.columns import listed
+from ..tables.exact import Unusable
 from ..tables.formats import read_texts
 from ..tables.keys import as_keys
 from .targets import task_of
@@ -58,21 +60,27 @@ class Classes:
     Args:
         values: as programs know them; missing only where the cell is empty.
         words: class as programs know it → as the file spells it, where these differ.
-        lost: classes that pandas alone would take for missing: as programs know them → rows.
+        lost: what stands in the file and pandas alone would read otherwise → as programs know it.
         notes: what a user should know of it, a line each.
     """
 
     values: Any
     words: dict[str, str] = field(default_factory=dict)
-    lost: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-def classes_of(values: Any, texts: Any) -> Classes:
+def classes_of(values: Any, texts: Any, order: Sequence[str] = ()) -> Classes:
     """The classes of a column that pandas has read as `values` and that stands in its file as `texts`.
 
     Among numbers `NA` is missing, as ever. Among words it is a class: programs, whose pandas would lose it, know it by
     another name.
+
+    Args:
+        order: all classes, the lowest first: programs know each by its place.
+
+    Raises:
+        Unusable: `order` and the column do not name the same classes.
     """
     missing = values.isna() & (texts.str.strip() != "").to_numpy()
     numbers = pd.api.types.is_numeric_dtype(values) and values.notna().any()
@@ -83,8 +91,29 @@ def classes_of(values: Any, texts: Any) -> Classes:
         values = texts.replace(renamed).where(texts.str.strip() != "").set_axis(values.index).rename(values.name)
     spelled = pd.DataFrame({"key": as_keys(values), "text": texts.reset_index(drop=True)}).dropna()
     words, counts = _words(spelled), spelled["key"].value_counts()
-    lost = {name: int(counts[name]) for name in renamed.values()}
-    return Classes(values, words, lost, tuple(_notes(str(values.name), words, lost, spelled)))
+    if order:
+        return _in_order(values, spelled, words, order)
+    notes = _notes(str(values.name), words, {name: int(counts[name]) for name in renamed.values()}, spelled)
+    return Classes(values, words, renamed, tuple(notes))
+
+
+def _in_order(values: Any, spelled: Any, words: dict[str, str], order: Sequence[str]) -> Classes:
+    """Places of classes in `order`, which names each by one of its spellings."""
+    said, name = f"data.classes={','.join(order)}", str(values.name)
+    pairs = list(spelled.drop_duplicates().itertuples(index=False, name=None))
+    keys = {key: key for key, _ in pairs} | {text.strip(): key for key, text in pairs}
+    there = {key: words.get(key, key) for key in sorted(set(keys.values()))}
+    if unknown := [word for word in order if word not in keys]:
+        raise Unusable(f"{said}: no row has the {name} '{unknown[0]}'; there are {listed([*there.values()])}")
+    places = {keys[word]: place for place, word in enumerate(order)}
+    if missing := [word for key, word in there.items() if key not in places]:
+        raise Unusable(f"{said}: lacks the {name} '{missing[0]}'; there are {listed([*there.values()])}")
+    if len(places) < len(order):
+        raise Unusable(f"{said}: names a class twice")
+    numbers = as_keys(values).map(places).set_axis(values.index).rename(values.name)
+    told = f"{name} is written as numbers: {', '.join(f'{place} for {word}' for place, word in enumerate(order))}"
+    read = {text: places[key] for key, text in pairs}
+    return Classes(numbers, {str(place): word for place, word in enumerate(order)}, read, (told,))
 
 
 def _unlike(word: str, taken: set[str]) -> str:
@@ -108,10 +137,11 @@ def _notes(name: str, words: dict[str, str], lost: dict[str, int], spelled: Any)
         yield f"{name} is written {' and '.join(sorted(texts)[:SHOWN])}: one class, handed in as {usual}"
 
 
-def read_classes(table: Any, path: Path, targets: list[str], task: str) -> dict[str, Classes]:
+def read_classes(table: Any, path: Path, targets: list[str], request: dict[str, Any]) -> dict[str, Classes]:
     """The targets of this table that are classes; they take the place of what pandas has read."""
+    task, order = request["task"], request.get("classes", ())
     aimed = [name for name in targets if name in table and task != "regression"]
-    found = {name: classes_of(table[name], read_texts(path, name)) for name in aimed
+    found = {name: classes_of(table[name], read_texts(path, name), order) for name in aimed
              if task != "own" or task_of(table[name]) == "labels"}  # fmt: skip
     for name, classes in found.items():
         table[name] = classes.values

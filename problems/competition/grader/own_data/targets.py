@@ -91,7 +91,10 @@ def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
     elif goal.task == "classes" and classes > MOST_COLUMNS:
         raise Unusable(f"{given} takes a column for each class, at most {MOST_COLUMNS}; '{values.name}' has {classes}")
     elif metric == "qwk" and not _is_whole(values):
-        raise Unusable(f"{given} needs grades that are whole numbers; '{values.name}' holds {values.iloc[0]!r:.40}")
+        raise Unusable(
+            f"{given} needs grades that are whole numbers, or their order: --data.classes=LOWEST,…,HIGHEST; "
+            f"'{values.name}' holds {values.iloc[0]!r:.40}"
+        )
 
 
 def _check_numbers(values: Any, metric: str, given: str, *, may_be_two: bool) -> None:
