@@ -297,7 +297,8 @@ def _named(table: Any, look: Look, path: Path) -> Any:
 
 def sure_encoding(path: Path, look: Look) -> Look:
     """The look, where its encoding reads the whole file: later rows may not be UTF-8 but what old programs write."""
-    for encoding in dict.fromkeys((look.encoding, "cp1252", "latin-1")):
+    encodings = [look.encoding]
+    for encoding in encodings:
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
             with _opened(path, look.packed) as file:
@@ -305,8 +306,10 @@ def sure_encoding(path: Path, look: Look) -> Look:
                     decoder.decode(part)
                 decoder.decode(b"", final=True)
             return replace(look, encoding=encoding)
-        except UnicodeDecodeError:
-            continue
+        except UnicodeDecodeError as error:
+            line = error.object.rfind(b"\n", 0, error.start) + 1
+            found = encoding_of(error.object[line:])  # all that was looked at may be ASCII
+            encodings += [name for name in (found, "cp1252", "latin-1") if name and name not in encodings]
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
 
 

@@ -16,6 +16,19 @@ FEWEST_BELOW = 5
 """Rows below lines of words that make the one between them a head."""
 UTF_16_ZEROS = 0.7
 """Part of every second byte that is 0 in UTF-16 of languages that are written in Latin letters."""
+FOREIGN_RUNS = 0.4
+"""Part of the bytes beyond ASCII that stand beside another in text of no Latin letters; in Latin text a few do."""
+MIXED_WORDS = 0.2
+"""Part of the words beyond ASCII that may hold Latin letters, too, where a text is of another script."""
+_RUNS = re.compile(rb"[\x80-\xff]{2,}")
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile(r"[A-Za-z]")
+_ELSEWHERE = {
+    **{name: name for name in ("gb18030", "big5", "cp932", "euc_jp", "cp874", "cp1251", "cp866")},
+    **{name: name for name in ("cp1253", "cp1255", "cp1256")}, "euc_kr": "cp949",
+}  # fmt: skip
+"""What is looked for → by which it is read, which knows more letters: in Shift-JIS much passes for the larger Korean
+one."""
 _BOMS = (
     (b"\xff\xfe\x00\x00", "utf-32"),
     (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -35,8 +48,29 @@ def encoding_of(sample: bytes) -> str | None:
         sample.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
-            return "cp1252" if _decodes(sample, "cp1252") else "latin-1"
+            return _elsewhere(sample) or ("cp1252" if _decodes(sample, "cp1252") else "latin-1")
     return "utf-8"
+
+
+def _elsewhere(sample: bytes) -> str | None:
+    """The encoding of a language that is not written in Latin letters; None for one that is.
+
+    In Latin text a letter beyond ASCII mostly stands between others. Where one is taken for another script's, words mix
+    both.
+    """
+    high = sample.translate(None, bytes(range(128)))
+    in_runs = sum(map(len, _RUNS.findall(sample)))
+    if in_runs < FOREIGN_RUNS * len(high):
+        return None
+    from charset_normalizer import from_bytes
+
+    whole = sample[: sample.rfind(b"\n") + 1] or sample
+    best = from_bytes(whole, cp_isolation=[*_ELSEWHERE]).best()
+    if best is None:
+        return None
+    words = [word for word in _WORD.findall(str(best)) if not word.isascii()]
+    mixed = sum(_LATIN.search(word) is not None for word in words)
+    return _ELSEWHERE[best.encoding] if mixed <= MIXED_WORDS * len(words) else None
 
 
 def _utf_16(sample: bytes) -> str | None:

@@ -1,0 +1,56 @@
+"""How a text is written is told from its bytes, whatever language it is in."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from problems.competition.grader.tables.formats import read_any
+from problems.competition.grader.tables.text_look import encoding_of
+
+WORDS = {
+    "gb18030": ("姓名,城市,流失", "张伟 王芳 李娜 刘洋", "北京 上海 广州 成都", "是 否"),
+    "big5": ("姓名,城市,流失", "張偉 王芳 陳靜 劉洋", "臺北 高雄 臺中 新竹", "是 否"),
+    "cp932": ("氏名,都市,解約", "佐藤 鈴木 高橋 田中", "東京 大阪 札幌 福岡", "有 無"),
+    "shift_jis": ("氏名,都市,解約", "サトウ スズキ タカハシ", "東京 大阪 札幌 福岡", "はい いいえ"),
+    "euc_jp": ("氏名,都市,解約", "佐藤 鈴木 高橋 田中", "東京 大阪 札幌 福岡", "はい いいえ"),
+    "cp949": ("이름,도시,이탈", "김철수 이영희 박민수 최지우", "서울 부산 대구 인천", "예 아니오"),
+    "cp1251": ("имя,город,отток", "Иван Мария Пётр Ольга", "Москва Казань Омск", "да нет"),
+    "cp866": ("имя,город,отток", "Иван Мария Пётр Ольга", "Москва Казань Омск", "да нет"),
+    "cp1253": ("όνομα,πόλη,έφυγε", "Γιώργος Μαρία Νίκος", "Αθήνα Πάτρα Βόλος", "ναι όχι"),
+    "cp1255": ("שם,עיר,עזב", "דוד רחל משה", "ירושלים חיפה", "כן לא"),
+    "cp1256": ("الاسم,المدينة,غادر", "محمد فاطمة علي", "القاهرة بيروت", "نعم لا"),
+    "cp874": ("ชื่อ,เมือง,ออก", "สมชาย สมหญิง วิชัย", "กรุงเทพ เชียงใหม่ ภูเก็ต", "ใช่ ไม่"),
+    "cp1252": ("Name,Stadt,Kündigung", "Müller Jäger Weiß O’Neil", "München Köln Zürich Evian", "ja nein"),
+    "latin-1": ("nom,ville,résilié", "FRANÇOIS ÉÈ Noël Zoé", "Orléans Besançon Évry", "oui non"),
+    "utf-8": ("姓名,ville,Kündigung", "张伟 Müller Иван", "北京 Köln Омск", "是 nein да"),
+}
+
+
+def table(encoding: str, rows: int) -> str:
+    head, *columns = WORDS[encoding]
+    draw = random.Random(rows)
+    lines = [",".join(draw.choice(words.split()) for words in columns) for _ in range(rows)]
+    return "\n".join([f"{head},age", *(f"{line},{18 + number % 60}" for number, line in enumerate(lines))]) + "\n"
+
+
+@pytest.mark.parametrize("rows", [5, 60, 3000])
+@pytest.mark.parametrize("encoding", WORDS)
+def test_a_table_is_read_in_the_words_of_its_language(encoding: str, rows: int) -> None:
+    """A Chinese table was read as Western text: its columns had names that nobody had written."""
+    text = table(encoding, rows)
+    data = text.encode(encoding)
+    found = encoding_of(data[:100_001])  # which cuts a letter in two
+    assert found is not None and data.decode(found) == text
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "cp1251", "cp1252"])
+def test_what_begins_in_plain_letters_is_read_by_what_comes_later(tmp_path: Path, encoding: str) -> None:
+    plain = "name,city,churn,age\n" + "Smith,Rome,yes,40\n" * 20_000
+    later = table(encoding, 300).partition("\n")[2]
+    (tmp_path / "train.csv").write_bytes((plain + later).encode(encoding))
+    read, told = read_any(tmp_path / "train.csv")
+    assert read["city"].iloc[-1] == later.splitlines()[-1].split(",")[1] and len(read) == 20_300
+    assert encoding.upper() in told
