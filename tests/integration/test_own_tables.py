@@ -6,6 +6,7 @@ import gzip
 import itertools
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,10 @@ FORMS = {
     "train.zip": (zipped("whatever.csv", flats().encode()), "zip"),
     "train.tsv": (flats("\t").encode(), "a tab between columns"),
     "train.txt": (flats(";", ",").encode("latin-1"), "CP1252, ';' between columns, decimal commas"),
+    "TRAIN.csv": (
+        re.sub(r"(\d+),(\d+)(?=;|\n)", r'"\1,\2"', flats(";", ",")).replace(";", ",").encode(),
+        "decimal commas",
+    ),
     "Train.CSV": (flats().encode("utf-16"), "UTF-16"),
     "BTC-USD.csv": (flats("|").encode("utf-16-le"), "UTF-16-LE, '|' between columns"),
     "train.jsonl": (

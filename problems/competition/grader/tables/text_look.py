@@ -101,12 +101,21 @@ def separator(lines: list[str]) -> str:
 
 
 def decimal_mark(lines: list[str], mark: str) -> str:
-    """`,` if some column holds nothing but whole numbers and numbers like 1,5; 12,345 beside 987 is no such column."""
-    if mark == ",":
+    """`,` if some column holds nothing but whole numbers and numbers like 1,5; 12,345 beside 987 is no such column.
+
+    Between commas such numbers stand in quotes; there a column of none but 12,345 says nothing, and a number like 1.5
+    anywhere says that it is a point.
+    """
+    columns = [
+        {value.strip().lstrip("+-") for value in values if value.strip()}
+        for values in zip(*field_rows(lines[1:], mark), strict=False)
+    ]
+    if mark == "," and any(kind_of_number(value, ".") == FRACTION for values in columns for value in values):
         return "."
-    for values in zip(*(row for row in field_rows(lines[1:], mark)), strict=False):
-        kinds = {kind_of_number(value.strip().lstrip("+-"), ",") for value in values if value.strip()}
-        if "" not in kinds and kinds & {THOUSANDS, FRACTION} and kinds != {THOUSANDS, BELOW_THOUSANDS}:
+    telling = {FRACTION} if mark == "," else {THOUSANDS, FRACTION}
+    for values in columns:
+        kinds = {kind_of_number(value, ",") for value in values}
+        if "" not in kinds and kinds & telling and kinds != {THOUSANDS, BELOW_THOUSANDS}:
             return ","
     return "."
 

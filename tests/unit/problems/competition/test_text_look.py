@@ -2,7 +2,7 @@
 
 import pytest
 
-from problems.competition.grader.tables.text_look import head_row, lines_above
+from problems.competition.grader.tables.text_look import decimal_mark, head_row, lines_above
 
 BODY = ["id,size,street,rent", *(f"{i},{i * 2.5},Au,{i * 7}" for i in range(30))]
 ABOVE = {
@@ -30,6 +30,16 @@ def test_lines_of_words_above_the_head_are_counted(case):
 ])  # fmt: skip
 def test_a_table_that_begins_at_once_or_is_not_clear_is_left_as_it_is(lines):
     assert lines_above(lines) == 0
+
+
+@pytest.mark.parametrize(("column", "other", "decimal"), [
+    (["0,1257", "3,5", "10"], "x", ","), (["0,1257", "3,5", "10"], "1.5", "."), (["1,250", "2,300", "900"], "x", "."),
+    (["1,250", "2,300", "12,100"], "x", "."), (["1,2,3", "3,5", "1"], "x", "."), (["1,250.5", "2,3"], "x", "."),
+    (["-1,5", "+2,25", ""], "7", ","), (["a", "1,5"], "7", "."),
+])  # fmt: skip
+def test_decimal_commas_in_quotes_between_commas(column, other, decimal):
+    lines = ["a,b", *(f'"{value}",{other}' for value in column)]
+    assert decimal_mark(lines, ",") == decimal
 
 
 def test_the_separator_of_the_table_counts_and_not_that_of_the_title():
