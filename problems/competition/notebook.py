@@ -107,7 +107,7 @@ _AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are
             parts = table[name].str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)")
             digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
             number = digits.astype(float)
-            table[name] = number.where(~parts[0].str.contains("[-\u2212]", na=False), -number)
+            table[name] = number.where(~parts[0].str.contains("[-\u2212(]", na=False), -number)
 """
 
 _WRITTEN = """test = test.rename(columns={same!r})  # as the training table writes them

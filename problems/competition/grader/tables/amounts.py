@@ -1,4 +1,4 @@
-"""Columns of numbers that are written for people: `$1,200`, `1.234,50 €`, `72 kg`, `5 %`, `1:02:03`.
+"""Columns of numbers that are written for people: `$1,200`, `1.234,50 €`, `72 kg`, `5 %`, `(46.54)`, `1:02:03`.
 
 A column is one of numbers if all its cells have one form: the same sign before it, the same unit behind it, and marks
 of thousands and fractions that agree. One cell of another form, and it stays text.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .clocks import clock_in
@@ -23,6 +23,8 @@ _CELL = re.compile(
     rf"(?P<less>[-\u2212]?)(?P<number>\d(?:[\d.,'’{_BLANKS}]*\d)?)[{_BLANKS}]?"
     rf"(?P<unit>(?:[^\W\d_]|[{_SIGNS}])[^\d,;]{{0,15}}[23]?|)\s*"
 )
+_BOOKED = re.compile(r"\s*(?P<sign>[A-Z]{0,3}[$€£¥₹₽₩]?)\s*\(\s*(?P<amount>[^()+\-\u2212]*)\)\s*")
+"""As accountants write what is below 0."""
 _WHOLE = r"(?:0|[1-9]\d*)"
 """Without zeros in front, which are part of a name (`007`)."""
 
@@ -93,6 +95,8 @@ class _Cell:
     sign: str
     unit: str
     digits: str
+    booked: bool = False
+    """Below 0 by its parentheses."""
 
     def is_of(self, sign: str, unit: str, style: str) -> bool:
         if style == CLOCK:
@@ -111,9 +115,17 @@ def _parts(text: Any) -> _Cell | None:
     """None for what is no amount. A unit's plural and case do not matter: `1 day`, `2 days`."""
     if not isinstance(text, str):
         return None
+    booked = _BOOKED.fullmatch(text)
+    if booked:
+        inner = _CELL.fullmatch(booked["sign"] + booked["amount"])
+        return None if inner is None else replace(_cell(inner), minus=True, booked=True)
     found = _CELL.fullmatch(text)
     if found is None:
         return None if clock_in(text) is None else _Cell(False, "", "", text)
+    return _cell(found)
+
+
+def _cell(found: re.Match[str]) -> _Cell:
     unit = found["unit"].strip(f".{_BLANKS}").casefold()
     minus = f"{found['minus']}{found['less']}".strip("+")
     return _Cell(bool(minus), found["sign"], unit.removesuffix("s") if len(unit) > 2 else unit, found["number"])
@@ -140,6 +152,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
     first, styles, example = None, [*_STYLES, CLOCK], ""
     lengths, grouped = set[int](), False
     kinds = set[str]()
+    all_booked = True
     for piece in pieces():
         for text in piece.dropna().unique():
             cell = _parts(text)
@@ -153,7 +166,8 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
             lengths.add(len(heads[0]))
             grouped = grouped or len(heads) > 1
             kinds.add(kind_of_number(cell.digits, "."))
-    if first is None:
+            all_booked = all_booked and cell.booked
+    if first is None or all_booked:  # numbers of a list: (1), (2)
         return None
     if not (first.sign or first.unit or are_numbers):
         bare = (BARE, CLOCK, *SPACED) if grouped and len(lengths) > 1 else (BARE, CLOCK)
