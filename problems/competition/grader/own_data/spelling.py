@@ -99,7 +99,7 @@ def classes_of(values: Any, texts: Any, order: Sequence[str] = ()) -> Classes:
 
 def _in_order(values: Any, spelled: Any, words: dict[str, str], order: Sequence[str]) -> Classes:
     """Places of classes in `order`, which names each by one of its spellings."""
-    said, name = f"data.classes={','.join(order)}", str(values.name)
+    said, name = f"data.classes={listed([*order])}", str(values.name)
     pairs = list(spelled.drop_duplicates().itertuples(index=False, name=None))
     keys = {key: key for key, _ in pairs} | {text.strip(): key for key, text in pairs}
     there = {key: words.get(key, key) for key in sorted(set(keys.values()))}
