@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
+if sys.flags.safe_path:  # `-P`, `-I`, PYTHONSAFEPATH: then a script's own folder is not on the path
+    sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever starts us may ignore it: no child could be waited for
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # while modules are loaded there is nothing to end in good order
 
 from cli.parser import main  # noqa: E402

@@ -25,10 +25,11 @@ from benchmarks._mlebench_one import look
 from benchmarks._mlebench_page import KINDS, Row, page
 from utils.metric_kinds import KINDS as METRICS
 from utils.metric_kinds import grader_kind, metric_kind
+from utils.user_path import user_path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "mlebench.md"
-CACHE = Path.home() / ".cache" / "mle-bench" / "data"
+CACHE = user_path("~/.cache/mle-bench/data")
 NO_CHECKOUT = (
     "no checkout of MLE-bench: git clone https://github.com/openai/mle-bench, then python -m benchmarks.mlebench "
     "mle-bench (or MLEBENCH=mle-bench make bench); the table of the last run is in docs/mlebench.md"
@@ -56,7 +57,7 @@ def competitions_of(checkout: str | None) -> Path | None:
             spec = None
         places = [Path(place) for place in spec.submodule_search_locations or ()] if spec else []
     else:
-        places = [Path(named).expanduser()]
+        places = [user_path(named)]
     inside = [place / more for place in places for more in ("mlebench/competitions", "competitions", "")]
     return next((folder.resolve() for folder in inside if any(folder.glob("*/grade.py"))), None)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import importlib
 import os
 import sys
@@ -14,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cli.early_server import early_server
+from cli.machine_faults import check_surroundings, machine_fault
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
-from utils.clean_text import visible
-from utils.errors import DISK_FAULTS, ConfigError, SwarmEvoError
+from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
 
 if TYPE_CHECKING:
@@ -68,6 +67,10 @@ configuration keys are dotted and written with `=`; every key, its value and its
 
 
 class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """argparse passes over what cannot be written."""
+        (file or sys.stderr).write(message)
+
     def error(self, message: str) -> NoReturn:
         verb = self.prog.partition(" ")[2]  # `main` says the program's name
         raise ConfigError(f"{verb}: {message}" if verb else message)
@@ -192,21 +195,18 @@ def _names_preset(after: Sequence[str]) -> bool:
 MAIN_FOLDER = Path(__file__).parents[1]
 """Holds our own packages."""
 
-_PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
-"""What only the place of a file of the user's can cause: rights, links that go round, a name that cannot be."""
-
 
 def main(words: Sequence[str]) -> int:
     """Run a verb; every error raised on purpose becomes one line on stderr and its exit code."""
-    with visible_output(), early_server(words) as early:
-        return _run(words, early)
+    with visible_output():
+        return _run(words)
 
 
-def _run(words: Sequence[str], early: EarlyServer | None) -> int:
+def _run(words: Sequence[str]) -> int:
     try:
-        args = parse(words)
-        args.early = early
-        code = int(importlib.import_module(VERBS[args.verb]).run(args))
+        check_surroundings(words)
+        with early_server(words) as early:
+            code = _code_of(words, early)
         with suppress(BrokenPipeError):  # who stops reading does not change how it ended
             sys.stdout.flush()  # a full disk behind it is told now: the process's end would pass over it
         return code
@@ -222,15 +222,23 @@ def _run(words: Sequence[str], early: EarlyServer | None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
-    except OSError as error:
-        if error.errno not in DISK_FAULTS and (error.errno not in _PLACE or not error.filename):
+    except (OSError, MemoryError, RuntimeError) as error:
+        if (fault := machine_fault(error)) is None:
             raise
-        place = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else "a file of the run"
-        print(f"swarm-evo: {visible(place)}: {error.strerror}", file=sys.stderr)
-        return 1 if error.errno in DISK_FAULTS else 2
+        print(f"swarm-evo: {fault.line}", file=sys.stderr)
+        return fault.code
     except KeyboardInterrupt:
         print("swarm-evo: interrupted", file=sys.stderr, flush=True)
         sys.stdout.flush()
         if threading.active_count() > 1:
             os._exit(130)  # everything is stored and closed; the interpreter would wait for threads that were given up
         return 130
+
+
+def _code_of(words: Sequence[str], early: EarlyServer | None) -> int:
+    try:
+        args = parse(words)
+    except SystemExit as left:  # argparse after `-h`
+        return int(left.code or 0)
+    args.early = early
+    return int(importlib.import_module(VERBS[args.verb]).run(args))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from utils.archives import BROKEN
+from utils.user_path import user_path
 
 _OPENED: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
@@ -77,7 +78,7 @@ def instance_files(folder: Path, suffixes: Sequence[str]) -> list[Path]:
 
 def files_of_instances(name: str, suffixes: Sequence[str]) -> dict[str, Path]:
     """The user's file, or the files of his folder, as `Problem.scoring_files` tells them."""
-    path = Path(name).expanduser()
+    path = user_path(name)
     if not path.is_dir():
         return {"problem.name": path}
     return {f"instances/{file.name}": file for file in instance_files(path, suffixes)}

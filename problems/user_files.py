@@ -14,6 +14,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from utils.user_path import user_path
+
 EVALUATOR = "problem.evaluator"
 """Name of the evaluator itself among the files that score."""
 BESIDE = "beside/"
@@ -122,7 +124,7 @@ def _is_input(name: str) -> bool:
 def _elsewhere(word: str, folder: Path) -> Path | None:
     """A file that a path leads to outside of the folder; none of the system's."""
     try:
-        path = (folder / Path(word).expanduser()).resolve()
+        path = (folder / user_path(word)).resolve()
         is_meant = not path.is_relative_to(folder) and not any(path.is_relative_to(one) for one in _SYSTEM)
         return path if is_meant and path.is_file() else None
     except (OSError, ValueError, RuntimeError):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from utils.errors import ConfigError
+from utils.user_path import user_path
 
 KEYS = (
     "problem.path", "problem.program", "problem.evaluator", "problem.source", "data.dir", "data.train", "data.test",
@@ -20,7 +21,7 @@ _MOST = 3
 
 def missing_files(plain: Mapping[str, Any]) -> list[tuple[str, str]]:
     """(key, value) of each file or folder that is named and not here."""
-    return [(key, value) for key, value, path in _named(plain) if not path.expanduser().exists()]
+    return [(key, value) for key, value, path in _named(plain) if not user_path(path).exists()]
 
 
 def how_to_give(plain: Mapping[str, Any], command: str) -> str:
@@ -59,14 +60,14 @@ def said_how_to_give(plain: Mapping[str, Any], command: str = "") -> Iterator[No
 def _named(plain: Mapping[str, Any]) -> Iterator[tuple[str, str, Path]]:
     """Key, value and place of what is named."""
     data = plain.get("data") or {}
-    beside = Path(data.get("dir") or ".").expanduser()
+    beside = user_path(data.get("dir") or ".")
     for key in KEYS:
         section, _, name = key.partition(".")
         value = (plain.get(section) or {}).get(name) if name else plain.get(section)
         for one in value if isinstance(value, list) else [value]:
             if isinstance(one, str) and one:
                 is_beside = section == "data" and name != "dir" and beside.is_dir()
-                yield key, one, beside / Path(one).expanduser() if is_beside else Path(one)
+                yield key, one, beside / user_path(one) if is_beside else Path(one)
     problem, metric = plain.get("problem") or {}, str(data.get("metric") or "")
     name = str(problem.get("name") or "")
     if not problem.get("path") and ("/" in name or Path(name).suffix):

@@ -123,8 +123,9 @@ class WorkBoard:
         if self._writer is None and not self._closed.is_set():
             with self._lock:
                 if self._writer is None:
-                    self._writer = threading.Thread(target=self._write, daemon=True, name="live-work")
-                    self._writer.start()
+                    writer = threading.Thread(target=self._write, daemon=True, name="live-work")
+                    writer.start()
+                    self._writer = writer
 
     def _write(self) -> None:
         while self._news.wait() and not self._closed.is_set():

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 from utils.dataset_files import find_sample, find_train, table_stem, tables_called
 from utils.errors import ConfigError
 from utils.file_utils import link_or_copy, move_into_place, remove, remove_unfinished, size_text
+from utils.user_path import user_path
 
 BROKEN = (
     OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
@@ -39,9 +40,9 @@ def whole_archive(folder: str | Path | None, train: str | None) -> Path | None:
     Raises:
         ConfigError: it is called a zip and cannot be read as one.
     """
-    place = Path(folder).expanduser() if folder is not None else None
+    place = user_path(folder) if folder is not None else None
     if place is None or place.is_file():
-        found = place or (Path(train).expanduser() if train else None)
+        found = place or (user_path(train) if train else None)
     elif train and (place / train).exists():
         found = place / train
     elif place.is_dir():

@@ -8,6 +8,7 @@ from pathlib import Path
 from utils.dataset_files import ARCHIVES, DATABASES, TABLES, UNREAD, find_lone, find_sample, find_test, find_train
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
+from utils.user_path import user_path
 
 TRAIN, DESCRIPTION = "train.csv", "description.md"
 SUBMISSION = "submission/submission.csv"
@@ -48,7 +49,7 @@ def validate_dataset(
     Raises:
         ConfigError: one line that names the key, the value and what is missing.
     """
-    path = Path(folder).expanduser() if folder is not None else None
+    path = user_path(folder) if folder is not None else None
     if path is None or path.is_file():
         lone = _named(Path(), train, "data.train") if path is None else path
         assert lone is not None
@@ -97,7 +98,7 @@ def _named(folder: Path, name: str | None, key: str) -> Path | None:
     """The file that the user named, as it is or inside the folder."""
     if name is None:
         return None
-    given = Path(name).expanduser()
+    given = user_path(name)
     for path in (folder / given, given):
         if path.is_file():
             return path.resolve()

@@ -87,8 +87,8 @@ class PlainView:
     def doing(self, text: str) -> None:
         if text:
             self._tell_held()
+            self._begin_watching()
         self._activity.tell(text)
-        self._begin_watching()
 
     def start(self, facts: RunFacts, progress: Callable[[], Progress]) -> None:
         self._facts = facts
@@ -119,8 +119,9 @@ class PlainView:
 
     def _begin_watching(self) -> None:
         if self._watcher is None:
-            self._watcher = threading.Thread(target=self._watch, name="terminal", daemon=True)
-            self._watcher.start()
+            watcher = threading.Thread(target=self._watch, name="terminal", daemon=True)
+            watcher.start()
+            self._watcher = watcher
 
     def _watch(self) -> None:
         while not self._ended.wait(1.0):

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Limits, Sandbox
+from core.executor.inside.messages import SHORTAGES
 from core.executor.server import ServerConfig, own_python, private_folder
 from core.executor.tiers import TIERS, make_sandbox
 from core.state.failure import FailureKind
@@ -33,6 +34,7 @@ from utils.regular_files import read_regular
 REMEDIES = {
     "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
     "start": "give a Python 3.9 or newer in execution.python, installed so that every user can read it",
+    "room": "give this session more room: ulimit -n (open files), ulimit -u (processes), the limits of its cgroup",
     "warm": (
         "allow user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces>0), "
         "or run as root with CAP_SYS_ADMIN (docker run --cap-add SYS_ADMIN --security-opt seccomp=unconfined "
@@ -68,7 +70,10 @@ def write_outside():
     return True
 def connect_tcp(): return socket.create_connection(("127.0.0.1", P["port"]), 1)
 def connect_unix():
-    s = socket.socket(socket.AF_UNIX); s.connect(P["unix"]); return s
+    s = socket.socket(socket.AF_UNIX); before = os.getcwd()
+    try:
+        os.chdir(os.path.dirname(P["unix"])); s.connect("s"); return s  # whole, its name may be too long for an address
+    finally: os.chdir(before)
 def connect_abstract():
     s = socket.socket(socket.AF_UNIX); s.connect("\\0" + P["abstract"]); return s
 def read_memory(): return open(f"/proc/{P['victim']}/mem", "rb")
@@ -149,8 +154,10 @@ def examine(
 
 
 def _remedy(tier: str, probes: Sequence[Probe]) -> str:
-    """Of an interpreter that cannot be started, else of the tier."""
+    """Of a session without room, of an interpreter that cannot be started, else of the tier."""
     failed = next(probe for probe in probes if not probe.ok)
+    if any(os.strerror(number) in failed.detail for number in SHORTAGES):
+        return REMEDIES["room"]
     unstartable = failed.detail.startswith(("cannot start", "the fork server did not start"))
     return REMEDIES["start" if unstartable else tier]
 
@@ -268,7 +275,7 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
     name = f"swarm-probe-{os.getpid()}-{os.urandom(3).hex()}"
     os.environ["SWARM_EVO_PROBE"] = "secret"
     try:
-        unix.bind(str(secret / "s"))
+        _bind(unix, secret)
         abstract.bind("\0" + name)
         for server in (unix, abstract):
             server.listen(1)
@@ -284,6 +291,15 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
             server.close()
         victim.kill()
         victim.communicate()
+
+
+def _bind(unix: socket.socket, folder: Path) -> None:
+    """To `s` in that folder, however long its name is: the kernel has 108 bytes for one."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        unix.bind(f"/proc/self/fd/{opened}/s")
+    finally:
+        os.close(opened)
 
 
 def _run_all(sandbox: Sandbox, folder: Path, params: dict[str, Any]) -> Iterator[Probe]:

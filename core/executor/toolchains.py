@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from utils.errors import ConfigError
+from utils.user_path import home
 
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _SECRETS = ("credentials*", ".credentials*", ".npmrc", ".netrc", ".pypirc", ".condarc", ".git-credentials")
@@ -61,8 +62,9 @@ def _checked(path: str) -> Path:
     folder = Path(os.path.abspath(os.path.expanduser(path)))
     if not folder.is_dir():
         raise ConfigError(f"execution.paths={path}: no such folder")
-    home = Path.home()
-    if folder in (home, *home.parents) or folder.resolve() in (home.resolve(), Path("/")):
+    own = home()
+    holds_more = own is not None and (folder in (own, *own.parents) or folder.resolve() == own.resolve())
+    if holds_more or folder.resolve() == Path("/"):
         raise ConfigError(f"execution.paths={path}: it holds more than a toolchain; name the toolchain's own folder")
     return folder
 

@@ -90,8 +90,8 @@ class JobQueue(ABC):
         with self._lock:
             if len(self._threads) < self.slots and not self._closing.is_set():
                 thread = threading.Thread(target=self._work, daemon=True, name=f"jobs-{len(self._threads)}")
+                thread.start()  # where the machine has no room for it, there is nothing to wait for at the end
                 self._threads.append(thread)
-                thread.start()
 
     def _work(self) -> None:
         while (job := self._take()) is not None:

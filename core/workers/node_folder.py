@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from pathlib import Path
 
 from core.executor.workspace import remove_tree
 from core.workers.shipping import unpack_folder
+from utils.users_folder import users_folder
 
 _END_SECONDS = 5.0
 """So long at most a worker takes to die that was killed."""
@@ -39,14 +38,7 @@ class NodeFolder:
     @classmethod
     def of_user(cls) -> NodeFolder:
         """The folder of this machine's user; one of its own where somebody else has taken its name."""
-        shared = Path(tempfile.gettempdir()) / f"swarm-evo-{os.getuid()}"
-        try:
-            shared.mkdir(mode=0o700, exist_ok=True)
-            found = shared.lstat()
-        except OSError:
-            return cls(Path(tempfile.mkdtemp(prefix="swarm-evo-")))
-        ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
-        return cls(shared if ours else Path(tempfile.mkdtemp(prefix="swarm-evo-")))
+        return cls(users_folder())
 
     def worker(self, session: str) -> Path:
         """A folder for this process, of that session; those of dead processes go."""

@@ -19,6 +19,7 @@ from problems.bin_packing.reading import Written, written
 from problems.file_numbers import unread
 from utils.errors import ConfigError
 from utils.stats import proper_interval
+from utils.user_path import user_path
 
 Split = Literal["train", "validation", "test", "choice"]
 
@@ -138,7 +139,7 @@ def load_file(path: str | Path, key: str = "problem.name") -> list[Instance]:
     Sizes with decimals are scaled to integers. ConfigError: one line with `key`, by which the user gave the file, the
     file, the place and the value.
     """
-    path = Path(path).expanduser()
+    path = user_path(path)
     if not path.exists():
         raise ConfigError(
             f"{key}={path}: no such file; allowed: {', '.join(FAMILIES)}, or a file or folder of instances"

@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
+
+from utils.user_path import home
+from utils.users_folder import users_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def _cache_folder() -> str:
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    try:
-        folder = base / "swarm-evo" / "numba"
-        folder.mkdir(parents=True, exist_ok=True)
-        return str(folder)
-    except OSError:
-        return tempfile.mkdtemp(prefix="swarm-evo-numba-")
+def _cache_folder() -> Path:
+    """The first that can be written to: numba refuses to compile where none of its places can."""
+    for folder in _places():
+        with suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK | os.X_OK):
+                return folder
+    folder = users_folder() / "numba"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
-CACHE = Path(os.environ.setdefault("NUMBA_CACHE_DIR", _cache_folder()))
+def _places() -> Iterator[Path]:
+    if told := os.environ.get("NUMBA_CACHE_DIR"):
+        yield Path(told)
+    if told := os.environ.get("XDG_CACHE_HOME"):
+        yield Path(told) / "swarm-evo" / "numba"
+    if own := home():
+        yield own / ".cache" / "swarm-evo" / "numba"
+
+
+CACHE = _cache_folder()
+os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
 from numba import njit  # noqa: E402  (the cache folder must be set first)
 
 

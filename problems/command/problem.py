@@ -20,6 +20,7 @@ from utils.config_schema import Config
 from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
+from utils.user_path import user_path
 from utils.user_text import user_text
 
 
@@ -126,7 +127,7 @@ def build(cfg: Config, project_dir: Path) -> Problem:
     Where the source is a folder, or what may change in one is said, candidates are whole trees of files.
     """
     section = cfg.problem
-    if section.editable or (section.source and Path(section.source).expanduser().is_dir()):
+    if section.editable or (section.source and user_path(section.source).is_dir()):
         from problems.command.tree.problem import build_tree
 
         return build_tree(cfg, project_dir)
@@ -142,7 +143,7 @@ def build(cfg: Config, project_dir: Path) -> Problem:
     if options.timed and section.direction != "min":
         raise ConfigError("problem.options.timed=true: the score is a time; set problem.direction=min")
     spec = CommandSpec(
-        tuple(Path(name.strip()).expanduser().resolve() for name in source.split(",") if name.strip()),
+        tuple(user_path(name.strip()).resolve() for name in source.split(",") if name.strip()),
         command,
         metric,
         lower_is_better=is_minimised(section.direction, metric),

@@ -9,6 +9,7 @@ from problems.competition.sorted_folders import SortedFiles, as_tables, find_sor
 from utils.archives import unpacked, whole_archive
 from utils.config_schema import Config
 from utils.dataset_files import find_sample, find_table, find_train
+from utils.user_path import user_path
 from utils.workspace_builder import DatasetFolder, validate_dataset
 
 UNPACKED = Path("workspaces") / ".unpacked"
@@ -58,19 +59,19 @@ def find_dataset(cfg: Config) -> Brought:
     place, ours = project / UNPACKED, (project / "workspaces", project / "logs")
     archive = whole_archive(data.dir, data.train)
     if archive is None:
-        files = _sorted(Path(data.dir).expanduser() if data.dir else None, cfg, ours)
+        files = _sorted(user_path(data.dir) if data.dir else None, cfg, ours)
         if files is not None:
             return Brought(validate_dataset(as_tables(files, data.target, place)), files.root.name, sorted=files)
         dataset = validate_dataset(data.dir, train=data.train, test=data.test, labels=data.labels)
         return Brought(dataset, dataset.train.stem if dataset.alone else dataset.path.name)
-    given = Path(data.dir or archive).expanduser().resolve()
+    given = user_path(data.dir or archive).resolve()
     beside, name = (given, given.name) if given.is_dir() else (None, archive.stem)
     inner = unpacked(archive, place, beside, ours)
     files = _sorted(inner, cfg, ours)
     if files is not None:
         return Brought(validate_dataset(as_tables(files, data.target, place)), name, archive, sorted=files)
     names = {name: _inside(getattr(data, name), inner, place) for name in ("train", "test", "labels")}
-    if data.train and (Path(data.dir or ".").expanduser() / data.train).exists():
+    if data.train and (user_path(data.dir or ".") / data.train).exists():
         names["train"] = None  # it is the zip itself
     dataset = validate_dataset(inner, key=f"data '{archive}'", beside=beside, **names)
     return Brought(dataset, name, archive, beside)

@@ -12,6 +12,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import grader_kind
+from utils.user_path import user_path
 from utils.user_text import user_text
 from utils.user_yaml import user_yaml
 
@@ -77,8 +78,8 @@ def _told_direction(config: dict[str, Any], leaderboard: tuple[float, ...], fold
 def data_of(folder: Path, cfg: Config) -> tuple[Path | None, Path | None]:
     """Prepared files or raw ones: in the folder, in `problem.options.data`, or in MLE-bench's own cache."""
     given = cfg.problem.options.get("data")
-    named = Path(given).expanduser() if given else None
-    places = [named, named / folder.name] if named else [folder, Path.home() / ".cache/mle-bench/data" / folder.name]
+    named = user_path(given) if given else None
+    places = [named, named / folder.name] if named else [folder, user_path("~/.cache/mle-bench/data") / folder.name]
     for place in places:
         if (place / "prepared" / "public").is_dir() and (place / "prepared" / "private").is_dir():
             return (place / "prepared").resolve(), None

@@ -19,6 +19,7 @@ from utils.file_utils import is_lfs_pointer
 from utils.metric_kinds import KINDS, NAMES, MetricKind, grader_kind, lacks_number, meant_by, metric_kind
 from utils.packages import packages_elsewhere
 from utils.registry import nearest
+from utils.user_path import user_path
 from utils.user_text import user_bytes
 
 HERE = Path(__file__).resolve().parent
@@ -102,7 +103,7 @@ def _source_of(cfg: Config) -> Source:
     if cfg.data.dir is not None or cfg.data.train is not None:
         return _own_data(cfg)
     if cfg.problem.path is not None:
-        return _folder(Path(cfg.problem.path).expanduser(), cfg)
+        return _folder(user_path(cfg.problem.path), cfg)
     name = cfg.problem.name or DEFAULT
     known = sorted(path.name for path in BUNDLED.iterdir() if (path / "config.yaml").is_file())
     if name not in known:
@@ -239,7 +240,7 @@ def _metric_of(cfg: Config) -> tuple[MetricKind | None, dict[str, str] | None]:
         return None, None
     file, _, function = name.rpartition(":")
     if file.endswith(".py"):
-        path = Path(file).expanduser().resolve()
+        path = user_path(file).resolve()
         if not path.is_file():
             raise ConfigError(f"data.metric={name}: no such file '{path}'")
         if direction is None:

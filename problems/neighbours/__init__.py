@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -19,6 +18,7 @@ from utils.config import check_config, load_preset, to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
+from utils.user_path import user_path
 
 FORMS = (openevolve, shinka, autoresearch, aide)
 
@@ -32,7 +32,7 @@ def translate(config: Config) -> None:
     path = config.problem.path
     if config.problem.kind != "script" or not path or (config.problem.program and config.problem.evaluator):
         return
-    folder = Path(path).expanduser().resolve()
+    folder = user_path(path).resolve()
     if not folder.is_dir():
         raise ConfigError(f"problem.path={path}: no such folder")
     form = next((form for form in FORMS if form.recognises(folder)), None)

@@ -28,6 +28,7 @@ from utils.config_section import LONGEST_WAIT, Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
+from utils.user_path import user_path
 from utils.user_text import user_bytes, user_text
 
 USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
@@ -130,7 +131,7 @@ class ScriptProblem(Problem):
         folder, ours = self.evaluator_file.parent, {self.evaluator_file, self.program}
         source = user_bytes(self.evaluator_file, "problem.evaluator=").decode("utf-8", "replace")
         found = {EVALUATOR: self.evaluator_file, **named_files(folder, [source], ours)}
-        for shown in (Path(path).expanduser().resolve() for path in self.options.shows):
+        for shown in (user_path(path).resolve() for path in self.options.shows):
             inside = folder_files(shown) if shown.is_dir() else {"": shown}
             found |= {f"{shown.name}/{name}".rstrip("/"): path for name, path in inside.items() if path not in ours}
         return found
@@ -194,7 +195,7 @@ class ScriptProblem(Problem):
             program=self.code,
             options=options,
             isolation=self.options.isolation,
-            shows=[str(Path(path).expanduser().resolve()) for path in self.options.shows],
+            shows=[str(user_path(path).resolve()) for path in self.options.shows],
             metric=self.metric,
             timeout=self.options.evaluation_timeout,
             lower_is_better=self.lower_is_better,
@@ -266,8 +267,8 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
     if not program or not evaluator:
         raise ConfigError("problem.program and problem.evaluator are needed (or problem.path, a folder with both)")
     return ScriptProblem(
-        Path(program).expanduser().resolve(),
-        Path(evaluator).expanduser().resolve(),
+        user_path(program).resolve(),
+        user_path(evaluator).resolve(),
         options,
         metric=section.metric,
         lower_is_better=is_minimised(section.direction, section.metric),

@@ -11,6 +11,7 @@ from problems.tsp.tour_instance import TourInstance
 from problems.tsp.tsplib import from_tsplib, tour_beside
 from problems.user_files import BESIDE
 from utils.errors import ConfigError
+from utils.user_path import user_path
 
 SUFFIXES = (".tsp", *TABLES, ".json")
 MOST_CITIES = 2000
@@ -29,7 +30,7 @@ def deciding_files(name: str) -> dict[str, Path]:
 
 def load(name: str) -> list[TourInstance]:
     """The instances of a file, or of every file of a folder. ConfigError: one line that names the file."""
-    path = Path(name).expanduser()
+    path = user_path(name)
     if path.is_dir():
         found = [one for file in instance_files(path, SUFFIXES) for one in _read(file)]
         if not found:

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from runs.mcp.kept_entries import KeptEntry, is_ours, without_tables
 from utils.errors import ConfigError
 from utils.file_utils import staged
+from utils.user_path import user_path
 
 NAME = "swarm-evo"
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
@@ -263,7 +264,7 @@ def _settings_of(client: Client, project: Path) -> Path:
 
 
 def _place(name: str, project: Path) -> Path:
-    return Path(name).expanduser() if name.startswith("~") else project / name
+    return user_path(name) if name.startswith("~") else project / name
 
 
 def _skills() -> list[Path]:

@@ -6,6 +6,7 @@ Everything here runs with what the candidate may do, or is about to. Nothing tha
 from __future__ import annotations
 
 import atexit
+import fcntl
 import gc
 import io
 import json
@@ -109,10 +110,9 @@ def _take_descriptors(start: Start) -> tuple[socket.socket | None, int]:
     fds = [*start.fds] + ([] if start.link is None else [start.link.detach()])
     fds += [] if start.rules is None else [start.rules]
     fds.append(start.began)
-    for index, fd in enumerate(fds):
-        os.dup2(fd, 200 + index, inheritable=False)
-    for index in range(len(fds)):
-        os.dup2(200 + index, index, inheritable=index < CHANNEL)
+    copies = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, len(fds)) for fd in fds]
+    for index, copy in enumerate(copies):
+        os.dup2(copy, index, inheritable=index < CHANNEL)
     _close_from(len(fds))
     return None if start.link is None else socket.socket(fileno=CHANNEL + 1), len(fds) - 1
 

@@ -238,11 +238,12 @@ class Start:
     """The end of a pipe that is written to, and closed, when its set-up is complete."""
 
 
+SHORTAGES = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ETOOMANYREFS)
+"""The machine or the user is out of processes, descriptors or memory, perhaps for a candidate's doing."""
+
+
 def is_shortage(error: OSError) -> bool:
-    """The machine or the user is out of processes, descriptors or memory, perhaps for a candidate's doing."""
-    return error.errno in (
-        errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ETOOMANYREFS,
-    )  # fmt: skip
+    return error.errno in SHORTAGES
 
 
 def send(channel: socket.socket, message: Message, fds: list[int] | None = None) -> None:

@@ -24,6 +24,7 @@ from utils.clean_text import one_line
 from utils.config_schema import Config, ProblemConfig
 from utils.config_section import Section
 from utils.errors import ConfigError
+from utils.user_path import user_path
 
 TICKET_BYTES = 400_000
 """Of files that a writer outside is handed."""
@@ -252,7 +253,7 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
         lower_is_better=section.direction == "min",
     )  # fmt: skip
     return TreeProblem(
-        Path(str(section.source)).expanduser().resolve(), project_dir / "workspaces" / BASES, scoring, section=section,
+        user_path(str(section.source)).resolve(), project_dir / "workspaces" / BASES, scoring, section=section,
         editable=editable, protected=patterns_of(section.protected), statement=options.statement,
     )  # fmt: skip
 

@@ -1,0 +1,77 @@
+"""What the machine, its limits or the user's places refuse, whoever asked: one line and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from utils.clean_text import visible
+from utils.errors import DISK_FAULTS, ConfigError
+
+_PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
+"""What only the place of a file of the user's can cause: rights, links that go round, a name that cannot be."""
+_NO_ROOM = {
+    errno.EMFILE: "no room for another open file (ulimit -n)",
+    errno.ENFILE: "no room for another open file (sysctl fs.file-max)",
+    errno.EAGAIN: "no room for another process (ulimit -u, or pids.max of a cgroup)",
+    errno.ENOMEM: "no room for more memory (ulimit -v, or a cgroup's limit)",
+}
+"""What the limits of a session, a container or the machine refuse."""
+_THREAD = "can't start new thread"
+_LOOP = "Symlink loop from "
+"""Python's words in a RuntimeError: where a thread finds no room, and (below 3.13) for links that go round."""
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFault:
+    """How a verb ends by it: `line` is for the user."""
+
+    line: str
+    code: int
+
+
+def machine_fault(error: BaseException) -> MachineFault | None:
+    """What an error of Python's says of the machine; None for any other, which is a fault of ours."""
+    if isinstance(error, MemoryError):
+        return MachineFault(_NO_ROOM[errno.ENOMEM], 1)
+    if isinstance(error, RuntimeError):
+        return _of_runtime(str(error))
+    if not isinstance(error, OSError):
+        return None
+    if error.errno in DISK_FAULTS:
+        return MachineFault(f"{_place(error) or 'a file of the run'}: {error.strerror}", 1)
+    if error.errno in _PLACE and error.filename:
+        return MachineFault(f"{_place(error)}: {error.strerror}", 2)
+    return MachineFault(_NO_ROOM[error.errno], 1) if error.errno in _NO_ROOM else None
+
+
+def check_surroundings(words: Sequence[str]) -> None:
+    """Raise ConfigError where nothing could be right: a folder that is gone, a path or a word that is no text."""
+    try:
+        here = os.getcwd()
+    except OSError as error:
+        raise ConfigError(f"the current folder cannot be found ({error.strerror}): cd to one that is there") from error
+    set_here = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("SWARM_EVO__")]
+    for text in (here, *words, *set_here):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            told = visible(text.encode(errors="backslashreplace").decode())
+            raise ConfigError(
+                f"'{told}' is no text in {sys.getfilesystemencoding()}: names of folders and values are UTF-8"
+            ) from error
+
+
+def _of_runtime(text: str) -> MachineFault | None:
+    if text == _THREAD:
+        return MachineFault("no room for another thread (ulimit -u, ulimit -v, or pids.max of a cgroup)", 1)
+    if text.startswith(_LOOP):
+        return MachineFault(f"{visible(text.removeprefix(_LOOP).strip(chr(39)))}: {os.strerror(errno.ELOOP)}", 2)
+    return None
+
+
+def _place(error: OSError) -> str:
+    return visible(os.fsdecode(error.filename)) if isinstance(error.filename, str | bytes) else ""

@@ -1,0 +1,77 @@
+"""Sessions as strangers have them: few descriptors, odd settings of Python, ignored signals, missing folders."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.command_line import ROOT, Cli
+
+
+def strange_session() -> None:
+    """What a process may inherit from whoever starts it."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    os.umask(0o077)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
+def test_a_search_in_a_session_with_all_of_it(cli, cli_at, toy):
+    temporary = cli.folder / ("t" * 120)
+    temporary.mkdir()
+    environment = {
+        "PATH": os.defpath, "PYTHONSAFEPATH": "1", "PYTHONOPTIMIZE": "2", "PYTHONUTF8": "0", "LC_ALL": "C",
+        "TZ": "Nowhere/X", "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": "/nowhere", "HOME": "/nowhere", "COLUMNS": "0",
+        "TERM": "dumb",
+        "SWARM_EVO__LOGGING__REPORT": "false", "SWARM_EVO_TEST_NO_NETWORK": "1",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "main.py"), *toy(3)], cwd=cli.folder, env=environment, capture_output=True,
+        text=True, timeout=100, preexec_fn=strange_session, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    usual = cli_at("usual")
+    assert usual.here(*toy(3)).code == 0
+    assert cli.show()["journal_sha256"] == usual.show()["journal_sha256"]
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_session_without_room_says_what_to_raise(cli, toy):
+    def narrow() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "main.py"), *toy(3)], cwd=cli.folder, capture_output=True, text=True, timeout=100,
+        preexec_fn=narrow, check=False, env={**os.environ, "XDG_RUNTIME_DIR": ""},
+    )  # fmt: skip
+    (line,) = done.stderr.splitlines()
+    assert done.returncode in (1, 2) and "ulimit -n" in line
+
+
+def test_help_that_cannot_be_written_is_one_line():
+    words = [sys.executable, str(ROOT / "main.py"), "-h"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+    assert done.returncode == 1 and done.stderr == "swarm-evo: standard output: No space left on device\n"
+
+
+def test_links_that_go_round_are_one_line(cli: Cli, toy):
+    (cli.folder / "logs").symlink_to("logs")
+    ended = cli.here(*toy(1))
+    assert ended.code == 2 and "logs: Too many levels of symbolic links" in ended.line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--data.dir=~/x",), ("--problem.path=~no_such_user/x",), ("--problem=bin_packing", "--problem.name=~/x.csv")],
+)
+def test_a_home_that_nobody_knows_is_one_line(cli: Cli, monkeypatch, words):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 2_000_000_000)
+    ended = cli.here(*words)
+    assert ended.code == 2 and "/x" in ended.line and not Path(cli.folder / "~").exists()

@@ -1,0 +1,59 @@
+"""What the machine refuses is one line and an exit code, whichever part of us asked it."""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import chdir
+
+import pytest
+
+from cli.machine_faults import machine_fault
+from cli.parser import main
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "/x/run.db"), 1, "/x/run.db: No space left"),
+        (OSError(errno.EFBIG, "File too large"), 1, "a file of the run: File too large"),
+        (OSError(errno.EACCES, "Permission denied", "/x"), 2, "/x: Permission denied"),
+        (OSError(errno.EMFILE, "Too many open files", "/x"), 1, "ulimit -n"),
+        (BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable"), 1, "ulimit -u"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), 1, "ulimit -v"),
+        (MemoryError(), 1, "ulimit -v"),
+        (RuntimeError("can't start new thread"), 1, "no room for another thread"),
+        (RuntimeError("Symlink loop from '/x/logs'"), 2, "/x/logs: Too many levels"),
+    ],
+)
+def test_it_is_told_with_what_may_be_raised(error, code, said):
+    found = machine_fault(error)
+    assert found is not None and found.code == code and said in found.line
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOENT, "No such file"), RuntimeError("ours"), ValueError("ours")])
+def test_a_fault_of_ours_is_none_of_the_machines(error):
+    assert machine_fault(error) is None
+
+
+@pytest.mark.parametrize("words", [["list-runs"], ["config"], ["--search.max_steps=1"]])
+def test_a_current_folder_that_is_gone(tmp_path, capsys, words):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    with chdir(gone):
+        gone.rmdir()
+        assert main(words) == 2
+        os.chdir(tmp_path)
+    assert "the current folder cannot be found" in capsys.readouterr().err
+
+
+def test_names_that_are_no_text(tmp_path, capsys, monkeypatch):
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
+    os.mkdir(odd)
+    with chdir(odd):
+        assert main(["list-runs"]) == 2
+    assert main(["list-runs", f"--project.dir={odd}"]) == 2
+    monkeypatch.setenv("SWARM_EVO__PROJECT__DIR", odd)
+    assert main(["list-runs"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3 and all("is no text in utf-8" in line for line in lines)
