@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import socket
 import stat
@@ -44,6 +45,8 @@ REMEDIES = {
     "bubblewrap": "install bubblewrap (apt install bubblewrap) and run as an ordinary user",
 }
 
+_REFUSED_CALL = r"\[Errno \d+\] [a-z]"
+"""As `kernel.check` says what the kernel refuses a tier; what Python says of files begins with a capital."""
 CACHE = ".sandbox-probes.json"
 _CACHE_BYTES = 1 << 22
 """In the folder of states: answers of this boot."""
@@ -68,7 +71,7 @@ def look_at_file(): return os.stat(P["secret"])
 def write_outside():
     with open(P["outside"], "w") as file: file.write("x")
     return True
-def connect_tcp(): return socket.create_connection(("127.0.0.1", P["port"]), 1)
+def connect_tcp(): return socket.create_connection(P["tcp"], 1)
 def connect_unix():
     s = socket.socket(socket.AF_UNIX); before = os.getcwd()
     try:
@@ -159,6 +162,7 @@ def _remedy(tier: str, probes: Sequence[Probe]) -> str:
     if any(os.strerror(number) in failed.detail for number in SHORTAGES):
         return REMEDIES["room"]
     unstartable = failed.detail.startswith(("cannot start", "the fork server did not start"))
+    unstartable &= not re.search(_REFUSED_CALL, failed.detail)
     return REMEDIES["start" if unstartable else tier]
 
 
@@ -267,7 +271,7 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
     outside = folder / "outside"
     outside.mkdir()
     outside.chmod(0o777)
-    tcp = socket.create_server(("127.0.0.1", 0))
+    tcp = _loopback()
     unix, abstract = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
     victim = subprocess.Popen(  # ends with us, by its pipe; a terminal's Ctrl-C must not look like an escape
         ["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
@@ -281,7 +285,7 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
             server.listen(1)
         bpf = {"x86_64": 321, "aarch64": 280}.get(platform.machine(), 321)
         yield {
-            "secret": str(secret / "labels"), "outside": str(outside / "written"), "port": tcp.getsockname()[1],
+            "secret": str(secret / "labels"), "outside": str(outside / "written"), "tcp": tcp.getsockname()[:2],
             "unix": str(secret / "s"), "abstract": name, "victim": victim.pid, "bpf": bpf, "attacks": list(_NAMES),
             "hidden": _HIDDEN,
         }  # fmt: skip
@@ -291,6 +295,14 @@ def _targets(folder: Path) -> Iterator[dict[str, Any]]:
             server.close()
         victim.kill()
         victim.communicate()
+
+
+def _loopback() -> socket.socket:
+    """A server on this machine's own address, of whichever protocol there is one."""
+    try:
+        return socket.create_server(("127.0.0.1", 0))
+    except OSError:
+        return socket.create_server(("::1", 0), family=socket.AF_INET6)
 
 
 def _bind(unix: socket.socket, folder: Path) -> None:

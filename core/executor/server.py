@@ -280,11 +280,12 @@ class ForkServer:
         return self._ready
 
     def _log_tail(self) -> str:
+        """What it said last: of a traceback, the error."""
         try:
             text = (self.config.state_dir / "fork_server.log").read_text(errors="replace").strip()
         except OSError:
             text = ""
-        return text[-400:] or f"{self.config.python} ended at once"
+        return text.rpartition("\n")[2][-400:] or f"{self.config.python} ended at once"
 
     def _stop(self) -> None:
         if self._spare is not None:

@@ -88,3 +88,21 @@ def test_a_folder_of_the_session_that_others_may_write_to_says_nothing(tmp_path,
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     asked(tmp_path / "c", tmp_path / "a")
     assert len(told) == 3, "each project keeps its own"
+
+
+@pytest.mark.parametrize(
+    ("detail", "key"),
+    [
+        ("the fork server did not start: OSError: [Errno 28] unshare: No space left on device", "warm"),
+        ("the fork server did not start: ModuleNotFoundError: No module named 'ctypes'", "start"),
+        ("the fork server did not start: PermissionError: [Errno 13] Permission denied: '/opt/python'", "start"),
+        ("cannot start /no/python: No such file or directory", "start"),
+        ("the machine had no room for a job: [Errno 24] Too many open files", "room"),
+        ("the sandbox could not run a job: BlockingIOError: [Errno 11] Resource temporarily unavailable", "room"),
+        ("the attack won", "warm"),
+    ],
+)
+def test_the_remedy_is_about_what_failed(tmp_path, monkeypatch, detail, key):
+    """Where namespaces are off, another Python was asked for; where a session has no room, namespaces."""
+    monkeypatch.setattr(probe, "_attack", lambda tier, python, gpus: [probe.Probe("start", False, detail)])
+    assert probe.examine("warm", state_dir=tmp_path)["remedy"] == probe.REMEDIES[key]
