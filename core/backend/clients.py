@@ -10,11 +10,12 @@ from typing import Any
 
 from core.backend.deadline import Callers, Deadline, Heard, call_within
 from core.backend.exchange import Reply, Request
-from core.backend.faults import read_fault
+from core.backend.faults import not_made, read_fault
 from core.backend.provider import ProviderSpec
 from core.backend.providers import spec_of
 from core.backend.retry import Retrier
 from core.backend.settings import ModelSettings
+from utils.errors import SwarmEvoError
 
 
 class RateLimiter:
@@ -134,6 +135,8 @@ def _connect(spec: ProviderSpec, settings: ModelSettings) -> Any:
     spec.require(settings)
     try:
         return spec.connect(settings)
-    except Exception as error:  # noqa: BLE001  # a client refuses a bad address or a missing key in its own words
+    except SwarmEvoError as error:
         fault = read_fault(error, settings)
+    except Exception as error:  # noqa: BLE001  # a client refuses a bad address or a missing key in its own words
+        fault = not_made(error, settings)
     raise fault

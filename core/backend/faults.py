@@ -22,6 +22,7 @@ from utils.errors import (
     BackendAuthError,
     BackendBusyError,
     BackendError,
+    ConfigError,
     LostReplyError,
     RefusedError,
     SwarmEvoError,
@@ -54,6 +55,8 @@ _HINTS = {
 }
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("openai", "anthropic", "google")
+_OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"})
+"""Variables that every client of HTTP goes by."""
 _DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
 """What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
@@ -104,6 +107,16 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     if isinstance(error, OSError | ValueError | EOFError | _UNREADABLE) or origin in _TRANSPORT or origin in _SDK:
         return LostReplyError(text)
     return BackendError(text)
+
+
+def not_made(error: Exception, settings: ModelSettings) -> ConfigError:
+    """A client that cannot be made: nothing was sent, and another try would end alike."""
+    told = [name for name in os.environ if name.upper() in _OF_CONNECTIONS]
+    look = f"; look at {' and '.join(sorted(told))} in the environment" if told else ""
+    text = mask(_first_line(error), settings)
+    return ConfigError(
+        f"llm.{settings.role}.provider={settings.provider}: no client can be made: {type(error).__name__}: {text}{look}"
+    )
 
 
 def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Exception:

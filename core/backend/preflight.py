@@ -64,8 +64,14 @@ def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = Tru
 
 
 def _check_key(settings: ModelSettings) -> None:
-    """Only where the key's name is known: a private endpoint may want none, and says 401 if it does."""
+    """That there is one only where its name is known: a private endpoint may want none, and says 401 if it does."""
     names = key_names(spec_of(settings), settings.base_url)
+    key = settings.key_text
+    if key != key.strip() or not key.isascii() or not key.isprintable():
+        raise ConfigError(
+            f"llm.{settings.role}.api_key (or {' or '.join(names) or 'its variable'}): it holds what no key can: a "
+            "blank or a line break at an end, a control character, or a letter beyond ASCII"
+        )
     if names and settings.api_key is None and not is_loopback(host_of(settings.base_url)):
         where = f"set {' or '.join(names)} in the environment, or llm.{settings.role}.api_key"
         asked = f"base_url={shown_url(settings.base_url)}" if settings.base_url else f"provider={settings.provider}"

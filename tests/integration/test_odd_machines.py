@@ -68,10 +68,25 @@ def test_links_that_go_round_are_one_line(cli: Cli, toy):
 
 @pytest.mark.parametrize(
     "words",
-    [("--data.dir=~/x",), ("--problem.path=~no_such_user/x",), ("--problem=bin_packing", "--problem.name=~/x.csv")],
+    [("--data.dir=~/x",), ("--problem.path=~no_such_user/x",)],
 )
 def test_a_home_that_nobody_knows_is_one_line(cli: Cli, monkeypatch, words):
     monkeypatch.delenv("HOME")
     monkeypatch.setattr("os.getuid", lambda: 2_000_000_000)
     ended = cli.here(*words)
     assert ended.code == 2 and "/x" in ended.line and not Path(cli.folder / "~").exists()
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"SSL_CERT_FILE": "/nowhere"}, "no client can be made: FileNotFoundError"),
+        ({"https_proxy": "ftp://x:1"}, "https_proxy in the environment"),
+        ({"OPENAI_API_KEY": "sk-1\n"}, "llm.code.api_key (or OPENAI_API_KEY): it holds what no key can"),
+        ({"OPENAI_API_KEY": "sk-ü"}, "or a letter beyond ASCII"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_from_here_is_one_line_and_leaves_no_run(cli: Cli, toy, environment, said):
+    """It was asked again and again until the seconds were over, and the run ended with the score of a baseline."""
+    ended = cli.here(*toy(2), "--llm=openai", **{"OPENAI_API_KEY": "sk-1", **environment})
+    assert ended.code == 2 and said in ended.line and cli.runs == []
