@@ -7,6 +7,7 @@ import os
 import resource
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -285,7 +286,13 @@ class ForkServer:
             text = (self.config.state_dir / "fork_server.log").read_text(errors="replace").strip()
         except OSError:
             text = ""
-        return text.rpartition("\n")[2][-400:] or f"{self.config.python} ended at once"
+        return text.rpartition("\n")[2][-400:] or f"{self.config.python} {self._how_it_ended()}"
+
+    def _how_it_ended(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            if self._process is not None and self._process.wait(_END_SECONDS) == -signal.SIGKILL:
+                return "was killed: from outside, or because memory ran out"
+        return "ended at once"
 
     def _stop(self) -> None:
         if self._spare is not None:

@@ -119,3 +119,16 @@ def test_a_change_is_always_later_than_what_was_laid(base: Path, tmp_path: Path)
             assert time.time_ns() > max(p.lstat().st_ctime_ns for p in tree.folder.rglob("*") if p.is_file())
             (tree.folder / "a.txt").write_text(f"tw{number}\n")
             assert tree.touched() == ["a.txt"]
+
+
+def test_a_clock_that_is_behind_the_files_is_not_waited_for(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """One set back by a day was: the next job began a day later."""
+    trees = KeptTrees(base, tmp_path / "trees")
+    real = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: real() - 60 * 10**9)
+    began = time.monotonic()
+    with trees.borrowed() as tree:
+        tree.lay({"a.txt": (b"mine", 0o644)})
+    assert time.monotonic() - began < 30
