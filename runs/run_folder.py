@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from core.storage.held import LOCK
 from core.storage.labels import labels_of
-from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError
+from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError, unwritable
 from utils.missing_file import may_be_file
 from utils.program import command
 from utils.regular_files import read_regular
@@ -149,12 +149,12 @@ def hold(run: Path) -> Iterator[None]:
     """Hold the run while working on it; the kernel lets go when the process dies.
 
     Raises:
-        RunBusyError: another live process holds it. StoreError: the folder cannot be written.
+        RunBusyError: another live process holds it. RunReadOnlyError, StoreError: the folder cannot be written.
     """
     try:
         lock = (run / LOCK).open("a+b")
     except OSError as error:
-        raise StoreError(f"run '{run.name}' can be read, not written: {error.strerror} in '{run}'") from error
+        raise unwritable(f"run '{run.name}' can be read, not written: '{run}'", error) from error
     with lock as file:
         try:
             _lock(file)

@@ -20,7 +20,8 @@ SwarmEvoError
 │   ├── JobOverdue           a job overstepped its own deadline: FailureKind.TIMEOUT, never run again
 │   └── JobStopped           the user stopped this one program: FailureKind.STOPPED, never run again
 └── StoreError           the database refused a read or a write
-    └── RunBusyError         another process holds the run (exit 2)
+    ├── RunBusyError         another process holds the run (exit 2)
+    └── RunReadOnlyError     its folder can be read, not written (exit 2)
 
 A candidate that crashes, times out or cheats is NOT an exception: it is a FailureKind on its node.
 """
@@ -176,6 +177,18 @@ class RunBusyError(StoreError):
     """Another live process holds this run."""
 
     exit_code = 2
+
+
+class RunReadOnlyError(StoreError):
+    """The run's folder can be read by this user, not written."""
+
+    exit_code = 2
+
+
+def unwritable(text: str, error: OSError) -> StoreError:
+    """What stands in the way of a write into a run's folder: the user's rights, or the disk."""
+    refused = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
+    return (RunReadOnlyError if refused else StoreError)(f"{text}: {error.strerror}")
 
 
 class StoreVersionError(StoreError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from utils.clean_text import one_line
-from utils.errors import ConfigError, StoreError
+from utils.errors import ConfigError, unwritable
 from utils.file_utils import write_atomic
 from utils.regular_files import DOCUMENT, read_regular
 
@@ -81,7 +81,7 @@ def change_labels(
     """Change what is given, keep the rest; returns what stands on the run now.
 
     Raises:
-        ConfigError: a word that is no tag, a text that is too long. StoreError: the run's folder cannot be written.
+        ConfigError: a word that is no tag, a text that is too long. StoreError: it cannot be written.
     """
     known = labels_of(run_dir)
     wanted = {
@@ -99,5 +99,5 @@ def change_labels(
     try:
         write_atomic(run_dir / FILE, labels.model_dump_json() + "\n")
     except OSError as error:
-        raise StoreError(f"run '{run_dir.name}': its labels cannot be written: {error.strerror}") from error
+        raise unwritable(f"run '{run_dir.name}': its labels cannot be written", error) from error
     return labels

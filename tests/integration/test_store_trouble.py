@@ -110,7 +110,7 @@ def test_a_read_only_store_can_be_read(archived, tmp_path_factory):
 @pytest.mark.parametrize("words", [("resume", "latest", "search.max_steps=9"), ("step", "latest")])
 def test_a_read_only_store_is_refused_in_one_line(archived, words):
     done = read_only(archived, *words)
-    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.returncode == 2, done.stdout + done.stderr
     (line,) = done.stderr.strip().splitlines()
     assert archived.run_dir.name in line and "not written" in line
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from core.storage.held import is_held
 from runs.run_folder import all_runs, find_run, hold, new_run
-from utils.errors import RunBusyError, UnknownRunError
+from utils.errors import RunBusyError, StoreError, UnknownRunError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -66,3 +68,14 @@ def test_a_pipe_instead_of_the_start_is_not_waited_for(tmp_path):
     (run / "started").unlink()
     os.mkfifo(run / "started")
     assert find_run(tmp_path, "latest").name == run.name
+
+
+@pytest.mark.parametrize(("number", "code"), [(errno.EACCES, 2), (errno.EROFS, 2), (errno.ENOSPC, 1)])
+def test_a_run_that_cannot_be_written_is_refused_before_anything_runs(tmp_path, monkeypatch, number, code):
+    def refuse(*arguments):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(StoreError, match="can be read, not written") as raised, hold(tmp_path):
+        pass
+    assert raised.value.exit_code == code
