@@ -48,7 +48,7 @@ test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and three t
 	$(call pytest,$(alone) -m long)
 
 test-both: $(VENV)/.dev  ## `make test` and `make test-all` at once: what CI runs, since each worker of either reads all tests first
-	$(call pytest,$(together) --hypothesis-profile=long --durations=25)
+	$(call pytest,$(together) -m "not sample" --hypothesis-profile=long --durations=25)
 	$(call pytest,$(alone))
 	$(page-tests)
 

@@ -68,8 +68,13 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> di
         "--logging.report=false",
     ]
     words += [f"--problem.options.isolation={way}"] if way else []
+    environment = {**os.environ, **here.environment}
+    if here.kind.name == "function":
+        from problems.bin_packing.jit import CACHE
+
+        environment["NUMBA_CACHE_DIR"] = str(CACHE)  # the place's home is new: the loops would be compiled once more
     done = subprocess.run(
-        [sys.executable, str(ROOT / "main.py"), *words], cwd=here.root, env={**os.environ, **here.environment},
+        [sys.executable, str(ROOT / "main.py"), *words], cwd=here.root, env=environment,
         capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False,
     )  # fmt: skip
     if done.returncode not in (0, 3):  # 3: no program was valid

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby, product
@@ -76,15 +76,19 @@ def controls(pairs: Sequence[tuple[Attack, str]]) -> dict[tuple[str, str], list[
 
 
 def against_us(
-    pairs: Sequence[tuple[Attack, str]], ways: Sequence[str] = (), tiers: Sequence[str] = ("auto",)
+    pairs: Sequence[tuple[Attack, str]],
+    ways: Sequence[str] = (),
+    tiers: Sequence[str] = ("auto",),
+    control: Mapping[tuple[str, str], list[str]] | None = None,
 ) -> Iterator[Row]:
     """Rows as they are known, tier by tier and kind by kind.
 
     Args:
         ways: only these of a kind that has several; its first where it has none of them.
         tiers: values of `execution.sandbox`.
+        control: what `controls` found of these pairs, where that is known already: no way and no tier changes it.
     """
-    control = controls(pairs)
+    control = controls(pairs) if control is None else control
     for tier, kind in product(tiers, dict.fromkeys(kind for _, kind in pairs)):
         of_kind = [attack for attack, other in pairs if other == kind]
         known = ours.ways(kind)

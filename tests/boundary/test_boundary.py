@@ -6,7 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,54 +16,58 @@ from tests.boundary import suite
 from tests.boundary.against import NAIVE
 from tests.boundary.kinds import KINDS
 from tests.boundary.ours import ROOT, ways
-from tests.boundary.records import attacks
+from tests.boundary.records import Attack, attacks
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
-TRIED = tuple(KINDS)
-SAMPLE = [("script", "apart", 2), ("competition", "", 1)]
-"""What `make test` tries: so many attacks of each family."""
-SAMPLED = {"competition", "script/screen", *(f"{kind}/{way}" for kind in TRIED for way in ("auto", "together"))}
-"""`auto` takes one of the other ways, `together` promises nothing, and what is tried on a competition and by a screen
-is tried on scripts apart too. `make boundary` tries all of them."""
-WHOLE = [(kind, way, 2 if f"{kind}/{way}".rstrip("/") in SAMPLED else 0) for kind in TRIED for way in ways(kind)]
-"""How many attacks of each family are tried on what; 0: all."""
+FEW = 2
+"""How many attacks of each family are tried where not all are."""
+SAMPLED = ("screen", "auto", "together")
+"""`auto` takes one of the other ways, `together` promises nothing, and what a screen is asked is tried apart too.
+`make boundary` tries all attacks in all of them."""
 
 
-def _nobody_wins(kind: str, way: str, sample: int = 0, names: Sequence[str] = ()) -> None:
-    rows = list(suite.against_us(suite.chosen([kind], names, sample), [way]))
-    assert [(row.name, row.won) for row in rows if not row.held] == []
+def _pairs(kind: str, way: str) -> list[tuple[Attack, str]]:
+    """The attacks that are tried on it. Of a competition's those that scripts meet too are tried apart on scripts."""
+    if kind == "competition":
+        few = suite.chosen([kind], sample=FEW)
+        return few + [pair for pair in suite.chosen([kind]) if "script" not in pair[0].kinds and pair not in few]
+    return suite.chosen([kind], sample=FEW if way in SAMPLED else 0)
+
+
+def _nobody_wins(pairs: Mapping[str, Sequence[tuple[Attack, str]]]) -> None:
+    """`pairs`: by way. What an attack wins against the control is the same in all of them."""
+    control = suite.controls(list({pair: None for tried in pairs.values() for pair in tried}))
+    rows = [row for way, tried in pairs.items() for row in suite.against_us(tried, [way], control=control)]
+    assert [(row.name, row.way, row.won) for row in rows if not row.held] == []
     assert [(row.name, row.control) for row in rows if not row.is_attack] == []
 
 
-@pytest.mark.parametrize(("kind", "way", "sample"), [SAMPLE[0], pytest.param(*SAMPLE[1], marks=pytest.mark.long)])
-def test_a_sample_is_held(kind: str, way: str, sample: int) -> None:
-    _nobody_wins(kind, way, sample)
+@pytest.mark.sample
+def test_a_sample_is_held() -> None:
+    _nobody_wins({"apart": suite.chosen(["script"], sample=FEW)})
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("kind", "way", "sample"), WHOLE)
-def test_all_are_held(kind: str, way: str, sample: int) -> None:
-    _nobody_wins(kind, way, sample)
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_are_held(kind: str) -> None:
+    pairs = {way: _pairs(kind, way) for way in ways(kind)}
+    if kind == "competition":
+        assert sum("script" not in attack.kinds for attack, _ in pairs[""]) >= 5, "nobody else meets these"
+    _nobody_wins(pairs)
 
 
 @pytest.mark.long
-def test_those_that_only_competitions_meet_are_held() -> None:
-    names = [attack.name for attack in attacks() if "competition" in attack.kinds and "script" not in attack.kinds]
-    assert len(names) >= 5
-    _nobody_wins("competition", "", names=names)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("tier", ["warm", "lite", "bubblewrap"])
-def test_a_sample_is_held_as_an_ordinary_user(tier: str) -> None:
-    """`make boundary` tries all of them so."""
+def test_a_sample_is_held_as_an_ordinary_user() -> None:
+    """In each tier. `make boundary` tries all of them so."""
     account = ordinary_user()
-    if account.why or (tier == "bubblewrap" and shutil.which("bwrap") is None):
-        pytest.skip(account.why or "bubblewrap is not installed")
-    words = ["--user", f"--sandbox={tier}", "--sample=1", "--kind=script", "--way=apart"]
+    if account.why:
+        pytest.skip(account.why)
+    tiers = ["warm", "lite", *(["bubblewrap"] if shutil.which("bwrap") else [])]
+    words = ["--user", *(f"--sandbox={tier}" for tier in tiers), "--sample=1", "--kind=script", "--way=apart"]
     command = [sys.executable, "-m", "tests.boundary", *words]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert all(f" {tier} " in done.stdout for tier in tiers), done.stdout
 
 
 def test_there_are_enough_of_them() -> None:

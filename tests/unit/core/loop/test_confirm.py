@@ -54,7 +54,7 @@ def test_the_mean_is_what_the_search_goes_on_with(tmp_path, way):
 @pytest.mark.parametrize(
     ("way", "every"),
     [
-        ("pipeline", 5),
+        pytest.param("pipeline", 5, marks=pytest.mark.sample),
         *(
             pytest.param(*case, marks=pytest.mark.long)
             for case in [*((way, 5) for way in WAYS if way != "pipeline"), ("pipeline", 1)]
