@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 from support.command_line import Cli, toy_words
 from support.dashboard import serving
 from support.model_server import ModelServer
+from support.processes import eventually
 
 AGENT = """
 import json, os, urllib.request
@@ -38,7 +38,8 @@ def test_a_session_turn_by_turn_and_a_ticket(page: Any, cli: Cli) -> None:
     holder = cli.start(*toy_words(1), "--writer=external")
     while not (told := [run for run in cli.runs if run.name != agents_run]):
         assert holder.poll() is None
-    ticket = json.loads(cli("ask", told[0].name, "--json").out)["ticket"]
+    asked = eventually(lambda: (ended := cli("ask", told[0].name, "--json")).code == 0 and ended.json, 30)
+    ticket = asked["ticket"]
     program = cli.folder / "mine.py"
     program.write_text("x = 1.75\n# of what the writer outside thinks about the number above\n")
     assert cli("tell", told[0].name, ticket, "--file", str(program)).code == 0

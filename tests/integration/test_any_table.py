@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from problems.competition.rules import features, recipe, script
 from problems.competition.rules.facts import read_facts
@@ -77,15 +76,6 @@ METRICS = {
     "whole": [*CLASSES, "qwk", "rmse"], "categories": CLASSES, "truths": ["auc", "f1", "log loss", "brier"],
     "rare": ["auc", "f1", "log loss"],
 }  # fmt: skip
-
-
-@pytest.fixture
-def inline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Prepares in this process: what the child does, without the seconds that starting one takes."""
-    monkeypatch.setattr(
-        "problems.competition.prepared.run_trusted",
-        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
-    )
 
 
 @pytest.mark.long

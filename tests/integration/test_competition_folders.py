@@ -9,7 +9,6 @@ from support.chat_server import ChatServer
 from support.competition_stand import Stand, column, writes
 
 from core.contracts import Limits
-from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
 from utils.errors import ConfigError
@@ -287,16 +286,6 @@ def test_a_folder_without_data_says_where_it_looked(tmp_path):
 
 
 # ------------------------------------------------------------ own data
-
-
-@pytest.fixture
-def inline(monkeypatch):
-    """Prepares in this process: what the child does, without the seconds that starting one takes."""
-
-    def run(command, request, *, timeout):
-        return json.loads(json.dumps(prepare(json.loads(json.dumps(request)))))
-
-    monkeypatch.setattr("problems.competition.prepared.run_trusted", run)
 
 
 def own_data(folder: Path, rows: int = 120, test: int = 10) -> Path:

@@ -44,11 +44,15 @@ BOUNDARIES = (
 """The moments of a run, each counted in its own process, in the order in which a run passes them."""
 
 
-def resume(cli: Cli, words: list[str], **environment: str) -> subprocess.Popen[str]:
-    """Start the run, or go on with it once there is one; a run that was killed before it began is started again."""
+def on(cli: Cli, words: list[str]) -> list[str]:
+    """Words to start the run, or to go on with it; one that was killed before it began is started again."""
     if cli.runs and last_seq(cli) == 0:
         shutil.rmtree(cli.run_dir)
-    return cli.start(*(["resume", "latest"] if cli.runs else words), **environment)
+    return ["resume", "latest"] if cli.runs else words
+
+
+def resume(cli: Cli, words: list[str], **environment: str) -> subprocess.Popen[str]:
+    return cli.start(*on(cli, words), **environment)
 
 
 def verdicts(run_dir: Path) -> set[str]:
@@ -101,7 +105,9 @@ def uninterrupted(cli_at: Callable[[str], Cli], words: list[str]) -> dict[str, o
 
 
 @pytest.mark.parametrize(
-    "boundaries", [BOUNDARIES[2::9], pytest.param(BOUNDARIES, marks=pytest.mark.long)], ids=["some", "all"]
+    "boundaries",
+    [pytest.param(BOUNDARIES[2::9], marks=pytest.mark.sample), pytest.param(BOUNDARIES, marks=pytest.mark.long)],
+    ids=["some", "all"],
 )
 def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
     steps = 200  # more than what waits together at each boundary
@@ -112,12 +118,11 @@ def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
     for boundary in boundaries:
         known = verdicts(cli.run_dir) if cli.runs else set()
         before = Counter(log.read_text().splitlines()) if log.is_file() else Counter()
-        child = resume(cli, words, SWARM_EVO_FAULT=boundary)
-        _, err = child.communicate(timeout=240)
-        if child.returncode == -signal.SIGKILL:
+        ended = cli(*on(cli, words), SWARM_EVO_FAULT=boundary)
+        if ended.code == -signal.SIGKILL:
             killed.append(boundary)
         else:
-            assert child.returncode == 0, f"{boundary}: {err}"
+            assert ended.code == 0, f"{boundary}: {ended.err}"
         again = (Counter(log.read_text().splitlines()) if log.is_file() else Counter()) - before
         assert not {line.split()[0] for line in again} & known, f"{boundary}: evaluated once more"
         if cli.runs:
@@ -257,7 +262,7 @@ WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts
 def test_killed_at_random_moments(cli_at, family):
     """Any moment; every second process also has a write at whose boundary it dies, if it comes that far. A run that
     is over makes room for the next, until there were as many kills as asked for."""
-    words = [*FAMILIES[family], "--execution.timeout=30"]
+    words = [*FAMILIES[family], "--execution.timeout=20"]
     began = time.monotonic()
     reference = uninterrupted(cli_at, words)
     whole = time.monotonic() - began
@@ -268,9 +273,8 @@ def test_killed_at_random_moments(cli_at, family):
         runs += 1
         kill_one_run(cli_at(f"killed-{runs}"), words, rng, whole, kills)
         cli = cli_at(f"killed-{runs}")
-        last = resume(cli, words)
-        _, err = last.communicate(timeout=300)
-        assert last.returncode == 0, err
+        ended = cli(*on(cli, words), timeout=300)
+        assert ended.code == 0, ended.err
         assert_same(cli, reference)
         assert_nothing_torn(cli.run_dir)
         assert set(games_told(cli.run_dir).values()) <= {1}

@@ -230,8 +230,8 @@ def test_a_replay_takes_the_time_it_needs(cli, toy):
 @pytest.mark.long
 def test_rules_are_told_in_a_replay_what_they_were_told(cli):
     """What a program of `rules` may take follows from the seconds and steps of the run, which a resume may change."""
-    assert cli("--problem.name=diabetes", "search.max_steps=2", "budget.seconds=60").code == 0
-    assert cli("resume", "latest", "search.max_steps=4", "budget.seconds=600").code == 0
+    assert cli.anew("--problem.name=diabetes", "search.max_steps=2", "budget.seconds=60").code == 0
+    assert cli.anew("resume", "latest", "search.max_steps=4", "budget.seconds=600").code == 0
     assert_replays(cli, 4)
 
 
@@ -320,7 +320,7 @@ def test_every_family_with_one_and_four_workers(cli_at, family):
     found = {}
     for workers in (1, 4):
         cli = cli_at(str(workers))
-        ended = cli(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=100", timeout=300)
+        ended = cli.anew(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=100", timeout=300)
         assert ended.code == 0, ended.err
         found[workers] = cli.show()
         scored = sum(node["metric"] is not None for node in found[workers]["nodes"])

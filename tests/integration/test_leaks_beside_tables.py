@@ -11,22 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
 
 ROWS = 150
 LEFT_OUT = "left out, since "
 Files = dict[str, str | bytes]
-
-
-@pytest.fixture(autouse=True)
-def inline(monkeypatch):
-    """Prepares in this process: what the child does, without the seconds that starting one takes."""
-    monkeypatch.setattr(
-        "problems.competition.prepared.run_trusted",
-        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
-    )
+pytestmark = pytest.mark.usefixtures("inline")
 
 
 def parts(target: str, ids: str = "drawn", count: int = ROWS) -> list[tuple[str, str, str]]:

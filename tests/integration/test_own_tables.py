@@ -19,7 +19,6 @@ from support.competition_stand import Stand, column, writes
 
 from core.contracts import Limits
 from core.executor.leaks import make_plan
-from problems.competition.grader.prepare import prepare
 from problems.competition.grader.refit import add_labels
 from problems.competition.problem import build
 from runs.trust import code_named
@@ -28,15 +27,6 @@ from utils.errors import ConfigError
 
 ROWS = 120
 HEAD = ["flat", "size", "straße", "rent"]
-
-
-@pytest.fixture
-def inline(monkeypatch):
-    """Prepares in this process: what the child does, without the seconds that starting one takes."""
-    monkeypatch.setattr(
-        "problems.competition.prepared.run_trusted",
-        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
-    )
 
 
 def flats(mark: str = ",", decimal: str = ".") -> str:
@@ -749,7 +739,7 @@ def three_kinds(rows: int = 240) -> bytes:
 
 @pytest.mark.long
 @pytest.mark.parametrize("metric", ["brier", "multi-class log loss", "map@2"])
-def test_several_classes_are_searched_from_end_to_end(tmp_path, metric):
+def test_several_classes_are_searched_from_end_to_end(tmp_path, inline, metric):
     plain(tmp_path, content=three_kinds())
     plain(tmp_path, "test.csv", b"a,b,shop\n1.5,0.5,3\n0.1,0.2,4\n")
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=kind", f"data.metric={metric}")
@@ -898,7 +888,7 @@ def rented(tmp_path) -> Path:
     return tmp_path / "mine"
 
 
-def test_no_score_comes_from_a_column_that_the_users_test_lacks(tmp_path):
+def test_no_score_comes_from_a_column_that_the_users_test_lacks(tmp_path, inline):
     """Ridge added the two up and had an error of 0.2; on the user's own rows it had that of a constant."""
     stand = Stand(tmp_path, f"data.dir={rented(tmp_path)}", "data.target=rent", "data.metric=mae")
     try:

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 from support.competition_stand import Stand
 
-from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
 from utils.errors import ConfigError
@@ -26,15 +25,6 @@ FLATS = pd.DataFrame(
     }
 )
 TOLD = FLATS.assign(size=[f"{size} m²" for size in FLATS["size"]], rent=[f"${rent:,.2f}" for rent in FLATS["rent"]])
-
-
-@pytest.fixture
-def inline(monkeypatch):
-    """Prepares in this process: what the child does, without the seconds that starting one takes."""
-    monkeypatch.setattr(
-        "problems.competition.prepared.run_trusted",
-        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
-    )
 
 
 def made(tmp_path, *words, **files):
@@ -103,7 +93,7 @@ def test_a_file_of_arrow(tmp_path, inline):
     assert is_all_of_it(made(tmp_path, train__arrow=box.getvalue()))
 
 
-def test_amounts_are_numbers_for_programs_and_scores(tmp_path):
+def test_amounts_are_numbers_for_programs_and_scores(tmp_path, inline):
     (tmp_path / "mine").mkdir()
     TOLD.to_csv(tmp_path / "mine" / "train.csv", index=False)
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae")

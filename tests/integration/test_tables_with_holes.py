@@ -1,14 +1,12 @@
 """Tables of every kind of column, each with missing values, each in turn the target: they are prepared and split."""
 
 import csv
-import json
 import random
 
 import pandas as pd
 import pytest
 
 from problems.competition.grader.own_data.sides import _fingerprints
-from problems.competition.grader.prepare import prepare
 from problems.competition.problem import build
 from utils.config import load_config
 
@@ -25,15 +23,6 @@ COLUMNS = {
     "mixed": [DRAW.choice(["3", "x", "2.5", "yes"]) for _ in range(ROWS)],
 }
 METRICS = {"note": "", "rent": "rmse", "rate": "rmse", "rooms": "mae", "day": ""}
-
-
-@pytest.fixture
-def inline(monkeypatch):
-    """Prepares in this process, without the seconds that starting one takes."""
-    monkeypatch.setattr(
-        "problems.competition.prepared.run_trusted",
-        lambda command, request, *, timeout: json.loads(json.dumps(prepare(json.loads(json.dumps(request))))),
-    )
 
 
 def table(folder, *, target: str, full: bool) -> None:

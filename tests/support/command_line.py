@@ -1,4 +1,4 @@
-"""The command line: `main.py` as a child process, or the same words in this one."""
+"""The command line: `main.py` in a process of its own, begun anew or forked, or the same words in this one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from support.forked import TookTooLong, forked
 
-from cli.parser import main
+from cli.parser import VERBS, main
 from core.storage.reader import RunReader
 from runs.run_folder import find_run
 from utils import logger_system
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+MAIN = str(ROOT / "main.py")
+LATER = ("agents.coder_agent", "agents.reviewer_agent", "core.search.portfolio", "core.search.three_phase")
+"""What most runs load once they have read their configuration."""
 PLUGINS = ROOT / "tests" / "support" / "plugins"
 
 
@@ -51,16 +55,30 @@ class Ended:
 
 
 class Cli:
-    """The command line in a folder of its own: `cli(*words)` as a child process, `cli.here(*words)` in this one."""
+    """The command line in a folder of its own: `cli(*words)` in a process of its own, `cli.here(*words)` in this one.
+
+    `cli(*words)` is forked from a process that has loaded `main.py`. `cli.anew(*words)` and `cli.start(*words)` begin
+    where a user's process does, with a hash seed of its own, and take a second of processor time for it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {"SWARM_EVO__LOGGING__REPORT": "false", "SWARM_EVO__EXECUTION__TIMEOUT": "60"}
+        self.environment = {"SWARM_EVO__LOGGING__REPORT": "false", "SWARM_EVO__EXECUTION__TIMEOUT": "20"}
         """Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`. And where a
-        program may take 300 s, `rules` writes such as train for some four."""
+        program may take 300 s, `rules` writes such as train for some four seconds; of 20 s, for a third of one."""
         self._children: list[subprocess.Popen[str]] = []
 
     def __call__(self, *words: str, timeout: float = 240, **environment: str) -> Ended:
+        if sys.platform != "linux" or any(name.startswith("PYTHON") for name in environment):
+            return self.anew(*words, timeout=timeout, **environment)
+        try:
+            loaded = forked(*VERBS.values(), *LATER, path=str(ROOT))
+            return Ended(*loaded.run([MAIN, *words], self.folder, self._whole(environment), timeout))
+        except TookTooLong as told:
+            pytest.fail(f"{' '.join(words)} took over {timeout} s\n{told}")
+
+    def anew(self, *words: str, timeout: float = 240, **environment: str) -> Ended:
+        """The same from the first instruction of a process."""
         child = self.start(*words, **environment)
         try:
             out, err = child.communicate(timeout=timeout)
@@ -86,9 +104,9 @@ class Cli:
     def start(self, *words: str, **environment: str) -> subprocess.Popen[str]:
         """Start it and go on; it is killed with the test."""
         child = subprocess.Popen(
-            [sys.executable, str(ROOT / "main.py"), *words],
+            [sys.executable, MAIN, *words],
             cwd=self.folder,
-            env={**os.environ, **self.environment, **environment},
+            env=self._whole(environment),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -101,6 +119,9 @@ class Cli:
             if child.poll() is None:
                 child.kill()
             child.communicate()
+
+    def _whole(self, environment: dict[str, str]) -> dict[str, str]:
+        return {**os.environ, **self.environment, **environment}
 
     # ------------------------------------------------------------ what lies in the folder
 

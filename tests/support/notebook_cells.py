@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
+
+from support.competition_stand import LEARNERS
+from support.forked import Done, forked
 
 CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
 
@@ -20,7 +22,7 @@ def run_cells(
     instead: str = "",
     at: Path | None = None,
     times: int = 1,
-) -> subprocess.CompletedProcess[str]:
+) -> Done:
     """The cells one after the other in a process without our modules.
 
     Args:
@@ -39,5 +41,7 @@ def run_cells(
             lines.append(text)
     found = {**os.environ, "PYTHONPATH": ""} | ({"SWARM_EVO_WORKING": str(working)} if working else {})
     found |= {"SWARM_EVO_DATA": str(data)} if data else {}
-    words = [sys.executable, "-c", "\n".join(lines * times)]
-    return subprocess.run(words, env=found, cwd=at, capture_output=True, text=True, timeout=200, check=False)
+    with tempfile.TemporaryDirectory() as own:
+        program = Path(own, "cells.py")
+        program.write_text("\n".join(lines * times))
+        return forked(*LEARNERS).run([str(program)], at or Path.cwd(), found, 200)

@@ -1,6 +1,8 @@
-"""The main process of a search with `rules` loads nothing heavy before its first query."""
+"""The main process of a search with `rules` loads nothing heavy before its first query; forked ones are as others."""
 
 from __future__ import annotations
+
+import signal
 
 import pytest
 from support.command_line import toy_words
@@ -23,3 +25,16 @@ def test_the_probe_sees_heavy_modules(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(__import__("pathlib").Path(__file__).parents[2]))
     found = modules_at_first_query(tmp_path, ["problem.kind=heavy", "problem.plugins=.", "search.max_steps=1"])
     assert found == ["numpy"] and "numpy" in HEAVY
+
+
+@pytest.mark.parametrize("words", [["config", "budget.usd"], ["show", "latest"], ["nonsense"], ["run", "-h"]])
+def test_a_forked_command_says_what_one_that_begins_anew_says(cli, words):
+    """Else what tests see of `cli(…)` would be no user's command line."""
+    assert cli(*words, COLUMNS="80") == cli.anew(*words, COLUMNS="80")
+
+
+def test_a_forked_command_dies_of_a_signal_and_has_a_folder_and_environment_of_its_own(cli):
+    assert cli(*toy_words(3), SWARM_EVO_FAULT="after:commit:1").code == -signal.SIGKILL
+    assert cli("config", "search.batch", SWARM_EVO__SEARCH__BATCH="3").out.startswith("search.batch = 3")
+    assert cli("config", "search.batch").out.startswith("search.batch = 2")
+    assert [path.parent.parent for path in cli.runs] == [cli.folder]

@@ -1,0 +1,169 @@
+"""Python programs in processes that are forked from one that has loaded what they import.
+
+To load `main.py`, or scikit-learn, takes a second or two of processor time, a fork a hundredth. A forked process has a
+number, a folder, an environment and an output of its own, as one that a user starts; it lacks what Python does before
+the program's first line, and a hash seed of its own.
+
+`forked(…)` is this side; `python forked.py DESCRIPTOR PATH MODULE …` is the process that loads and forks.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import gc
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NamedTuple, NoReturn
+
+_MOST = 1 << 20
+"""Bytes of a request: words, folder and environment."""
+
+
+class TookTooLong(Exception):
+    """It was killed at its time limit: what it had printed by then."""
+
+
+class Done(NamedTuple):
+    """How a process ended."""
+
+    returncode: int
+    """Below 0 the signal that ended it."""
+    stdout: str
+    stderr: str
+
+
+class Forked:
+    """Our end. Thread-safe: programs may run side by side. The process that forks them ends with ours."""
+
+    def __init__(self, path: str, modules: Sequence[str]) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._lock = threading.Lock()
+        with theirs:
+            command = [sys.executable, __file__, str(theirs.fileno()), path, *modules]
+            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/")
+
+    def run(self, program: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float) -> Done:
+        """`python PROGRAM …` in that folder. Raises TookTooLong after so many seconds."""
+        ours, theirs = os.pipe()
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(ours, "rb") as status:
+            try:
+                pid = self._begin(program, folder, environment, [out.fileno(), err.fileno(), theirs])
+            finally:
+                os.close(theirs)
+            poll = select.poll()
+            poll.register(status, select.POLLIN)
+            if not poll.poll(timeout * 1000):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                raise TookTooLong(f"{_text(out)[-2000:]}\n{_text(err)[-2000:]}")
+            return Done(os.waitstatus_to_exitcode(int(status.read())), _text(out), _text(err))
+
+    def _begin(
+        self, program: Sequence[str], folder: Path, environment: Mapping[str, str], descriptors: list[int]
+    ) -> int:
+        asked = {"program": list(program), "folder": str(folder), "environment": dict(environment)}
+        request = json.dumps(asked).encode()
+        assert len(request) < _MOST
+        with self._lock:
+            socket.send_fds(self._control, [request], descriptors)
+            return int(self._control.recv(32))
+
+
+@functools.cache
+def forked(*modules: str, path: str = "") -> Forked:
+    """The one of this process for programs that import these. `path`: a folder that their imports are sought in."""
+    return Forked(path, modules)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode()
+
+
+# ---------------------------------------------------------------- the process that loads and forks
+
+
+def _serve(control: socket.socket, path: str, modules: Sequence[str]) -> None:
+    """Fork a process for each request until nobody is there to ask."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path[:1] = [path] if path else []
+    for module in modules:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()
+    woken, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    running: dict[int, int] = {}
+    poll = select.poll()
+    for descriptor in (control.fileno(), woken):
+        poll.register(descriptor, select.POLLIN)
+    while True:
+        ready = {descriptor for descriptor, _ in poll.poll()}
+        if woken in ready:
+            os.read(woken, 1 << 12)
+            _tell_ended(running)
+        if control.fileno() in ready:
+            request, descriptors, _, _ = socket.recv_fds(control, _MOST, 3)
+            if not request:
+                return
+            pid = os.fork()
+            if pid == 0:
+                for descriptor in (control.detach(), woken, wake, *running.values()):
+                    os.close(descriptor)
+                _become(descriptors, **json.loads(request))
+            running[pid] = descriptors.pop()
+            for descriptor in descriptors:
+                os.close(descriptor)
+            control.send(str(pid).encode())
+
+
+def _tell_ended(running: dict[int, int]) -> None:
+    """`running`: process → the descriptor that hears how it ended."""
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            descriptor = running.pop(ended[0])
+            with suppress(BrokenPipeError):
+                os.write(descriptor, str(ended[1]).encode())
+            os.close(descriptor)
+
+
+def _become(descriptors: list[int], program: list[str], folder: str, environment: dict[str, str]) -> NoReturn:
+    """In the forked process: what Python and a shell do before and after a program."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for theirs, own in zip(descriptors, (1, 2), strict=False):
+        os.dup2(theirs, own)
+    for descriptor in descriptors:
+        os.close(descriptor)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    sys.argv = program
+    sys.path.insert(0, os.path.dirname(os.path.abspath(program[0])))
+    runpy.run_path(program[0], run_name="__main__")
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # to free all modules first takes a tenth of a second
+
+
+if __name__ == "__main__":
+    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2], sys.argv[3:])
