@@ -11,7 +11,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from threadpoolctl import threadpool_limits
 
 from problems.competition.baselines import baselines
@@ -223,26 +222,30 @@ def test_rows_that_the_sample_alone_names_are_its_rows_one_by_one(tmp_path, monk
         assert list(pd.read_csv("submission/submission.csv")["Id"]) == list(range(1200, 1230))
 
 
-class CountsClasses(ClassifierMixin, BaseEstimator):
-    """Refuses what XGBClassifier refuses: codes with a gap."""
+def counts_classes():
+    """A class of scikit-learn's kind that refuses what XGBClassifier refuses: codes with a gap."""
+    from sklearn.base import BaseEstimator, ClassifierMixin
 
-    def __init__(self, tree_method=None, learning_rate=0.1, n_estimators=5, max_depth=3, min_child_weight=1,
-                 reg_lambda=1, colsample_bytree=1, subsample=1, random_state=0):  # fmt: skip
-        self.tree_method, self.learning_rate, self.n_estimators = tree_method, learning_rate, n_estimators
-        self.max_depth, self.min_child_weight, self.reg_lambda = max_depth, min_child_weight, reg_lambda
-        self.colsample_bytree, self.subsample, self.random_state = colsample_bytree, subsample, random_state
+    class CountsClasses(ClassifierMixin, BaseEstimator):
+        def __init__(self, tree_method=None, learning_rate=0.1, n_estimators=5, max_depth=3, min_child_weight=1,
+                     reg_lambda=1, colsample_bytree=1, subsample=1, random_state=0):  # fmt: skip
+            self.tree_method, self.learning_rate, self.n_estimators = tree_method, learning_rate, n_estimators
+            self.max_depth, self.min_child_weight, self.reg_lambda = max_depth, min_child_weight, reg_lambda
+            self.colsample_bytree, self.subsample, self.random_state = colsample_bytree, subsample, random_state
 
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        if not np.array_equal(self.classes_, np.arange(len(self.classes_))):
-            raise ValueError(f"Invalid classes inferred from unique values of `y`. Got {self.classes_}")
-        return self
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            if not np.array_equal(self.classes_, np.arange(len(self.classes_))):
+                raise ValueError(f"Invalid classes inferred from unique values of `y`. Got {self.classes_}")
+            return self
 
-    def predict_proba(self, X):
-        return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+        def predict_proba(self, X):
+            return np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
 
-    def predict(self, X):
-        return np.zeros(len(X), int)
+        def predict(self, X):
+            return np.zeros(len(X), int)
+
+    return CountsClasses
 
 
 def test_a_fold_without_a_rare_class_breaks_no_model_that_counts_classes(case, monkeypatch):
@@ -255,7 +258,7 @@ def test_a_fold_without_a_rare_class_breaks_no_model_that_counts_classes(case, m
     rows = pd.read_csv(table)
     rows["kind"] = ["cow", "cat", *rows["kind"][2:]]  # one of three, and neither the first nor the last
     rows.to_csv(table, index=False)
-    monkeypatch.setitem(sys.modules, "xgboost", SimpleNamespace(XGBClassifier=CountsClasses))
+    monkeypatch.setitem(sys.modules, "xgboost", SimpleNamespace(XGBClassifier=counts_classes()))
     columns = profile(rows)
     next(column for column in columns if column["name"] == "stray")["strays"] = True
     data = {**extras["data"], "columns": columns, "packages": ["xgboost"]}

@@ -1,13 +1,13 @@
 """Formulas against scikit-learn's, intervals against theory, checks of bundled graders against the formulas."""
 
+import importlib
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import pearsonr, spearmanr
-from sklearn import metrics
 
 from problems.competition.grader.mlebench import shim
 from problems.competition.grader.scoring import scores
@@ -16,6 +16,18 @@ from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
 from utils.metric_kinds import KINDS
 
+
+class Late:
+    """Functions of a module that is loaded by the first call: every worker reads this file, few run its tests."""
+
+    def __init__(self, module):
+        self._module = module
+
+    def __getattr__(self, name):
+        return lambda *values, **more: getattr(importlib.import_module(self._module), name)(*values, **more)
+
+
+metrics, stats = Late("sklearn.metrics"), Late("scipy.stats")
 random = np.random.default_rng(0)
 Y, P = random.gamma(2, 10, 200), random.gamma(2, 10, 200)
 CLASS, GUESS = random.integers(0, 4, 200), random.integers(0, 4, 200)
@@ -30,8 +42,8 @@ THEIRS = {
     "mape": (metrics.mean_absolute_percentage_error, Y, P),
     "r2": (metrics.r2_score, Y, P),
     "rmspe": (lambda y, p: metrics.root_mean_squared_error(np.ones(len(y)), p / y), Y, P),
-    "pearson": (lambda y, p: pearsonr(y, p).statistic, Y, P),
-    "spearman": (lambda y, p: spearmanr(y, p).statistic, Y, P.round()),
+    "pearson": (lambda y, p: stats.pearsonr(y, p).statistic, Y, P),
+    "spearman": (lambda y, p: stats.spearmanr(y, p).statistic, Y, P.round()),
     "f1_weighted": (lambda y, p: metrics.f1_score(y, p, average="weighted"), CLASS, GUESS),
     "gini": (lambda y, p: 2 * metrics.roc_auc_score(y, p) - 1, BIT, CHANCE),
     "accuracy": (metrics.accuracy_score, CLASS, GUESS),
