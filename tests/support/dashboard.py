@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from support.forked import Running, forked
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dashboard" / "web" / "dist" / "index.html"
 AXE = ROOT / "dashboard" / "web" / "node_modules" / "axe-core" / "axe.min.js"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
 
+_LOADED = ("dashboard.server.app", "dashboard.server.serving", "uvicorn.lifespan.on", "uvicorn.loops.auto",
+           "uvicorn.protocols.websockets.auto")  # fmt: skip
+"""What a server loads before it answers."""
 _SERVE = """
 import sys
 from pathlib import Path
@@ -43,22 +48,21 @@ def serve_code(project: Path, token: str | None = None) -> str:
 
 
 @contextmanager
-def serving(project: Path, token: str | None = None) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(project: Path, token: str | None = None) -> Iterator[tuple[str, Running]]:
     """The dashboard of `project` in a process of its own; yields `127.0.0.1:PORT` and the process."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", serve_code(project, token)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    try:
-        assert process.stdout is not None
-        yield process.stdout.readline().split("http://")[1].split("/")[0], process
-        if process.poll() is not None:
-            raise AssertionError(f"the server ended by itself with {process.returncode}: {process.stdout.read()}")
-    finally:
-        process.send_signal(signal.SIGINT)
+    ours, theirs = os.pipe()
+    with TemporaryDirectory() as own, open(ours) as told:
+        program = Path(own, "serve.py")
+        program.write_text(serve_code(project, token))
         try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
+            process = forked(*_LOADED, path=str(ROOT)).start([str(program)], Path.cwd(), os.environ, theirs, theirs)
+        finally:
+            os.close(theirs)
+        with closing(process):
+            try:
+                yield told.readline().split("http://")[1].split("/")[0], process
+                if (code := process.code(0)) is not None:
+                    raise AssertionError(f"the server ended by itself with {code}: {told.read()}")
+            finally:
+                process.signal(signal.SIGINT)
+                process.code(10)

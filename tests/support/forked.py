@@ -25,7 +25,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, NamedTuple, NoReturn
 
@@ -46,6 +46,33 @@ class Done(NamedTuple):
     stderr: str
 
 
+class Running:
+    """A forked process."""
+
+    def __init__(self, pid: int, status: int) -> None:
+        self.pid = pid
+        self._status = status
+        self._code: int | None = None
+
+    def code(self, seconds: float) -> int | None:
+        """How it ended, as `Done.returncode`; None where it has not within so many seconds."""
+        poll = select.poll()
+        poll.register(self._status, select.POLLIN)
+        if self._code is None and poll.poll(seconds * 1000):
+            self._code = os.waitstatus_to_exitcode(int(os.read(self._status, 32)))
+        return self._code
+
+    def signal(self, number: signal.Signals) -> None:
+        if self.code(0) is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def close(self) -> None:
+        """Nobody asks any more how it ended; it is killed if it has not."""
+        self.signal(signal.SIGKILL)
+        os.close(self._status)
+
+
 class Forked:
     """Our end. Thread-safe: programs may run side by side. The process that forks them ends with ours."""
 
@@ -58,29 +85,30 @@ class Forked:
 
     def run(self, program: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float) -> Done:
         """`python PROGRAM …` in that folder. Raises TookTooLong after so many seconds."""
-        ours, theirs = os.pipe()
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(ours, "rb") as status:
-            try:
-                pid = self._begin(program, folder, environment, [out.fileno(), err.fileno(), theirs])
-            finally:
-                os.close(theirs)
-            poll = select.poll()
-            poll.register(status, select.POLLIN)
-            if not poll.poll(timeout * 1000):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            with closing(self.start(program, folder, environment, out.fileno(), err.fileno())) as running:
+                code = running.code(timeout)
+            if code is None:
                 raise TookTooLong(f"{_text(out)[-2000:]}\n{_text(err)[-2000:]}")
-            return Done(os.waitstatus_to_exitcode(int(status.read())), _text(out), _text(err))
+            return Done(code, _text(out), _text(err))
 
-    def _begin(
-        self, program: Sequence[str], folder: Path, environment: Mapping[str, str], descriptors: list[int]
-    ) -> int:
+    def start(
+        self, program: Sequence[str], folder: Path, environment: Mapping[str, str], out: int, err: int
+    ) -> Running:
+        """The same without waiting for its end; `out` and `err` are descriptors. To be closed."""
         asked = {"program": list(program), "folder": str(folder), "environment": dict(environment)}
         request = json.dumps(asked).encode()
         assert len(request) < _MOST
-        with self._lock:
-            socket.send_fds(self._control, [request], descriptors)
-            return int(self._control.recv(32))
+        ours, theirs = os.pipe()
+        try:
+            with self._lock:
+                socket.send_fds(self._control, [request], [out, err, theirs])
+                return Running(int(self._control.recv(32)), ours)
+        except BaseException:
+            os.close(ours)
+            raise
+        finally:
+            os.close(theirs)
 
 
 @functools.cache
