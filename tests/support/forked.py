@@ -183,7 +183,7 @@ def _become(descriptors: list[int], program: list[str], folder: str, environment
     os.environ.clear()
     os.environ.update(environment)
     time.tzset()
-    sys.argv = program
+    sys.argv, sys.orig_argv = program, [sys.executable, *program]
     sys.path.insert(0, os.path.dirname(os.path.abspath(program[0])))
     runpy.run_path(program[0], run_name="__main__")
     threading._shutdown()  # type: ignore[attr-defined]
