@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,16 +37,28 @@ class Apart:
     """False: each evaluation loads the evaluator anew."""
     timeout: float = 300.0
     """Seconds for one evaluation; `limits.seconds` are for one call of the candidate."""
+    ahead: bool = False
+    """The evaluator's process is forked while the program is loaded. The two then mostly stay on different processors,
+    and each call wakes the other one: not for evaluations that make many."""
     text_file: str = ""
     """For a candidate that is a text and no program: the name of the file that the evaluator is given with it. Nothing
     of it is run."""
 
     def run(
-        self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0, watch: bool = False, delay: float = 0.0
+        self,
+        sandbox: WarmSandbox,
+        code: str,
+        *,
+        limits: Limits,
+        seed: int = 0,
+        watch: bool = False,
+        delay: float = 0.0,
+        leave: Callable[[], None] = lambda: None,
     ) -> EvaluatorRun:
         """Score a candidate.
 
         Args:
+            leave: told once there is a report, and the program is killed.
             watch: note what the evaluator reads; see `EvaluatorServer`.
             delay: seconds that each call of the candidate takes longer, to see whether the score is a time.
         Raises:
@@ -59,7 +71,7 @@ class Apart:
         program = "" if self.text_file else code
         session = sandbox.session(program, limits=limits, seed=seed, prelude=prelude)
         try:
-            run = self._judged(sandbox, session, code, limits, deadline, watch, delay)
+            run = self._judged(sandbox, session, code, limits, deadline, watch, delay, leave)
         except SessionFailure:
             run = EvaluatorRun()
         finally:
@@ -79,6 +91,7 @@ class Apart:
         deadline: float,
         watch: bool,
         delay: float,
+        leave: Callable[[], None],
     ) -> EvaluatorRun:
         task = {
             "call_timeout": limits.seconds, "watch": watch, "delay": delay,
@@ -88,10 +101,11 @@ class Apart:
         with ExitStack() as stack:
             kept = None if watch else self._kept(sandbox, deadline)
             try:
-                names = session.look_wrapped(min(limits.seconds, self.timeout))
+                within = min(limits.seconds, self.timeout)
+                names = None if self.ahead else session.look_wrapped(within)
                 server = kept or stack.enter_context(closing(self._loaded(sandbox, deadline, watch)))
                 judging = stack.enter_context(closing(server.begin(task, session.channel, file, text)))
-                judging.name(names, deadline)
+                judging.name(session.look_wrapped(within) if self.ahead else names, deadline)
                 report = _follow(session, judging, deadline)
                 if report is None and time.monotonic() < deadline:
                     judging.check()
@@ -99,11 +113,13 @@ class Apart:
                 if kept is not None:
                     sandbox.resources.drop(self._key, kept)
                 raise
-            if report is not None:
+            if report is not None and report["at_exit"]:
                 judging.await_end()
             if report is None or report["failed"] is None:
                 session.leave()
             judging.kill()
+            if report is not None:
+                leave()
             return _read(report, session, judging.marker, judging.printed(), deadline)
 
     def _kept(self, sandbox: WarmSandbox, deadline: float) -> EvaluatorServer | None:

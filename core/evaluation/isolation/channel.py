@@ -22,6 +22,7 @@ MOST_PARTS = 4 << 20
 _CHUNK = 1 << 18
 _SMALL = 1 << 14
 """Most answers are short; a buffer of this size costs nothing to make."""
+_SOCKET, _LIMITS = int(socket.SOL_SOCKET), (int(socket.SO_RCVTIMEO), int(socket.SO_SNDTIMEO))
 EACH = "__handles__.each"
 """The program's side of several calls in one frame: (name, arguments, named ones) each."""
 
@@ -60,17 +61,17 @@ class Channel:
     """Asks the program and checks what comes back.
 
     Args:
-        fd: descriptor of the session's socket; the program is loaded and nothing is on its way.
-        timeout: seconds for each call.
+        fd: descriptor of a socket, from `begin` on the session's.
         plain: the module of that name: data that keeps its kinds apart, as JSON.
     """
 
-    def __init__(self, fd: int, *, timeout: float, plain: Any) -> None:
+    def __init__(self, fd: int, *, plain: Any) -> None:
         self._socket = socket.socket(fileno=fd)
-        self._timeout, self._wrap, self._unwrap = timeout, plain.wrap, plain.unwrap
+        self._timeout = self._within = 0.0
+        self._usual = b""
+        """The timeout as the kernel wants it."""
+        self._wrap, self._unwrap = plain.wrap, plain.unwrap
         self._encode, self._decode = plain.encode, plain.decode
-        self._socket.setblocking(True)
-        self._limit(timeout)
         self._turn = threading.Lock()
         self._mutex = threading.Lock()
         self._waiting: list[_Call] = []
@@ -80,6 +81,21 @@ class Channel:
         self.calls = 0
         self.seconds = 0.0
         """Spent waiting for answers, all calls together."""
+
+    def expect(self, timeout: float) -> None:
+        """Before `begin`, maybe in the process that this one is forked from.
+
+        Args:
+            timeout: seconds for each call.
+        """
+        if timeout != self._timeout:
+            self._timeout, self._usual = timeout, _as_kernels(timeout)
+
+    def begin(self) -> None:
+        """The program is loaded and nothing is on its way: from here on this process asks."""
+        self._process = os.getpid()
+        self._socket.setblocking(True)
+        self._limit(self._timeout, self._usual)
 
     @property
     def forked(self) -> bool:
@@ -155,9 +171,10 @@ class Channel:
         """Each answer comes with how its call ended, since an exception of one is none of the others."""
         nothing = self._wrap({})
         listed = [[call.function, call.args, call.named or nothing] for call in calls]
-        self._limit(self._timeout * len(calls))
+        within = self._timeout * len(calls)
+        self._limit(within, _as_kernels(within))
         fine, value = self._one(EACH, [[listed], None])
-        self._limit(self._timeout)
+        self._limit(self._timeout, self._usual)
         if fine and (type(value) is not list or len(value) != len(calls)):
             raise self._broken("runtime", f"{len(calls)} answers were expected")
         for place, call in enumerate(calls):
@@ -235,10 +252,14 @@ class Channel:
         self.failed = self.failed or ProgramFailed(failure, message)
         return self.failed
 
-    def _limit(self, seconds: float) -> None:
-        """How long an answer may take, and the kernel's time limit of one send or receive."""
+    def _limit(self, seconds: float, limit: bytes) -> None:
+        """How long an answer may take, and as the kernel's time limit of one send or receive."""
         self._within = seconds
-        whole = int(seconds)
-        limit = struct.pack("@ll", whole, max(1, int((seconds - whole) * 1e6)))
-        for name in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
-            self._socket.setsockopt(socket.SOL_SOCKET, name, limit)
+        for name in _LIMITS:
+            self._socket.setsockopt(_SOCKET, name, limit)
+
+
+def _as_kernels(seconds: float) -> bytes:
+    """A time as the kernel wants it."""
+    whole = int(seconds)
+    return struct.pack("@ll", whole, max(1, int((seconds - whole) * 1e6)))

@@ -33,6 +33,8 @@ Try = Callable[[], EvaluatorRun]
 FINE_CALLS = 300
 """An evaluation that makes more calls of the program is fine-grained: their way to the sandbox costs more than scoring
 it beside the evaluator first. Counted, not timed: a time near the bound would decide two runs otherwise."""
+FEW_CALLS = 20
+"""With no more, the evaluator's process is begun ahead of need (`Apart.ahead`)."""
 SLOW_SECONDS = 20.0
 """An evaluation that takes longer is not run again only to be compared."""
 SAMPLES, FEWEST = 5, 3
@@ -72,13 +74,15 @@ class Decision(BaseModel):
     """How much the score of one program varies by itself."""
     tries: int = 0
     """How often the user's program was scored for it."""
+    calls: int | None = None
+    """Calls of the user's program that an evaluation made apart; None where that is not known."""
     file: str = ""
     """What the file of a program that is no Python is called: its compiler or evaluator may go by that."""
 
     def apart(self, evaluator: Path, timeout: float) -> Apart:
         return Apart(
             evaluator, classes=self.classes, modules=self.modules, forks=self.forks, timeout=timeout,
-            text_file=self.file,
+            ahead=self.calls is not None and self.calls <= FEW_CALLS, text_file=self.file,
         )  # fmt: skip
 
     def together(self, evaluator: Path, folder: Path, timeout: float, beside: str = "") -> Together:
@@ -167,7 +171,7 @@ class Decider:
         """Apart works: is it what the score would be beside the evaluator, and is it worth screening?"""
         decision = Decision(
             isolation="apart", classes=first.classes, modules=dict(self._start.modules or {}), shows=self._shows,
-            forks=first.seconds < SLOW_SECONDS,
+            forks=first.seconds < SLOW_SECONDS, calls=first.calls,
         )  # fmt: skip
         fine = self._wanted == "screen" or first.calls > FINE_CALLS
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":

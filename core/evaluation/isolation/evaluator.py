@@ -141,7 +141,9 @@ class EvaluatorServer:
             with suppress(OSError):  # it is gone, and nobody will say anything
                 frames.send(self._control, task, [channel, theirs.fileno(), output.fileno()])
         content = _STAND_IN.format(marker=marker) if text is None else text
-        return Judging(self, report, output, Path(program), content, Path(marker))
+        judging = Judging(self, report, output, Path(program), Path(marker))
+        judging.write(content)
+        return judging
 
     def check(self, pid: int) -> None:
         """Raises JobLost where an evaluation ended because the process that it was forked from did."""
@@ -204,9 +206,7 @@ class Judging:
     Args:
         report: our end of the socket that it reports on.
         output: what it prints.
-        program: the candidate's file, in a folder of its own; not there yet. Its server may have given up the right to
-            write, so it is made here.
-        content: what is written there.
+        program: the candidate's file, in a folder of its own; not there yet.
         marker: a file that is there once a stand-in has been run.
     """
 
@@ -216,12 +216,11 @@ class Judging:
         report: socket.socket,
         output: IO[bytes],
         program: Path,
-        content: str,
         marker: Path,
     ) -> None:
         self.marker = marker
         self._server, self._report, self._output = server, report, output
-        self._program, self._content = program, content
+        self._program = program
         self._killed = False
         self._poll = select.poll()
         self._poll.register(report, select.POLLIN)
@@ -231,6 +230,12 @@ class Judging:
         """Can be read when the report is there."""
         return self._report.fileno()
 
+    def write(self, content: str) -> None:
+        """Make the candidate's file, while the evaluator's process is forked: that may have no right to write."""
+        with suppress(FileNotFoundError):  # the server is gone with its folder; the next look says so
+            self._program.parent.mkdir(mode=0o700)
+            self._program.write_bytes(content.encode("utf-8", "surrogateescape"))
+
     def name(self, names: Any, deadline: float) -> None:
         """Say what the program offers: now it is judged. Until the deadline (of `time.monotonic`) it may take them.
 
@@ -238,8 +243,6 @@ class Judging:
             JobLost: nobody is there any more.
         """
         self._hear_pid()
-        self._program.parent.mkdir(mode=0o700)
-        self._program.write_bytes(self._content.encode("utf-8", "surrogateescape"))
         self._report.settimeout(max(0.001, deadline - time.monotonic()))
         with suppress(OSError):  # it has ended, or does not listen; the next look says so
             frames.send(self._report, {"names": names})

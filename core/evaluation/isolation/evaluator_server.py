@@ -39,12 +39,10 @@ import json  # noqa: E402
 import signal  # noqa: E402
 import socket  # noqa: E402
 import threading  # noqa: E402
-import time  # noqa: E402
-import traceback  # noqa: E402
 from collections.abc import Callable  # noqa: E402
-from contextlib import nullcontext, suppress  # noqa: E402
+from contextlib import suppress  # noqa: E402
 
-_FORKED = "the evaluator calls the candidate from several processes"
+one_evaluation = _load_ours("one_evaluation", _HERE)
 _NO_FORK = ("jax", "tensorflow", "torch", "grpc", "cupy", "ray")
 """Libraries with threads of their own that wait for each other after a fork."""
 _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
@@ -52,7 +50,8 @@ _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns",
 _MOST_FILES = 200
 REPORT = 1
 """Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _KILL = 1, int(signal.SIGKILL)
+_control_process = ctypes.CDLL(None).prctl
 
 
 class Opened:
@@ -86,16 +85,20 @@ def main(control: socket.socket) -> None:
     opened = Opened(but=os.path.dirname(setup["evaluator"]))
     if setup["watch"]:
         sys.addaudithook(opened.hear)
-    parts = Parts(frames, opened)
+    names = ("channel", "loading", "proxy", "stand_in")
+    ours = one_evaluation.Modules(_load_ours("plain", _INSIDE), frames, *(_load_ours(name, _HERE) for name in names))
+    looked_at = lambda: {"opened": list(opened.paths), "clocks": reads_clocks()}  # noqa: E731
+    evaluation = one_evaluation.Evaluation(ours, setup["folder"], looked_at)
     _HOOKS.give_back()
     try:
-        function = parts.loading.load(setup["evaluator"], setup["function"])
+        function = ours.loading.load(setup["evaluator"], setup["function"])
     except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
         with suppress(Exception):  # the user's evaluator may have put anything in their place
             sys.stdout.flush()
             sys.stderr.flush()
-        frames.send(control, {"error": _trace(error), "line": _line(error)})
+        frames.send(control, {"error": one_evaluation.trace(error), "line": one_evaluation.line(error)})
         return
+    evaluation.stand_in()
     hinders = _hinders_forks()
     frames.send(control, {"ready": True, "hinders": hinders})
     sys.stdout.flush()
@@ -107,11 +110,13 @@ def main(control: socket.socket) -> None:
         _HOOKS.put_off()
     while (received := frames.receive(control)) is not None:
         task, fds = received
+        evaluation.expect(task)
         if hinders or setup["watch"]:
+            _HOOKS.give_back()
             os.write(fds[REPORT], frames.framed({"pid": os.getpid()}))
             threading.Thread(target=_end_with, args=(control,), daemon=True).start()
-            parts.evaluate(task, fds, function)
-        _tell(fds[REPORT], frames.framed({"pid": _fork(parts, task, fds, function, control)}))
+            evaluation.make(task, fds, function)
+        _tell(fds[REPORT], frames.framed({"pid": _fork(evaluation, task, fds, function, control)}))
         for fd in fds:
             os.close(fd)
         for pid, program in task["over"]:
@@ -121,88 +126,18 @@ def main(control: socket.socket) -> None:
     _finish()
 
 
-class Parts:
-    """What an evaluation is put together of."""
-
-    def __init__(self, frames: Any, opened: Opened) -> None:
-        self.frames, self.opened = frames, opened
-        self.plain = _load_ours("plain", _INSIDE)
-        names = ("channel", "loading", "proxy", "stand_in")
-        self.channel, self.loading, self.proxy, self.stand_in = (_load_ours(name, _HERE) for name in names)
-        self.control_process = ctypes.CDLL(None).prctl
-
-    def evaluate(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
-        """Hand the evaluator its candidate once its names are known, report what it returned, and end as an interpreter
-        does."""
-        _HOOKS.give_back()
-        channel, report, output = fds
-        for number in (1, 2):
-            os.dup2(output, number)
-        os.close(output)
-        try:
-            report_to = socket.socket(fileno=report)
-            received = self.frames.receive(report_to)
-            if received is None:  # the program could not be loaded
-                os._exit(0)
-            found = self._report(task, received[0]["names"], channel, function, report_to)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            self.frames.send(report_to, {"report": found})
-            atexit._run_exitfuncs()
-        except BaseException:  # noqa: BLE001 - what breaks here is told with what was printed
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(0)
-
-    def _report(
-        self, task: dict[str, Any], names: Any, fd: int, function: Callable[[str], Any], report_to: socket.socket
-    ) -> dict[str, Any]:
-        asking = self.channel.Channel(fd, timeout=task["call_timeout"], plain=self.plain)
-        told: dict[str, Any] = dict(NOTHING)
-
-        def ask(name: str, args: Any, named: Any) -> Any:
-            if asking.forked:  # answers would go to whoever reads first: only this one word is said from here
-                self.frames.send(report_to, {"report": NOTHING | {"refused": _FORKED}})
-                raise stand.refuse(_FORKED)
-            if task["delay"]:
-                time.sleep(task["delay"])
-            return asking.call(name, args, named)
-
-        stand = self.proxy.Proxy(self.plain.unwrap(names), ask, self.channel.ProgramRaised, task["classes"])
-        try:
-            stood_in = self.stand_in.installed(task["program"], stand.fill, stand.refuse)
-            with nullcontext() if task["is_text"] else stood_in:
-                told["value"] = self.loading.to_plain(function(task["program"]))
-        except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
-            told |= {"error": _trace(error), "line": _line(error)}
-        failed = asking.failed
-        return told | {
-            "refused": stand.refused, "by_program": stand.by_program, "classes": stand.classes,
-            "calls": asking.calls, "call_seconds": asking.seconds,
-            "failed": None if failed is None else [failed.failure, failed.message],
-            "opened": list(self.opened.paths), "clocks": task["watch"] and reads_clocks(),
-        }  # fmt: skip
-
-
-NOTHING: dict[str, Any] = {
-    "value": None, "error": "", "line": "", "refused": "", "by_program": False, "classes": [], "calls": 0,
-    "call_seconds": 0.0, "failed": None, "opened": [], "clocks": False,
-}  # fmt: skip
-"""A report before anything was done."""
-
-
 def _fork(
-    parts: Parts, task: dict[str, Any], fds: list[int], function: Callable[[str], Any], control: socket.socket
+    evaluation: Any, task: dict[str, Any], fds: list[int], function: Callable[[str], Any], control: socket.socket
 ) -> int:
     """Start one evaluation; its pid, which leads a process group of its own and stays ours until it is reaped."""
     pid = os.fork()
     if pid == 0:
         try:
-            parts.control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)  # nothing of the evaluator's goes on without us
+            _control_process(_PR_SET_PDEATHSIG, _KILL)  # nothing of the evaluator's goes on without us
             os.setpgid(0, 0)
-            control.close()
-            parts.evaluate(task, fds, function)
+            os.close(control.detach())
+            _HOOKS.give_back()
+            evaluation.make(task, fds, function)
         finally:
             os._exit(3)
     with suppress(OSError):  # whoever comes first: who is told the pid may kill the group at once
@@ -275,17 +210,6 @@ def _names_clock(path: str) -> bool:
     except OSError:
         return False
     return "time.time(" in text or any(name in text for name in _CLOCKS)
-
-
-def _trace(error: BaseException) -> str:
-    """The traceback without the frames that are ours."""
-    told = traceback.TracebackException.from_exception(error)
-    told.stack[:] = [frame for frame in told.stack if not frame.filename.startswith(_HERE)]
-    return "".join(told.format())[-4000:]
-
-
-def _line(error: BaseException) -> str:
-    return traceback.format_exception_only(type(error), error)[-1].strip()[:500]
 
 
 def _end_with(control: socket.socket) -> None:

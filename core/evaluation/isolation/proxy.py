@@ -56,21 +56,14 @@ class Proxy:
     """Builds the module's stand-in from what the program offers.
 
     Args:
-        names: as `SandboxSession.look` gives them: name → {"value": …} | {"callable": True} | {"class": True} | ….
         ask: calls the program.
         raised: the exception type of `ask` for what the program raised; it has `kind` and `text`.
-        classes: what `Proxy.classes` said of the user's own program; None: this is that program.
     """
 
-    def __init__(
-        self,
-        names: Mapping[str, Mapping[str, Any]],
-        ask: Ask,
-        raised: type[Exception],
-        classes: Sequence[str] | None = None,
-    ) -> None:
-        self._names, self._ask, self._raised = names, ask, raised
-        self._classes = None if classes is None else frozenset(classes)
+    def __init__(self, ask: Ask, raised: type[Exception]) -> None:
+        self._ask, self._raised = ask, raised
+        self._names: Mapping[str, Mapping[str, Any]] = {}
+        self._classes: frozenset[str] | None = None
         self._seen: set[str] = set()
         self._kinds: dict[str, type[Handle]] = {}
         self._handles: weakref.WeakValueDictionary[str, Handle] = weakref.WeakValueDictionary()
@@ -78,6 +71,24 @@ class Proxy:
         """Why the two cannot be kept apart; set although the evaluator may have swallowed the exception."""
         self.by_program = False
         """Its answer was what could not cross, not what the evaluator wants to do with it."""
+
+    def expect(self, classes: Sequence[str] | None) -> None:
+        """Before `begin`, maybe in the process that this one is forked from.
+
+        Args:
+            classes: what `Proxy.classes` said of the user's own program; None: this is that program.
+        """
+        told = None if classes is None else frozenset(classes)
+        if told != self._classes:
+            self._classes = told
+
+    def begin(self, names: Mapping[str, Mapping[str, Any]]) -> None:
+        """Say which program it is.
+
+        Args:
+            names: as `SandboxSession.look` gives them: name → {"value": …} | {"callable": True} | {"class": True} | ….
+        """
+        self._names = names
 
     @property
     def classes(self) -> list[str]:

@@ -12,8 +12,7 @@ import importlib.util
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -38,64 +37,75 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self, name: str, loader: _Loader, path: str) -> None:
-        self._name, self._loader, self._path = name, loader, path
+    name = ""
+    """That the file would be imported by; '' for no file."""
+    path = ""
+
+    def __init__(self, loader: _Loader) -> None:
+        self._loader = loader
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._name:
+        if fullname != self.name:
             return None
-        return importlib.machinery.ModuleSpec(fullname, self._loader, origin=self._path)
+        return importlib.machinery.ModuleSpec(fullname, self._loader, origin=self.path)
 
 
-@contextmanager
-def installed(path: str, fill: Fill, refuse: Refuse) -> Iterator[None]:
-    """Cover `importlib.util.spec_from_file_location(any name, path)`, `SourceFileLoader(any name, path)` and plain
+class StandIn:
+    """Covers `importlib.util.spec_from_file_location(any name, path)`, `SourceFileLoader(any name, path)` and plain
     imports of the file's own name. Reading the file is refused: its text must not be executed here.
 
-    Args:
-        path: the candidate's file as the evaluator is told it.
+    It is put in place once, and then told in each process which file it is about.
     """
-    loader = _Loader(fill, refuse)
-    finder = _Finder(os.path.splitext(os.path.basename(path))[0], loader, path)
-    real = os.path.realpath(path)
-    location: Any = importlib.util.spec_from_file_location
-    load: Any = importlib.machinery.SourceFileLoader.exec_module
-    opened = builtins.open
 
-    def is_candidate(file: Any) -> bool:
-        return isinstance(file, (str, os.PathLike)) and os.path.realpath(os.fspath(file)) == real
+    def __init__(self, fill: Fill, refuse: Refuse) -> None:
+        self._fill, self._refuse = fill, refuse
+        self._loader = _Loader(fill, refuse)
+        self._finder = _Finder(self._loader)
+        self._path = self._real = ""
 
-    def spec_from_file(name: str, location_: Any = None, **options: Any) -> Any:
-        if not is_candidate(location_):
-            return location(name, location_, **options)
-        spec = importlib.machinery.ModuleSpec(name, loader, origin=path)
-        spec.has_location = True
-        return spec
+    def cover(self, path: str, real: str) -> None:
+        """From here on it stands in for that file.
 
-    def exec_file(self: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
-        if is_candidate(self.path):
-            fill(module)
-        else:
-            load(self, module)
+        Args:
+            path: the candidate's file as the evaluator is told it.
+            real: the same without symbolic links.
+        """
+        self._path, self._real = path, real
+        self._finder.path, self._finder.name = path, os.path.splitext(os.path.basename(path))[0]
 
-    def open_other(file: Any, *args: Any, **options: Any) -> Any:
-        if is_candidate(file):
-            raise refuse("the evaluator reads the candidate's source text")
-        return opened(file, *args, **options)
+    def uncover(self) -> None:
+        """From here on it stands in for nothing."""
+        self._path = self._real = self._finder.name = ""
 
-    patches: list[tuple[Any, str, Any]] = [
-        (importlib.util, "spec_from_file_location", spec_from_file),
-        (importlib.machinery.SourceFileLoader, "exec_module", exec_file),
-        (builtins, "open", open_other),
-        (io, "open", open_other),
-    ]
-    before = [getattr(owner, name) for owner, name, _ in patches]
-    sys.meta_path.insert(0, finder)
-    for owner, name, new in patches:
-        setattr(owner, name, new)
-    try:
-        yield
-    finally:
-        for place, (owner, name, _) in enumerate(patches):
-            setattr(owner, name, before[place])
-        sys.meta_path.remove(finder)
+    def install(self) -> None:
+        """Put it in place, behind whatever the evaluator has put there while it was loaded."""
+        util: Any = importlib.util
+        loaders: Any = importlib.machinery.SourceFileLoader
+        location, load, opened = util.spec_from_file_location, loaders.exec_module, builtins.open
+
+        def spec_from_file(name: str, location_: Any = None, **options: Any) -> Any:
+            if not self._is_candidate(location_):
+                return location(name, location_, **options)
+            spec = importlib.machinery.ModuleSpec(name, self._loader, origin=self._path)
+            spec.has_location = True
+            return spec
+
+        def exec_file(loader: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
+            if self._is_candidate(loader.path):
+                self._fill(module)
+            else:
+                load(loader, module)
+
+        def open_other(file: Any, *args: Any, **options: Any) -> Any:
+            if self._is_candidate(file):
+                raise self._refuse("the evaluator reads the candidate's source text")
+            return opened(file, *args, **options)
+
+        util.spec_from_file_location, loaders.exec_module = spec_from_file, exec_file
+        builtins.open = io.open = open_other
+        sys.meta_path.insert(0, self._finder)
+
+    def _is_candidate(self, file: Any) -> bool:
+        if not self._path or not isinstance(file, (str, os.PathLike)):
+            return False
+        return file == self._path or os.path.realpath(os.fspath(file)) == self._real

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import glob
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -77,9 +77,19 @@ class Together:
     beside: str = ""
     """Folder whose files lie beside the candidate, as they lie beside the user's own program; one of `shows`."""
 
-    def run(self, sandbox: WarmSandbox, code: str, *, limits: Limits, seed: int = 0) -> EvaluatorRun:
+    def run(
+        self,
+        sandbox: WarmSandbox,
+        code: str,
+        *,
+        limits: Limits,
+        seed: int = 0,
+        leave: Callable[[], None] = lambda: None,
+    ) -> EvaluatorRun:
         """Score a candidate.
 
+        Args:
+            leave: told once the program is being killed.
         Raises:
             EvaluatorUnusable: the evaluator cannot be loaded.
         """
@@ -96,6 +106,8 @@ class Together:
                 run = EvaluatorRun(error=result.message, line=result.message)
             else:
                 program = result
+        session.leave()
+        leave()
         closed = session.close()
         found = {"program": program, "output": closed.term_out, "seconds": time.monotonic() - began}
         return run.model_copy(update=found)

@@ -43,3 +43,17 @@ def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     for fd in fds:
         os.set_inheritable(fd, False)
     return json.loads(data), fds
+
+
+def read(fd: int) -> bytes | None:
+    """The next message, which carries no descriptors, as its text; None when the other side is gone.
+
+    For a process that was just forked: little memory is touched.
+    """
+    data = b""
+    while len(data) < HEADER or len(data) < HEADER + int.from_bytes(data[:HEADER], "little"):
+        part = os.read(fd, 1 << 16)
+        if not part:
+            return None
+        data += part
+    return data[HEADER:]

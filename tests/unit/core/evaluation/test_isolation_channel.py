@@ -22,7 +22,9 @@ class Program:
 
     def __init__(self, *replies: bytes | None, timeout: float = 5.0) -> None:
         ours, self.theirs = socket.socketpair()
-        self.channel = Channel(ours.detach(), timeout=timeout, plain=plain)
+        self.channel = Channel(ours.detach(), plain=plain)
+        self.channel.expect(timeout)
+        self.channel.begin()
         self.asked: list = []
         self.thread = threading.Thread(target=self._serve, args=(replies,), daemon=True)
         self.thread.start()
