@@ -94,6 +94,9 @@ class Session(Protocol):
     def pause(self) -> None:
         """Stop the program until the next call: it does not run while nobody waits for it."""
 
+    def leave(self) -> None:
+        """Begin to close: it is killed while the caller does something else. All that may follow is `close`."""
+
     def close(self) -> ExecutionResult:
         """Kill it and say what it printed and used."""
 
@@ -213,10 +216,20 @@ class JobContext:
 
     Args:
         folder: where `scratch` lies: most jobs have no use for it, and it is made for those that ask.
+        leave: told that only tidying up is left.
     """
 
-    def __init__(self, sandbox: Sandbox, folder: Path, on_output: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        folder: Path,
+        on_output: Callable[[str], None] | None = None,
+        leave: Callable[[], None] = lambda: None,
+    ) -> None:
         self.on_output = on_output
+        self.leave = leave
+        """For an entry to call once what it does not trust is over or being killed: what is left is to wait for that,
+        and the next job may begin meanwhile."""
         self._sandbox = sandbox
         self._folder = folder
         self._is_begun = False
@@ -239,7 +252,18 @@ class JobContext:
         return self._folder
 
 
-class JobRunner(Protocol):
+class JobRunnerDefaults(Protocol):
+    """What a JobRunner may leave out."""
+
+    def listen(self, told: Callable[[JobResult], None]) -> None:
+        """Tell each result from here on at once, in whatever thread, and no longer by `next`.
+
+        A runner that leaves it out is asked for its results, by a thread for which each has to wait.
+        """
+        return None
+
+
+class JobRunner(JobRunnerDefaults, Protocol):
     """Runs jobs on this machine or others. `run_job(spec)` is pure; retries, deadlines and cancellation are ours."""
 
     slots: int

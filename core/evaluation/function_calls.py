@@ -31,6 +31,8 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
     try:
         answers = _answers(session, payload["function"], payload["calls"], limits.seconds)
         seconds = time.monotonic() - began
+        session.leave()
+        context.leave()
         return {"answers": answers, "output": session.close().term_out, "seconds": seconds}
     except SessionFailure as failure:
         return failure.result.model_dump(mode="json")

@@ -78,6 +78,9 @@ class LastingSession:
         if self._result is None:
             self._session.pause()
 
+    def leave(self) -> None:
+        """Nothing is begun: one that may wait is asked for its end."""
+
     def close(self) -> ExecutionResult:
         """What it printed, and of one that does not wait also what it used."""
         if self._result is None:

@@ -28,6 +28,22 @@ class SharedExclusiveLock:
                 self._sharing -= 1
                 self._changed.notify_all()
 
+    def stay(self) -> None:
+        """One more share, for one who has one: it is not waited for, and lasts until `go`, in whatever thread."""
+        with self._changed:
+            self._sharing += 1
+
+    def go(self) -> None:
+        """Give back a share that was taken by `stay`."""
+        with self._changed:
+            self._sharing -= 1
+            self._changed.notify_all()
+
+    def await_nobody(self, seconds: float) -> None:
+        """Wait until nobody shares it, but no longer than that."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._sharing, seconds)
+
     @contextmanager
     def alone(self) -> Iterator[None]:
         with self._changed:

@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 
-from core.contracts import JobResult, JobRunner, JobSpec
+from core.contracts import JobResult, JobRunner, JobRunnerDefaults, JobSpec
 
 _TURN_SECONDS = 0.05
 
 
-class FallbackJobs:
+class FallbackJobs(JobRunnerDefaults):
     """Implements `JobRunner` over two others.
 
     Args:

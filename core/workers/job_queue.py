@@ -5,9 +5,10 @@ from __future__ import annotations
 import queue
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from core.contracts import JobListener, JobResult, JobSpec, JobState
+from core.contracts import JobListener, JobResult, JobRunnerDefaults, JobSpec, JobState
 from core.workers.exclusive import SharedExclusiveLock
 
 
@@ -19,11 +20,15 @@ class QueuedJob:
     spec: JobSpec
     cancelled: threading.Event = field(default_factory=threading.Event)
     begun: bool = False
-    told: queue.SimpleQueue[JobResult | None] = field(default_factory=queue.SimpleQueue)
-    """Its result, or None when it is cancelled: whichever comes first."""
+    left: bool = False
+    """Only tidying up is left: the next one is begun meanwhile, and whoever tidies up tells what came of it."""
+    stopped: bool = False
+    """What it comes to is of no account any more."""
+    woken: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
+    """Holds something once it is left or cancelled."""
 
 
-class JobQueue(ABC):
+class JobQueue(JobRunnerDefaults, ABC):
     """Implements `JobRunner` with `slots` threads that take the jobs in order; a subclass says what running one means.
 
     The first jobs start the threads, each one. A job that wants to be alone waits until no other runs, and the others
@@ -38,6 +43,7 @@ class JobQueue(ABC):
         self._on_job = on_job
         self._todo: queue.SimpleQueue[QueuedJob | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[JobResult | None] = queue.SimpleQueue()
+        self._told: Callable[[JobResult], None] = self._done.put
         self._jobs: dict[str, QueuedJob] = {}
         self._lock = threading.Lock()
         self._serial = 0
@@ -61,12 +67,15 @@ class JobQueue(ABC):
         except queue.Empty:
             return None
 
+    def listen(self, told: Callable[[JobResult], None]) -> None:
+        self._told = told
+
     def cancel(self, id: str) -> None:
         with self._lock:
             job = self._jobs.get(id)
         if job is not None:
             job.cancelled.set()
-            job.told.put(None)
+            job.woken.put(None)
 
     def withdraw(self, id: str) -> bool:
         with self._lock:
@@ -96,20 +105,27 @@ class JobQueue(ABC):
     def _work(self) -> None:
         while (job := self._take()) is not None:
             result = self._result(job)
-            with self._lock:
-                del self._jobs[job.id]
-            if result is not None and not job.cancelled.is_set():
-                self._done.put(result)
+            if not job.left:
+                self._end(job, result)
         self._leave()
+
+    def _end(self, job: QueuedJob, result: JobResult | None) -> None:
+        """It is over: tell what came of it, unless it was cancelled."""
+        try:
+            self._tell(job, "over" if job.begun else "withdrawn")
+        except Exception as error:  # noqa: BLE001 - as above
+            result = _fault(job, error)
+        with self._lock:
+            del self._jobs[job.id]
+        if result is not None and not job.cancelled.is_set():
+            self._told(result)
 
     def _result(self, job: QueuedJob) -> JobResult | None:
         try:
             with self._exclusive.alone() if job.spec.alone else self._exclusive.shared():
-                result = self._run(job) if self._begin(job) else None
-            self._tell(job, "over" if job.begun else "withdrawn")
+                return self._run(job) if self._begin(job) else None
         except Exception as error:  # noqa: BLE001 - a fault of ours: whoever waits raises it, this thread cannot
-            return JobResult(id=job.id, error=f"{type(error).__name__}: {error}")
-        return result
+            return _fault(job, error)
 
     def _take(self) -> QueuedJob | None:
         """The next job, whenever it comes; None at the end."""
@@ -130,7 +146,11 @@ class JobQueue(ABC):
 
     @abstractmethod
     def _run(self, job: QueuedJob) -> JobResult | None:
-        """Run it; None when it was cancelled meanwhile."""
+        """Run it; None when it was cancelled meanwhile, or is `left`."""
 
-    def _leave(self) -> None:  # noqa: B027 - most hold nothing
+    def _leave(self) -> None:
         """Called in each thread before it ends: let go what it held."""
+
+
+def _fault(job: QueuedJob, error: Exception) -> JobResult:
+    return JobResult(id=job.id, error=f"{type(error).__name__}: {error}")

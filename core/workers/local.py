@@ -124,7 +124,8 @@ class LocalJobs(JobQueue):
     """Implements `JobRunner` with `slots` threads of this process round one sandbox.
 
     A job that is cancelled or oversteps its `seconds` is stopped: what it runs in the sandbox is killed, and it gets
-    nothing of the sandbox any more. Its own thread cannot be killed; it is left to end by itself.
+    nothing of the sandbox any more. Its own thread cannot be killed; it is left to end by itself. One that has only to
+    tidy up holds no slot any more.
     """
 
     def __init__(
@@ -150,25 +151,37 @@ class LocalJobs(JobQueue):
 
     def close(self) -> None:
         super().close()
+        self._exclusive.await_nobody(_STOP_SECONDS)
         for thread in self._idle:
             thread.todo.put(None)
         remove_tree(self._scratch)
 
     def _run(self, job: QueuedJob) -> JobResult | None:
-        """The job's result, when it ends or at its deadline; None when it was cancelled."""
+        """None once it is left or cancelled; its result at its deadline."""
         thread = self._idle_thread() or _JobThread(self._call)
         thread.todo.put(job)
+        result = None
         try:
-            result = job.told.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
+            job.woken.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
         except queue.Empty:
             late = f"the job was still running after {job.spec.seconds:g} s, its deadline"
             result = JobResult(id=job.id, lost=True, overdue=True, error=late)
-        if result is None or result.overdue:
-            thread.todo.put(None)
-            self._stop(thread)
-        else:
-            self._idle.append(thread)
+        with self._lock:
+            if job.left:  # its thread tells the result, and is free then
+                return None
+            job.stopped = True
+        thread.todo.put(None)
+        self._stop(thread)
         return result
+
+    def _leave_slot(self, job: QueuedJob) -> None:
+        """Let the next job begin, unless this one is stopped; called in the job's own thread."""
+        with self._lock:
+            if job.left or job.stopped:
+                return
+            job.left = True
+        self._exclusive.stay()
+        job.woken.put(None)
 
     def _idle_thread(self) -> _JobThread | None:
         with self._lock:  # several jobs may want the last one
@@ -182,12 +195,12 @@ class LocalJobs(JobQueue):
                 self._sandbox.stop_thread(thread)
             thread.join(_STOP_SECONDS / 20)
 
-    def _call(self, job: QueuedJob) -> None:
+    def _call(self, job: QueuedJob, thread: _JobThread) -> None:
         scratch = self._scratch / job.id
         told, label = self._on_output, job.spec.label or job.id
         on_output = None if told is None else lambda text: told(label, text)
         try:
-            value = run_job(job.spec, JobContext(self._sandbox, scratch, on_output))
+            value = run_job(job.spec, JobContext(self._sandbox, scratch, on_output, lambda: self._leave_slot(job)))
             result = JobResult(id=job.id, value=value)
         except JobLost as error:
             result = JobResult(id=job.id, lost=True, error=str(error))
@@ -197,13 +210,17 @@ class LocalJobs(JobQueue):
             remove_tree(scratch)
         except OSError:
             shutil.rmtree(scratch, ignore_errors=True)
-        job.told.put(result)
+        self._leave_slot(job)
+        if job.left:
+            self._idle.append(thread)
+            self._end(job, result)
+            self._exclusive.go()
 
 
 class _JobThread(threading.Thread):
     """Runs the jobs it is given, one after the other, until it is given None: one whose job had to be stopped."""
 
-    def __init__(self, call: Callable[[QueuedJob], None]) -> None:
+    def __init__(self, call: Callable[[QueuedJob, _JobThread], None]) -> None:
         super().__init__(daemon=True, name="job")
         self.todo: queue.SimpleQueue[QueuedJob | None] = queue.SimpleQueue()
         self._call = call
@@ -211,7 +228,7 @@ class _JobThread(threading.Thread):
 
     def run(self) -> None:
         while (job := self.todo.get()) is not None:
-            self._call(job)
+            self._call(job, self)
 
 
 def _explain(error: BaseException) -> str:

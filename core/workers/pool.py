@@ -16,7 +16,8 @@ _ATTEMPTS = 3
 
 
 class JobPool:
-    """Implements `Jobs` over a runner: many threads submit and wait; one thread hands out the results.
+    """Implements `Jobs` over a runner: many threads submit and wait; the runner tells the results, or one thread asks
+    for them.
 
     A lost worker's job is run again, up to three times in all; one that overstepped its deadline is not.
 
@@ -50,6 +51,7 @@ class JobPool:
         self._broken: Exception | None = None
         """What ended the thread that hands out results: nobody would hear of one any more."""
         self._closed = threading.Event()
+        runner.listen(self._hear)
         self._pump = threading.Thread(target=self._hand_out, daemon=True, name="job-results")
         self._pump.start()
 
@@ -154,11 +156,14 @@ class JobPool:
         try:
             self._hand_out_results()
         except Exception as error:  # noqa: BLE001 - a fault of ours, here or in who is told: whoever waits raises it
-            with self._lock:
-                self._broken = error
-                waiting, self._waiting = self._waiting, {}
-            for future, _ in waiting.values():
-                future.set_exception(_fault(error))
+            self._break(error)
+
+    def _break(self, error: Exception) -> None:
+        with self._lock:
+            self._broken = error
+            waiting, self._waiting = self._waiting, {}
+        for future, _ in waiting.values():
+            future.set_exception(_fault(error))
 
     def _hand_out_results(self) -> None:
         while not self._closed.is_set():
@@ -168,13 +173,21 @@ class JobPool:
                     self._told_of_end = True
                     self._on_ending(len(self._waiting))
             result = self._runner.next(timeout=0.2)
-            if result is None:
-                continue
-            with self._lock:
-                waiting = self._waiting.pop(result.id, None)
-                self._begun.update([waiting[1]] if waiting else [])
-            if waiting is not None:  # else it was stopped or given up
-                waiting[0].set_result(result)
+            if result is not None:
+                self._hand(result)
+
+    def _hear(self, result: JobResult) -> None:
+        try:
+            self._hand(result)
+        except Exception as error:  # noqa: BLE001 - as above; the runner goes on
+            self._break(error)
+
+    def _hand(self, result: JobResult) -> None:
+        with self._lock:
+            waiting = self._waiting.pop(result.id, None)
+            self._begun.update([waiting[1]] if waiting else [])
+        if waiting is not None:  # else it was stopped or given up
+            waiting[0].set_result(result)
 
     def _withdraw(self) -> None:
         """Take back what waits for a worker and belongs to nothing that runs."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from core.contracts import ExecutionResult, JobContext, Limits, Session, SessionFailure
@@ -37,15 +37,23 @@ def tabulate(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any
 
     Payload: `codes`, `items` (sizes that occur), `capacity`, `limits`, `seed`.
     """
-    limits = Limits.model_validate(payload["limits"])
-    return [_tabulate_one(code, payload, limits, context) for code in payload["codes"]]
+    limits, codes = Limits.model_validate(payload["limits"]), payload["codes"]
+    last = len(codes) - 1
+    return [
+        _tabulate_one(code, payload, limits, context, context.leave if place == last else lambda: None)
+        for place, code in enumerate(codes)
+    ]
 
 
-def _tabulate_one(code: str, payload: dict[str, Any], limits: Limits, context: JobContext) -> dict[str, Any]:
+def _tabulate_one(
+    code: str, payload: dict[str, Any], limits: Limits, context: JobContext, leave: Callable[[], None]
+) -> dict[str, Any]:
     items, capacity = payload["items"], payload["capacity"]
     session = context.sandbox.session(code, limits=limits, seed=payload["seed"], prelude=PRELUDE)
     try:
         found = table_of(session, "tabulate__", [], items, capacity, limits.seconds)
+        session.leave()
+        leave()
         return {**found, "output" if "table" in found else "term_out": session.close().term_out}
     except SessionFailure as failure:
         return failed(failure.result)

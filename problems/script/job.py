@@ -65,7 +65,7 @@ def score(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     how: Apart | Together = decision.apart(harness, timeout)
     if payload["beside"]:
         how = decision.together(harness, evaluator.parent, timeout, payload["folder"])
-    run = how.run(sandbox, payload["code"], limits=_limits(payload), seed=payload["seed"])
+    run = how.run(sandbox, payload["code"], limits=_limits(payload), seed=payload["seed"], leave=context.leave)
     return run.model_dump(mode="json")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.contracts import JobContext, JobListener, JobResult, JobRunner, JobSpec, JobState, Limits
+from core.contracts import JobContext, JobListener, JobResult, JobRunner, JobRunnerDefaults, JobSpec, JobState, Limits
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.workers.fallback import FallbackJobs
@@ -268,7 +268,7 @@ def test_a_job_alone_has_no_neighbour(jobs: JobRunner) -> None:
     assert 100 in together and max(n for n in together if n < 100) > 1
 
 
-class LosingRunner:
+class LosingRunner(JobRunnerDefaults):
     """Loses every job `times` times."""
 
     slots = 1

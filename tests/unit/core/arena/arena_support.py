@@ -45,6 +45,9 @@ class InProcessSession:
 
     def pause(self) -> None: ...
 
+    def leave(self) -> None:
+        pass
+
     def close(self) -> ExecutionResult:
         return ExecutionResult(term_out="bye")
 

@@ -77,6 +77,9 @@ class Here:
         except Exception as error:
             raise SessionFailure(ExecutionResult(failure=FailureKind.RUNTIME, message=repr(error))) from error
 
+    def leave(self):
+        pass
+
     def close(self):
         return ExecutionResult(term_out=self.printed.getvalue())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import queue
 import re
 import sys
 import threading
@@ -144,3 +145,97 @@ def test_what_is_missing_before_any_program_runs_ends_the_run(jobs, told):
     with pytest.raises(SandboxError, match="No such file"):
         results(JobPool(jobs), spec("refused", errno=errno.ENOENT, begun=False, times=99))
     assert told == [errno.ENOENT]
+
+
+# ------------------------------------------------------------ a job that has only to tidy up
+
+
+class Stages:
+    """Where jobs stand: each says what it comes to, and waits until it may go on."""
+
+    def __init__(self) -> None:
+        self.reached: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self.may_go = {name: threading.Event() for name in ("run a", "tidy a", "run b", "tidy b")}
+
+    def at(self, name: str) -> None:
+        self.reached.put(name)
+        assert self.may_go[name].wait(10)
+
+    def next(self, seconds: float = 10.0) -> str | None:
+        try:
+            return self.reached.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+
+stages = Stages()
+
+
+def tidies(payload: dict, context: JobContext) -> str:
+    """A job that leaves its slot before it is over."""
+    stages.at(f"run {payload['who']}")
+    context.leave()
+    stages.at(f"tidy {payload['who']}")
+    return payload["who"]
+
+
+@pytest.fixture
+def one_slot(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "stages", Stages())
+    told: list[tuple[str, str]] = []
+    jobs = LocalJobs(NO_SANDBOX, 1, tmp_path, on_job=lambda label, state: told.append((label, state)))
+    yield jobs, told
+    for event in stages.may_go.values():
+        event.set()
+    jobs.close()
+
+
+def named(name: str, **more: object) -> JobSpec:
+    return spec("tidies", who=name).model_copy(update={"label": name, **more})
+
+
+def test_the_next_job_begins_while_one_tidies_up_and_each_is_told_when_it_is_over(one_slot):
+    jobs, told = one_slot
+    jobs.submit(named("a"))
+    jobs.submit(named("b"))
+    assert stages.next() == "run a" and stages.next(0.2) is None
+    stages.may_go["run a"].set()
+    assert {stages.next(), stages.next()} == {"tidy a", "run b"}
+    assert jobs.next(0.2) is None and ("a", "over") not in told
+    stages.may_go["tidy a"].set()
+    assert jobs.next(10).value == "a" and ("a", "over") in told
+    stages.may_go["run b"].set(), stages.may_go["tidy b"].set()
+    assert jobs.next(10).value == "b"
+
+
+def test_a_job_alone_waits_for_one_that_tidies_up(one_slot):
+    jobs, _ = one_slot
+    jobs.submit(named("a"))
+    jobs.submit(named("b", alone=True))
+    stages.may_go["run a"].set()
+    assert [stages.next(), stages.next(), stages.next(0.3)] == ["run a", "tidy a", None]
+    stages.may_go["tidy a"].set()
+    assert stages.next() == "run b"
+
+
+def test_what_is_cancelled_while_it_tidies_up_is_not_told(one_slot):
+    jobs, _ = one_slot
+    id_ = jobs.submit(named("a"))
+    stages.may_go["run a"].set()
+    assert [stages.next(), stages.next()] == ["run a", "tidy a"]
+    jobs.cancel(id_)
+    stages.may_go["tidy a"].set()
+    assert jobs.next(0.3) is None
+
+
+def test_an_overdue_job_does_not_leave_its_slot_twice(one_slot):
+    """It comes to its tidying up when another job has its slot already."""
+    jobs, _ = one_slot
+    jobs.submit(named("a", seconds=0.2))
+    jobs.submit(named("b"))
+    assert stages.next() == "run a"
+    assert jobs.next(10).overdue and stages.next() == "run b"
+    stages.may_go["run a"].set()
+    assert stages.next() == "tidy a"
+    stages.may_go["tidy a"].set(), stages.may_go["run b"].set(), stages.may_go["tidy b"].set()
+    assert jobs.next(10).value == "b" and jobs.next(0.3) is None

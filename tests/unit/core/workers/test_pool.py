@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from core.contracts import JobResult, JobSpec
+from core.contracts import JobResult, JobRunnerDefaults, JobSpec
 from core.workers.pool import JobPool
 from utils.errors import Interrupted, JobStopped, SandboxError
 
 
-class Runner:
+class Runner(JobRunnerDefaults):
     """Answers at once, or when told to."""
 
     slots = 1

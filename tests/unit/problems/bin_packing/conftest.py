@@ -33,6 +33,9 @@ class PlainSession:
     def call_many(self, function: str, batch: Any, *, timeout: float) -> list[Any]:
         return [self.call(function, args, timeout=timeout) for args in batch]
 
+    def leave(self) -> None:
+        pass
+
     def close(self) -> ExecutionResult:
         return ExecutionResult()
 
