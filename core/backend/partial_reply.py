@@ -32,7 +32,6 @@ class PartialReply:
         self._node_id = node_id
         self._settings = settings
         self._clock = clock
-        self._held = max(map(len, secrets_of(settings)), default=1) - 1
         self._waiting = ""
         self._told = clock()
         listener(node_id, None)
@@ -42,9 +41,10 @@ class PartialReply:
         now = self._clock()
         if now - self._told < PAUSE:
             return
+        held = max(map(len, secrets_of(self._settings)), default=1) - 1
         self._told = now
         text = mask(self._waiting, self._settings)
-        end = max(0, len(text) - self._held)
+        end = max(0, len(text) - held)
         self._waiting = text[end:]
         if end:
             self._listener(self._node_id, clean(text[:end]))
