@@ -118,7 +118,7 @@ class Apart:
             if report is None or report["failed"] is None:
                 session.leave()
             judging.kill()
-            if report is not None:
+            if report is not None and report["failed"] is None:
                 leave()
             return _read(report, session, judging.marker, judging.printed(), deadline)
 
