@@ -174,6 +174,11 @@ class LocalJobs(JobQueue):
         self._stop(thread)
         return result
 
+    def _may_leave(self, job: QueuedJob) -> list[Callable[[], None]]:
+        """How its entry leaves; [] with GPUs, whose memory the next program wants whole."""
+        has_cards = isinstance(self._sandbox, WarmSandbox) and len(self._sandbox.cards) > 0
+        return [] if has_cards else [lambda: self._leave_slot(job)]
+
     def _leave_slot(self, job: QueuedJob) -> None:
         """Let the next job begin, unless this one is stopped; called in the job's own thread."""
         with self._lock:
@@ -200,7 +205,7 @@ class LocalJobs(JobQueue):
         told, label = self._on_output, job.spec.label or job.id
         on_output = None if told is None else lambda text: told(label, text)
         try:
-            value = run_job(job.spec, JobContext(self._sandbox, scratch, on_output, lambda: self._leave_slot(job)))
+            value = run_job(job.spec, JobContext(self._sandbox, scratch, on_output, *self._may_leave(job)))
             result = JobResult(id=job.id, value=value)
         except JobLost as error:
             result = JobResult(id=job.id, lost=True, error=str(error))

@@ -455,7 +455,7 @@ REFUSED = {
     "data.target=rent data.metric=profit": "data.metric=profit: unknown metric; allowed: rmse",
     "data.target=kind data.metric=rmse": "data.metric=rmse needs a column of numbers; 'kind' holds text",
     "data.target=street data.metric=f1": "data.metric=f1 needs two classes; 'street' has 10",
-    "data.target=street data.metric=qwk": "data.metric=qwk needs grades that are whole numbers; 'street'",
+    "data.target=street data.metric=qwk": "data.metric=qwk needs grades that are whole numbers, or their order",
     "data.target=street data.metric=kappa": "data.metric=kappa: say which: qwk (quadratic weighted, as for grades) or",
     "data.target=street data.metric=weighted_kappa": "data.metric=weighted_kappa: say which: qwk (quadratic",
     "data.target=rent data.metric=mape": "data.metric=mape divides by the label; 1 labels of 'rent' are 0",
