@@ -371,7 +371,8 @@ class Database:
             )
         if self.read_only:
             if version == 0:
-                raise UnknownRunError(f"'{self.path}' holds no run: it was killed before it began, or is none of ours")
+                why = "it has not begun yet, was killed before it began, or is none of ours"
+                raise UnknownRunError(f"'{self.path}' holds no run: {why}")
             return
         with self.transaction() as connection:
             make_schema(connection)

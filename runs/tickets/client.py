@@ -18,7 +18,7 @@ from typing import Any
 from core.storage.held import is_held
 from runs.tickets.names import LONGEST_CALL, refused, whole
 from runs.tickets.server import call
-from utils.errors import SwarmEvoError
+from utils.errors import SwarmEvoError, UnknownRunError
 
 IDLE = 120.0
 """Seconds without a call after which a process that was started for tickets ends."""
@@ -43,7 +43,8 @@ def ask_the_run(
         waiting: called now and then while the run is taken up.
 
     Raises:
-        ConfigError: the run is written by somebody else. SwarmEvoError: no process could be started.
+        ConfigError: the run is written by somebody else. UnknownRunError: it was killed before it began.
+        SwarmEvoError: no process could be started.
     """
     end = time.monotonic() + seconds
     for _ in range(5):  # the process that held the run may have ended just now, or be about to
@@ -53,7 +54,12 @@ def ask_the_run(
             return {**found, "warnings": [*found.get("warnings", ()), TAKEN_UP]} if is_ours else found
         from runs.tickets.stored_answers import answer_of_the_store  # a second of processor time, seldom needed
 
-        known = answer_of_the_store(run_dir, request)
+        try:
+            known = answer_of_the_store(run_dir, request)
+        except UnknownRunError:
+            if not is_held(run_dir):
+                raise
+            known = None  # it is just beginning
         if known is not None:
             return known
         _wait_for_process(run_dir, min(end, time.monotonic() + START), waiting)
