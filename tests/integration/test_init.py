@@ -21,7 +21,7 @@ def test_what_is_written_passes_its_test_and_is_searched(tmp_path):
 
     def told(what: str) -> str:
         (line,) = [line for line in made.splitlines() if line.startswith(what)]
-        return line.removeprefix(what).strip().replace("python ", f"{sys.executable} ")
+        return line.removeprefix(what).strip()
 
     made = here(f"{sys.executable} {ROOT / 'main.py'} init job_order")
     assert "class JobOrder(FunctionProblem)" in (tmp_path / "job_order" / "problems" / "job_order.py").read_text()
