@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from support.forked import TookTooLong, forked
+from support.forked_processes import TookTooLong, forked
 
 from cli.parser import VERBS, main
 from core.storage.reader import RunReader

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from support.forked import forked
+from support.forked_processes import forked
 
 from core.contracts import EvaluatorDeps, JobSpec, Limits
 from core.evaluation.grading import GradingFault

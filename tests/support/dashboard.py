@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from support.forked import Running, forked
+from support.forked_processes import Running, forked
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dashboard" / "web" / "dist" / "index.html"

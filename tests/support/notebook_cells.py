@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from support.competition_stand import LEARNERS
-from support.forked import Done, forked
+from support.forked_processes import Done, forked
 
 CELL_OF_A_FILE = re.compile(r"^%%writefile (\S+)\n", re.ASCII)
 

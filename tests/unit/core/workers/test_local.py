@@ -239,3 +239,25 @@ def test_an_overdue_job_does_not_leave_its_slot_twice(one_slot):
     assert stages.next() == "tidy a"
     stages.may_go["tidy a"].set(), stages.may_go["run b"].set(), stages.may_go["tidy b"].set()
     assert jobs.next(10).value == "b" and jobs.next(0.3) is None
+
+
+def test_with_gpus_the_next_job_waits_until_the_one_before_is_over(tmp_path, monkeypatch):
+    """A program that is being killed still holds the memory of its card."""
+
+    class WithCards:
+        cards = ("/dev/nvidia0",)
+
+        def stop_thread(self, thread: threading.Thread) -> None:
+            """Nothing runs in it."""
+
+    monkeypatch.setattr(sys.modules[__name__], "stages", Stages())
+    monkeypatch.setattr(local, "WarmSandbox", WithCards)
+    jobs = LocalJobs(WithCards(), 1, tmp_path)
+    jobs.submit(named("a"))
+    jobs.submit(named("b"))
+    stages.may_go["run a"].set()
+    assert [stages.next(), stages.next(), stages.next(0.3)] == ["run a", "tidy a", None]
+    for event in stages.may_go.values():
+        event.set()
+    assert stages.next() == "run b"
+    jobs.close()

@@ -4,7 +4,7 @@ To load `main.py`, or scikit-learn, takes a second or two of processor time, a f
 number, a folder, an environment and an output of its own, as one that a user starts; it lacks what Python does before
 the program's first line, and a hash seed of its own.
 
-`forked(…)` is this side; `python forked.py DESCRIPTOR PATH MODULE …` is the process that loads and forks.
+`forked(…)` is this side; `python forked_processes.py DESCRIPTOR PATH MODULE …` is the process that loads and forks.
 """
 
 from __future__ import annotations
