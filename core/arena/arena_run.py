@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import chain
 from threading import Lock
 
@@ -15,6 +14,7 @@ from core.arena.tournament import Tournament, count_session
 from core.contracts import EvaluatorDeps
 from core.state.node import MetricSource, Node
 from core.state.task import derive_seed
+from utils.shared_property import shared_property
 
 RECENT = 256
 """Nodes looked back at, at first, for the last standings."""
@@ -70,7 +70,7 @@ class ArenaRun:
         known = [self.deps.journal[id_] for id_ in self.promoted if id_ in self.deps.journal]
         return list({node.id: node for node in [*known, *nodes]}.values())
 
-    @cached_property
+    @shared_property
     def ratings(self) -> Ratings:
         """All rated games ever of engines that were judged, read from the book once; later ones are added to it."""
         return Ratings(self._rated())

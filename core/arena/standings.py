@@ -6,9 +6,9 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
+from utils.shared_property import shared_property
 from utils.stats import PENTANOMIAL, Estimate, bradley_terry, elo_estimate, los, pair_counts, student_975
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -113,7 +113,7 @@ class Crosstable:
         self.copies = pairs.copies
         self.halves = pairs.halves
 
-    @cached_property
+    @shared_property
     def results(self) -> dict[tuple[str, str], tuple[int, int, int]]:
         """(player, opponent) → (wins, draws, losses) of the player; both orders of each pair."""
         counts: dict[tuple[str, str], list[int]] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -30,6 +29,7 @@ from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.direction import LARGEST, Direction, as_score, finite
+from utils.shared_property import shared_property
 from utils.stats import proper_interval, student_interval
 from utils.syntax import without_future
 
@@ -89,7 +89,7 @@ class FunctionProblem(Problem):
 
     # ------------------------------------------------------------ defaults
 
-    @cached_property
+    @shared_property
     def form(self) -> Signature:
         return Signature.read(self.signature)
 
@@ -232,15 +232,15 @@ class _Prepared:
     def __init__(self, problem: FunctionProblem, part: Part) -> None:
         self._problem, self._part = problem, part
 
-    @cached_property
+    @shared_property
     def cases(self) -> list[Any]:
         return cases_of(self._problem, self._part)
 
-    @cached_property
+    @shared_property
     def _by_case(self) -> list[list[list[Any]]]:
         return [calls_of(self._problem, case, number) for number, case in enumerate(self.cases, 1)]
 
-    @cached_property
+    @shared_property
     def calls(self) -> list[list[Any]]:
         return [call for calls in self._by_case for call in calls]
 

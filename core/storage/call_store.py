@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
@@ -15,6 +14,7 @@ from core.storage.forms import digest, insert
 from core.storage.holds import FILE, Holds
 from core.storage.rows import call_from_row, call_values, stored_calls
 from core.storage.unreadable import reads_store
+from utils.shared_property import shared_property
 
 _HELD = "held/"
 """Prefix of the facts that held the worst case of requests without an answer, in stores of earlier versions."""
@@ -32,14 +32,14 @@ class CallStore(EventWriter):
         self._saved: set[str] = set()
         """Samples of the calls that this process saved."""
 
-    @cached_property
+    @shared_property
     def _holds(self) -> Holds:
         holds = Holds(self.run_dir / FILE)
         for name in self.get_fact(_ANSWERED) or ():
             holds.drop(str(name))
         return holds
 
-    @cached_property
+    @shared_property
     def _began_with_calls(self) -> bool:
         """Whether there were calls when the first was looked for: a new run need not ask its store."""
         return bool(self.db.select("SELECT 1 FROM calls LIMIT 1"))

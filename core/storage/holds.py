@@ -6,13 +6,13 @@ import errno
 import json
 import os
 import threading
-from functools import cached_property
 from math import inf
 from pathlib import Path
 
 from utils.errors import StoreError
 from utils.file_utils import write_atomic
 from utils.regular_files import read_regular, regular_handle
+from utils.shared_property import shared_property
 
 FILE = "held.jsonl"
 """In the run's folder: a line for a request that leaves, and one for each that is let go of."""
@@ -38,7 +38,7 @@ class Holds:
         self._handle: int | None = None
         self._size = 0
 
-    @cached_property
+    @shared_property
     def _held(self) -> dict[str, tuple[int, float]]:
         return _read(self._path)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +15,7 @@ from problems.highs import SolverOptions
 from problems.instance_text import files_of_instances
 from problems.options import checked_options
 from utils.config_schema import Config
+from utils.shared_property import shared_property
 
 if TYPE_CHECKING:
     from problems.bin_packing.data import DataSet
@@ -51,7 +51,7 @@ class BinPackingProblem(Problem):
         self.name = f"bin_packing/{Path(data_name).stem if '.' in data_name else data_name}"
         self._top_k = top_k
 
-    @cached_property
+    @shared_property
     def data(self) -> DataSet:
         from problems.bin_packing.data import build_data
 

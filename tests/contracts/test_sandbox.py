@@ -471,7 +471,7 @@ if os.fork() == 0:
 drawn, threads = eval(os.read(read, 100))
 print(drawn != random.random(), threads, threading.main_thread() is threading.current_thread())
 """
-    assert run(sandbox, workspace, code).term_out == "True 1 True\n"
+    assert run(sandbox, workspace, code).term_out.endswith("True 1 True\n")  # Python 3.12 warns of the thread before
 
 
 def test_many_threads_may_run_at_once(sandbox: WarmSandbox, tmp_path: Path) -> None:

@@ -25,8 +25,10 @@ def encode(message: Any) -> bytes:
     """TypeError for what is not plain data."""
     try:
         return "".join(_chunks(message, 0)).encode("utf-8", "surrogatepass")
-    except (ValueError, RecursionError) as error:
-        raise TypeError(f"a list within itself is not plain data ({error})") from error
+    except RecursionError:  # without it as the cause: since Python 3.14 it tells each of its thousands of levels
+        raise TypeError("a list within itself, or within thousands of others, is not plain data") from None
+    except ValueError as error:
+        raise TypeError(f"what cannot be told as text is not plain data ({error})") from error
 
 
 def decode(data: bytes) -> Any:

@@ -9,7 +9,7 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from core.executor.kept_tree import OPEN_FOLDER
 from problems.command.tree.fresh_folders import fresh_folder, sweep
 from utils.errors import ConfigError
 from utils.regular_files import CACHES
+from utils.shared_property import shared_property
 
 LEFT_OUT = CACHES | {".git", ".hg", ".svn"}
 """History is no writer's business; caches would be stale."""
@@ -52,7 +53,7 @@ class Base:
         self.files: Mapping[str, Entry] = {path: Entry(*fields) for path, fields in plain.items()}
         self.text = lru_cache(maxsize=512)(self._text)
 
-    @cached_property
+    @shared_property
     def folders(self) -> frozenset[str]:
         """Those below the top in which files lie, however deep."""
         names = (path.split("/")[:-1] for path in self.files)

@@ -100,9 +100,9 @@ def test_a_word_does_not_grow_into_the_one_before():
 @pytest.mark.parametrize(
     ("source", "future", "rest"),
     [
-        ("from __future__ import (\n    x,\n)\ny = 1", "from __future__ import x", "\ny = 1"),
-        ("'a'; from __future__ import x; y = 1", "from __future__ import x", "'a'; pass; y = 1"),
-        ("'''\nfrom __future__ import x\n'''\ny = 1", "", "'''\nfrom __future__ import x\n'''\ny = 1"),
+        ("from __future__ import (\n    division,\n)\ny = 1", "from __future__ import division", "\ny = 1"),
+        ("'a'; from __future__ import division; y = 1", "from __future__ import division", "'a'; pass; y = 1"),
+        ("'''\nfrom __future__ import division\n'''\n", "", "'''\nfrom __future__ import division\n'''\n"),
         ("def (", "", "def ("),
     ],
 )

@@ -8,6 +8,7 @@ from core.storage import holds
 from core.storage.holds import Holds
 from core.storage.repository import RunStore
 from utils.errors import StoreError
+from utils.thread_pool import threads
 
 
 def test_what_is_held_is_there_in_the_next_process_until_it_is_let_go_of(tmp_path):
@@ -23,6 +24,15 @@ def test_what_is_held_is_there_in_the_next_process_until_it_is_let_go_of(tmp_pat
     second.drop("b")
     second.close()
     assert Holds(path).all() == [(1, 0.0)]
+
+
+def test_requests_that_leave_at_once_are_all_held(tmp_path):
+    """Each thread of a new run may be the first to ask for the file."""
+    store = RunStore(tmp_path)
+    with threads(8, "requests") as pool:
+        list(pool.map(lambda number: store.hold_call(str(number), number, 0.5), range(8)))
+    assert sorted(Holds(tmp_path / holds.FILE).all()) == [(number, 0.5) for number in range(8)]  # after a kill
+    store.close()
 
 
 def test_a_line_that_was_cut_off_is_of_a_request_that_never_left(tmp_path):
