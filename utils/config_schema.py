@@ -44,11 +44,14 @@ class DataConfig(Section):
     dir: str | None = None
     """A folder with the tables, or a single table."""
     train: str | None = None
-    """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one."""
+    """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one.
+
+    A pattern (`2023-*.csv`), names with commas between them, or a folder: files of the same columns are one table.
+    """
     test: str | None = None
-    """The table to predict, where it is not called `test`."""
+    """The table to predict, where it is not called `test`; several files as with `train`."""
     labels: str | None = None
-    """A second table that holds the target, joined by a column that both tables have."""
+    """A second table that holds the target, joined by a column that both tables have; several files as with `train`."""
     goal: str | None = None
     """The task in a sentence, for the prompts."""
     target: str | None = None

@@ -234,7 +234,7 @@ def test_what_to_do_about_a_table_that_is_not_found_is_told(tmp_path, inline, na
 def test_tables_of_which_none_is_called_train_are_to_be_joined_or_named(tmp_path):
     for month in ("may", "june"):
         plain(tmp_path, f"{month}.csv")
-    with pytest.raises(ConfigError, match=r"say --data\.train=FILE; .*same columns, join them into one$"):
+    with pytest.raises(ConfigError, match=r"say --data\.train=FILE; .* are joined: --data\.train='\*\.csv'$"):
         made(tmp_path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +103,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     """Read the tables that the request names; Unusable where they do not fit together."""
     notes: list[str] = []
     files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
-    used = {*files.values(), *([Path(request["labels"])] if request.get("labels") else [])}
+    parts = map(Path, chain(*request.get("parts", {}).values()))
+    used = {*files.values(), *parts, *([Path(request["labels"])] if request.get("labels") else [])}
 
     def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]

@@ -19,6 +19,10 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions; `written`
     is column → what the test calls it, where that differs.
     """
+    for name, files in request.get("parts", {}).items():
+        raise Unusable(
+            f"export-best --notebook: data.{name} is {len(files)} files, and the notebook reads one; join them"
+        )
     found = read_own(request)
     tables = {name: _way(path) for name, path in found.files.items()}
     joined = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ def _second_table(missing: list[str], request: dict[str, Any], train: list[str])
 
 
 def may_be_table(path: Path, request: dict[str, Any]) -> bool:
-    taken = {request.get(name) for name in ("train", "test", "sample")}
+    taken = {request.get(name) for name in ("train", "test", "sample")} | {*chain(*request.get("parts", {}).values())}
     bare = path.name.lower().removesuffix(".gz").removesuffix(".zip").removesuffix(".bz2").removesuffix(".xz")
     return path.is_file() and str(path) not in taken and bare.endswith((*TEXT, *COLUMNAR, *SHEETS))
 
