@@ -202,6 +202,7 @@ def _own_data(cfg: Config) -> Source:
         **{name: str(path) for name, path in tables.items() if path is not None},
         **({"places": packages_elsewhere(cfg.execution.python, Path(function["file"]))} if function else {}),
         **({"parts": {name: [*map(str, files)] for name, files in dataset.parts.items()}} if dataset.parts else {}),
+        **({"encoding": data.encoding} if data.encoding else {}),
         **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"classes": _classes(data, kind)} if data.classes is not None else {}),

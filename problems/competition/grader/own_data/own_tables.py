@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +102,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     """Read the tables that the request names; Unusable where they do not fit together."""
     notes: list[str] = []
     files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
-    parts = map(Path, chain(*request.get("parts", {}).values()))
-    used = {*files.values(), *parts, *([Path(request["labels"])] if request.get("labels") else [])}
+    used = {Path(file) for file in request["originals"]}
 
     def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]
@@ -119,6 +117,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
 
     train, told = open_table(files["train"])
     tell("train", train.columns, told)
+    if train.look.is_guessed:
+        notes.append("where letters are wrong: --data.encoding=NAME")
     targets = targets_of(request["target"], train.columns)
     theirs = read("test") if request.get("test") else next(train.pieces()).iloc[:0]
     same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
@@ -192,7 +192,7 @@ def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dic
     aims = set(map(bare, targets))
     classes = set(as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
     files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
-    for path in [path for path in files if may_be_table(path, request) and str(path) != request.get("labels")]:
+    for path in [path for path in files if may_be_table(path, request)]:
         columns = set(columns_of(path))
         if (aims <= set(map(bare, columns)) or classes <= columns) and _has_ids_of(path, theirs):
             return path

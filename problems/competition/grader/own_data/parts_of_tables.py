@@ -28,7 +28,7 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     """
     notes = [request["unpacked"]] if request.get("unpacked") else []
     for name, files in request.get("parts", {}).items() if request.get("target") else ():
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         paths = [Path(file) for file in files]
         path, rows = _joined(paths, name, folder)
         request = {**request, name: str(path)}
