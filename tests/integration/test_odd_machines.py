@@ -89,6 +89,12 @@ def test_help_that_cannot_be_written_is_one_line():
     assert done.returncode == 1 and done.stderr == "swarm-evo: standard output: No space left on device\n"
 
 
+def test_runs_that_have_no_folder_of_their_own_name_what_is_in_its_place(cli: Cli, toy):
+    (cli.folder / "logs").write_text("mine")
+    ended = cli.here(*toy(1))
+    assert ended.code == 2 and f"project.dir=.: '{cli.folder / 'logs'}' cannot be written (Not a dir" in ended.line
+
+
 def test_links_that_go_round_are_one_line(cli: Cli, toy):
     (cli.folder / "logs").symlink_to("logs")
     ended = cli.here(*toy(1))
