@@ -194,20 +194,27 @@ def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dic
     files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
     for path in [path for path in files if may_be_table(path, request)]:
         columns = set(columns_of(path))
-        if (aims <= set(map(bare, columns)) or classes <= columns) and _has_ids_of(path, theirs):
+        is_named = aims <= set(map(bare, columns)) or classes <= columns
+        if (is_named or len(columns) == len(targets) + 1) and _has_ids_of(path, theirs, is_blank=not is_named):
             return path
     return None
 
 
-def _has_ids_of(path: Path, theirs: Any) -> bool:
-    """True if a column of both tables names exactly the same rows."""
+def _has_ids_of(path: Path, theirs: Any, *, is_blank: bool) -> bool:
+    """True if a column of both tables names exactly the same rows.
+
+    Args:
+        is_blank: every other column has one value in all rows, too: a form to fill in, not a table of features.
+    """
     try:
         table, _ = read_any(path)
     except Unusable:
         return False
     table = table.rename(columns=same_names(table, list(theirs)))
-    pairs = [(as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs]
-    return len(table) == len(theirs) and any(mine.is_unique and set(mine) == set(found) for mine, found in pairs)
+    pairs = {n: (as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs}
+    names = [n for n, (mine, found) in pairs.items() if mine.is_unique and set(mine) == set(found)]
+    is_form = not is_blank or any((table.drop(columns=name).nunique(dropna=False) == 1).all() for name in names)
+    return len(table) == len(theirs) and bool(names) and is_form
 
 
 def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
