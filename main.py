@@ -9,13 +9,17 @@ import sys
 if sys.flags.safe_path:  # `-P`, `-I`, PYTHONSAFEPATH: then a script's own folder is not on the path
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever starts us may ignore it: no child could be waited for
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # while modules are loaded there is nothing to end in good order
+if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN or os.getsid(0) == os.getpid():
+    # While modules are loaded there is nothing to end in good order. A script's background job is deaf to a Ctrl-C that
+    # is meant for another; who leads a session of its own hears none but those that are meant for it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from cli.parser import main  # noqa: E402
 from cli.process_exit import leave  # noqa: E402
 from utils.collector import rare_collections  # noqa: E402
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     with rare_collections():  # imports make few cycles, too
         leave(main(sys.argv[1:]))

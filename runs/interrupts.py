@@ -27,13 +27,15 @@ class Interrupts:
 
     @contextmanager
     def handled(self) -> Iterator[None]:
-        """Signals set the events inside; only a process's main thread can handle them, others run as they are."""
+        """Signals set the events inside; only a process's main thread can handle them, others run as they are. SIGINT
+        that was ignored when the process began stays so: it is meant for whoever is in front."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        for number in before:
-            signal.signal(number, self._on_signal)
+        for number, handler in before.items():
+            if (number, handler) != (signal.SIGINT, signal.SIG_IGN):
+                signal.signal(number, self._on_signal)
         try:
             yield
         finally:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from utils.dataset_files import files_named
 from utils.errors import ConfigError
 from utils.user_path import user_path
 
@@ -15,13 +16,20 @@ KEYS = (
     "data.labels", "prompts.dir", "problem.plugins", "plugins", "initial",
 )  # fmt: skip
 """Keys whose values are files or folders, or lists of them."""
+TABLES = ("data.train", "data.test", "data.labels")
+"""Keys whose values may be patterns, too."""
 _MOST = 3
 """Files that a line names."""
 
 
 def missing_files(plain: Mapping[str, Any]) -> list[tuple[str, str]]:
     """(key, value) of each file or folder that is named and not here."""
-    return [(key, value) for key, value, path in _named(plain) if not user_path(path).exists()]
+    beside = user_path((plain.get("data") or {}).get("dir") or ".")
+    return [
+        (key, value)
+        for key, value, path in _named(plain)
+        if not user_path(path).exists() and not (key in TABLES and files_named(beside, value))
+    ]
 
 
 def how_to_give(plain: Mapping[str, Any], command: str) -> str:

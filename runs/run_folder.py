@@ -34,11 +34,14 @@ def logs_dir(project_dir: str | Path) -> Path:
 def check_place(project_dir: str | Path) -> None:
     """ConfigError where nothing can be kept: told before data are prepared, and nothing is made."""
     folder = logs_dir(project_dir)
+    place = folder
     try:
-        with TemporaryFile(dir=next(path for path in (folder, *folder.parents) if path.exists())):
+        place = next(path for path in (folder, *folder.parents) if path.exists())
+        with TemporaryFile(dir=place):
             pass
     except OSError as error:
-        raise ConfigError(f"project.dir={project_dir}: cannot be written ({error.strerror})") from error
+        which = "" if place == folder.parent else f"'{place}' "
+        raise ConfigError(f"project.dir={project_dir}: {which}cannot be written ({error.strerror})") from error
 
 
 def all_runs(project_dir: str | Path) -> list[Path]:

@@ -8,6 +8,11 @@ yours.
 
 from __future__ import annotations
 
+import sys
+
+if sys.argv[:1] == ["-m"] and "swarm_evo" in sys.orig_argv and not sys.flags.safe_path:
+    del sys.path[0]  # `python -m swarm_evo`: no module of the current folder is meant, such as a random.py there
+
 from swarm_evo.errors import SearchError, SwarmEvoError
 from swarm_evo.evolve import evolve
 from swarm_evo.external import ExternalRun, open

@@ -11,8 +11,8 @@ from swarm_evo.app import app_dir
 def main() -> None:
     """Run the command line. Never returns: the exit code is the process's."""
     folder = str(app_dir())
-    started_in = [] if sys.flags.safe_path else sys.path[:1]  # of `-m` the current folder, with whatever modules
-    here = {"", ".", folder, *started_in}
+    is_script = sys.argv[0] != __file__ and not sys.flags.safe_path  # of `-m`, the package has left its folder out
+    here = {"", ".", folder, *(sys.path[:1] if is_script else [])}
     sys.path[:] = [folder, *(entry for entry in sys.path if entry not in here)]
     sys.argv[0] = "swarm-evo"
     runpy.run_path(f"{folder}/main.py", run_name="__main__")

@@ -44,11 +44,16 @@ class DataConfig(Section):
     dir: str | None = None
     """A folder with the tables, or a single table."""
     train: str | None = None
-    """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one."""
+    """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one.
+
+    A pattern (`2023-*.csv`), names with commas between them, or a folder: files of the same columns are one table.
+    """
     test: str | None = None
-    """The table to predict, where it is not called `test`."""
+    """The table to predict, where it is not called `test`; several files as with `train`."""
     labels: str | None = None
-    """A second table that holds the target, joined by a column that both tables have."""
+    """A second table that holds the target, joined by a column that both tables have; several files as with `train`."""
+    encoding: str | None = None
+    """How your text tables are written (`cp1250`, `koi8_r`), where what is told of them is wrong."""
     goal: str | None = None
     """The task in a sentence, for the prompts."""
     target: str | None = None
@@ -61,6 +66,15 @@ class DataConfig(Section):
     """`random`, `stratified`, `distinct` (equal rows stay together), `group:COLUMN` or `time:COLUMN`."""
     preview: Literal["schema", "stats", "rows"] = "stats"
     """What of the data a prompt may show: names and types; plus statistics; plus sample rows."""
+
+    @field_validator("encoding")
+    @classmethod
+    def _known_encoding(cls, value: str | None) -> str | None:
+        try:
+            "".encode(value or "utf-8")
+        except LookupError as error:
+            raise ValueError("an encoding of text that Python knows, such as cp1250, iso8859_2, koi8_r") from error
+        return value
 
     @field_validator("split")
     @classmethod

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from glob import glob
 from pathlib import Path
 
 from utils.errors import ConfigError
+from utils.user_path import user_path
 
 PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".arrow", ".xlsx", ".xlsm")
@@ -31,6 +34,8 @@ _TRAIN = re.compile(r"(?<![a-z])train(ing)?(?![a-z])")
 _TEST = re.compile(r"(?<![a-z])test(ing)?(?![a-z])")
 _LABELS = re.compile(r"label|(?<![a-z])(y|targets?|answers?)(?![a-z])")
 """What a table of labels beside the training table is called: `train_labels`, `y_train`."""
+_NUMBER = re.compile(r"[\da-f]{8}-[\da-f-]{27}|\d+")
+"""What tells one part of a table from another in its name."""
 
 
 def table_stem(path: Path) -> str | None:
@@ -99,6 +104,51 @@ def find_test(folder: Path, train: Path | None = None) -> Path | None:
     tables = [path for path in _files(folder) if path != train and _is_table(path)]
     found = [path for path in tables if _TEST.sub("test", table_stem(path) or "") in wanted]
     return found[0] if len(found) == 1 else None
+
+
+def files_named(folder: Path, name: str) -> list[Path]:
+    """The files that a user means by a name: the one that is called so, inside of the folder or as it is; else the
+    tables of a folder, and what patterns (`2023-*.csv`) with commas between them match, in the order of their names.
+    """
+    places = (folder, Path())
+    for path in [place / user_path(name) for place in places]:
+        if path.is_file():
+            return [path.resolve()]
+        if path.is_dir():
+            return [part.resolve() for part in _files(path) if _is_table(part)]
+    for place in places:
+        said = [str(place / user_path(one.strip())) for one in name.split(",") if one.strip()]
+        found = {path: None for pattern in said for path in sorted(map(Path, glob(pattern, recursive=True)))}
+        if files := [path.resolve() for path in found if path.is_file()]:
+            return files
+    return []
+
+
+def find_parts(folder: Path, name: str, others: Sequence[Path | None] = ()) -> list[Path]:
+    """The tables that are parts of one: their names differ by their numbers alone (`train_2022.csv`, `train_2023.csv`).
+
+    Args:
+        name: `train` or `test`; parts of a training table need not have the word in their names.
+        others: tables that are known to be something else.
+    """
+    rest = [path for path in _files(folder) if path not in others and _is_table(path)]
+    rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
+    word = _TRAIN if name == "train" else _TEST
+    named = [path for path in rows if word.search(table_stem(path) or "")]
+    if name == "train" and not named:
+        named = [path for path in rows if not _TEST.search(table_stem(path) or "")]
+    return named if len(named) > 1 and _are_parts(named) else []
+
+
+def parts_inside(folder: Path, name: str) -> list[Path]:
+    """The parts of a table that is a folder, as Spark and others write it: `train/part-0.csv`, `train.parquet/…`."""
+    folders = [path for path in sorted(folder.iterdir()) if path.is_dir() and name in (path.name, table_stem(path))]
+    inside = [part for path in folders[:1] for part in _files(path) if _is_table(part)]
+    return inside if _are_parts(inside) else []
+
+
+def _are_parts(paths: Sequence[Path]) -> bool:
+    return len({_NUMBER.sub("0", path.name.lower()) for path in paths}) == 1
 
 
 def _is_table(path: Path) -> bool:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from utils.dataset_files import ARCHIVES, DATABASES, TABLES, UNREAD, find_lone, find_sample, find_test, find_train
+from utils.dataset_files import (
+    ARCHIVES,
+    DATABASES,
+    TABLES,
+    UNREAD,
+    files_named,
+    find_lone,
+    find_parts,
+    find_sample,
+    find_test,
+    find_train,
+    parts_inside,
+)
 from utils.errors import ConfigError
 from utils.file_utils import is_lfs_pointer, link_or_copy, size_text
 from utils.user_path import user_path
@@ -28,7 +41,9 @@ class DatasetFolder:
     description: str
     """Text of `description.md`, or ''."""
     alone: bool = False
-    """True if the user named one file and no folder: nothing beside that file is his data."""
+    """True if the user named files and no folder: nothing beside them is his data."""
+    parts: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """`train`, `test` or `labels` → the files that it is made of, where they are several; it is the first of them."""
 
 
 def validate_dataset(
@@ -50,32 +65,59 @@ def validate_dataset(
         ConfigError: one line that names the key, the value and what is missing.
     """
     path = user_path(folder) if folder is not None else None
+    named = {"train": train, "test": test, "labels": labels}
     if path is None or path.is_file():
-        lone = _named(Path(), train, "data.train") if path is None else path
-        assert lone is not None
-        check_is_data(lone, "data.train" if path is None else key)
-        return DatasetFolder(
-            lone.resolve().parent, lone.resolve(), _named(lone.parent, test, "data.test"), None,
-            _named(lone.parent, labels, "data.labels"), "", alone=True,
-        )  # fmt: skip
+        given = [path.resolve()] if path is not None else _named(Path(), "train", named)
+        for part in given:
+            check_is_data(part, "data.train" if path is None else key)
+        found = {"train": given, **{name: _named(given[0].parent, name, named) for name in ("test", "labels")}}
+        return _folder(given[0].parent, found, None, "", alone=True)
     if not path.is_dir():
-        raise ConfigError(f"{key}={folder}: no such folder")
-    theirs = _named(path, test, "data.test") or find_test(path)
-    sample, answers = find_sample(path), _named(path, labels, "data.labels")
-    others = (theirs, sample, answers)
-    rows = _named(path, train, "data.train") or find_train(path, others) or find_lone(path, others)
-    if rows is None:
+        several = f"; several files: --data.train='{folder}'" if "*" in path.name else ""
+        raise ConfigError(f"{key}={folder}: no such folder{several}")
+    theirs, answers = _named(path, "test", named), _named(path, "labels", named)
+    theirs = theirs or _known(find_test(path)) or find_parts(path, "test")
+    sample = find_sample(path)
+    others = (*theirs, sample, *answers)
+    rows = _named(path, "train", named)
+    if len(rows) > 1:
+        rows = _without(rows, others) or rows
+    rows = rows or _known(find_train(path, others)) or find_parts(path, "train", others)
+    if not rows and (rows := parts_inside(path, "train")):
+        theirs = theirs or parts_inside(path, "test")
+    rows = rows or _known(find_lone(path, others))
+    if not rows:
         raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")
-    if rows.parent.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
-        theirs, sample = theirs or find_test(rows.parent, rows), sample or find_sample(rows.parent)
-    for table in (rows, theirs, sample, answers):
-        if table is not None:
-            check_is_data(table, key)
+    inside = rows[0].parent
+    if inside.is_relative_to(path.resolve()):  # the others lie beside it, where it was named below the folder
+        theirs, sample = theirs or _known(find_test(inside, rows[0])), sample or find_sample(inside)
+    for table in (*rows, *theirs, *answers, *_known(sample)):
+        check_is_data(table, key)
     description = path / DESCRIPTION
     ours = any(description.resolve().is_relative_to(place.resolve()) for place in (path, beside or path))
     text = description.read_text(encoding="utf-8", errors="replace") if ours and description.is_file() else ""
-    theirs, sample = (table and table.resolve() for table in (theirs, sample))
-    return DatasetFolder(path.resolve(), rows.resolve(), theirs, sample, answers, text)
+    return _folder(path.resolve(), {"train": rows, "test": theirs, "labels": answers}, sample, text)
+
+
+def _known(path: Path | None) -> list[Path]:
+    return [] if path is None else [path]
+
+
+def _without(paths: Sequence[Path], others: Sequence[Path | None]) -> list[Path]:
+    barred = {other.resolve() for other in others if other is not None}
+    return [path for path in paths if path.resolve() not in barred]
+
+
+def _folder(
+    path: Path, tables: Mapping[str, Sequence[Path]], sample: Path | None, text: str, *, alone: bool = False
+) -> DatasetFolder:
+    found = {name: tuple(part.resolve() for part in parts) for name, parts in tables.items()}
+    first = {name: parts[0] if parts else None for name, parts in found.items()}
+    assert first["train"] is not None
+    return DatasetFolder(
+        path, first["train"], first["test"], sample and sample.resolve(), first["labels"], text, alone,
+        {name: parts for name, parts in found.items() if len(parts) > 1},
+    )  # fmt: skip
 
 
 def _remedy(names: list[str]) -> str:
@@ -90,19 +132,17 @@ def _remedy(names: list[str]) -> str:
     if other := next((name for name, small in low if small.endswith(UNREAD)), None):
         return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
     if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:
-        return f"{holds}; if these tables have the same columns, join them into one"
+        return f"{holds}; tables of the same columns are joined: --data.train='*.csv'"
     return holds
 
 
-def _named(folder: Path, name: str | None, key: str) -> Path | None:
-    """The file that the user named, as it is or inside the folder."""
-    if name is None:
-        return None
-    given = user_path(name)
-    for path in (folder / given, given):
-        if path.is_file():
-            return path.resolve()
-    raise ConfigError(f"{key}={name}: no such file in '{folder}'")
+def _named(folder: Path, table: str, names: Mapping[str, str | None]) -> list[Path]:
+    """The files that the user named as a table, inside of the folder or as they are; [] where he named none."""
+    name = names[table]
+    found = files_named(folder, name) if name is not None else []
+    if name is not None and not found:
+        raise ConfigError(f"data.{table}={name}: no such file in '{folder}'")
+    return found
 
 
 def check_is_data(path: Path, key: str) -> None:

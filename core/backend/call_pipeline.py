@@ -36,6 +36,7 @@ from core.state.question import question_name
 from core.state.task import derive_seed
 from utils.clean_text import whole
 from utils.errors import (
+    BackendAddressError,
     BackendBusyError,
     BackendError,
     LostReplyError,
@@ -43,6 +44,7 @@ from utils.errors import (
     ReplyError,
     SwarmEvoError,
     TicketGone,
+    UnknownHostError,
     UnrecordedError,
     UnwantedPromptError,
 )
@@ -92,6 +94,7 @@ class CallPipeline:
         self._listener = listener
         self._single_flight = SingleFlight()
         self._clients = ClientPool(retrier)
+        self._answered: set[str] = set()
 
     def exchange(self, request: Request, settings: ModelSettings, key: CallKey, turn: int) -> CallRecord:
         """Return the record of this exchange, found or made; it is stored before it is returned.
@@ -248,12 +251,15 @@ class CallPipeline:
                 else:
                     self._ledger.settle(held, Amount())
                     hold.drop()
+                if isinstance(error, UnknownHostError) and settings.base_url not in self._answered:
+                    raise BackendAddressError(str(error)) from None
                 if isinstance(error, BackendBusyError) and error.retry_after:
                     limiter.pause(min(error.retry_after, 60.0))
                 raise
             except BaseException:  # stopped or broken while the call was out: it may still be billed
                 self._ledger.lose(held)
                 raise
+            self._answered.add(settings.base_url)
             usage = reply.usage or (worst if reply.finish_reason == "oversize" else _guess(request, reply))
             cost = reply.usd if by_session else cost_of(settings, usage, now)
             self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost or 0.0))

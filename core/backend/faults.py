@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from socket import EAI_NODATA, EAI_NONAME, gaierror
 from time import time
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -26,6 +27,7 @@ from utils.errors import (
     LostReplyError,
     RefusedError,
     SwarmEvoError,
+    UnknownHostError,
     UnwantedPromptError,
 )
 from utils.secrets import MASK, secret_parts
@@ -57,6 +59,8 @@ _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urll
 _SDK = ("openai", "anthropic", "google")
 _OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"})
 """Variables that every client of HTTP goes by."""
+_NO_SUCH_HOST = frozenset({EAI_NONAME, EAI_NODATA})
+"""Not `EAI_AGAIN`, which a machine without a network gets."""
 _DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
 """What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
@@ -102,6 +106,8 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
         return _by_status(status, error, settings)
     origin = type(error).__module__.partition(".")[0]
     text = f"{_name(settings)}: {type(error).__name__}: {mask(_first_line(error), settings)}"
+    if any(isinstance(cause, gaierror) and cause.errno in _NO_SUCH_HOST for cause in _causes(error)):
+        return UnknownHostError(f"{text} (no server has this name); see llm.{settings.role}.base_url")
     if _never_sent(error):
         return BackendBusyError(f"{text} (no connection)")
     if isinstance(error, OSError | ValueError | EOFError | _UNREADABLE) or origin in _TRANSPORT or origin in _SDK:
@@ -180,14 +186,20 @@ def _headers(error: BaseException) -> Mapping[str, str]:
 
 def _never_sent(error: BaseException) -> bool:
     """True if the connection was not even made, so that nothing can have been billed."""
+    return any(
+        isinstance(cause, ConnectionRefusedError) or type(cause).__name__ in ("ConnectError", "ConnectTimeout")
+        for cause in _causes(error)
+    )
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came of, as far as five steps back."""
     chain: BaseException | None = error
     for _ in range(5):
         if chain is None:
-            return False
-        if isinstance(chain, ConnectionRefusedError) or type(chain).__name__ in ("ConnectError", "ConnectTimeout"):
-            return True
+            return
+        yield chain
         chain = chain.__cause__ or chain.__context__
-    return False
 
 
 def _name(settings: ModelSettings) -> str:

@@ -39,13 +39,14 @@ def send_line(run_dir: Path, line: dict[str, Any]) -> None:
 
 
 def stop_gracefully(run_dir: Path, pid: int) -> None:
-    """SIGINT to the process that holds the run: it finishes what is in flight and saves; a second one stops it now.
+    """SIGTERM to the process that holds the run: it finishes what is in flight and saves; a second one stops it now. A
+    script's background job would be deaf to SIGINT.
 
     Where the process is out of reach (another user, another container), a control line asks for the same.
     """
     try:
         if pid <= 1:
             raise ProcessLookupError
-        os.kill(pid, signal.SIGINT)
+        os.kill(pid, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
         send_line(run_dir, {"kind": "stop"})

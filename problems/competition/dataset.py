@@ -8,7 +8,7 @@ from pathlib import Path
 from problems.competition.sorted_folders import SortedFiles, as_tables, find_sorted
 from utils.archives import unpacked, whole_archive
 from utils.config_schema import Config
-from utils.dataset_files import find_sample, find_table, find_train
+from utils.dataset_files import find_parts, find_sample, find_table, find_train, parts_inside
 from utils.user_path import user_path
 from utils.workspace_builder import DatasetFolder, validate_dataset
 
@@ -63,7 +63,8 @@ def find_dataset(cfg: Config) -> Brought:
         if files is not None:
             return Brought(validate_dataset(as_tables(files, data.target, place)), files.root.name, sorted=files)
         dataset = validate_dataset(data.dir, train=data.train, test=data.test, labels=data.labels)
-        return Brought(dataset, dataset.train.stem if dataset.alone else dataset.path.name)
+        is_lone = dataset.alone and "train" not in dataset.parts
+        return Brought(dataset, dataset.train.stem if is_lone else dataset.path.name)
     given = user_path(data.dir or archive).resolve()
     beside, name = (given, given.name) if given.is_dir() else (None, archive.stem)
     inner = unpacked(archive, place, beside, ours)
@@ -81,7 +82,8 @@ def _sorted(folder: Path | None, cfg: Config, ours: tuple[Path, ...]) -> SortedF
     """The files of a folder whose own folders sort them; None where a table is there or named."""
     if folder is None or not folder.is_dir() or cfg.data.train or cfg.data.labels:
         return None
-    has_table = find_train(folder, (find_table(folder, "test"), find_sample(folder))) is not None
+    others = find_table(folder, "test"), find_sample(folder)
+    has_table = find_train(folder, others) or find_parts(folder, "train", others) or parts_inside(folder, "train")
     return None if has_table else find_sorted(folder.resolve(), ours)
 
 

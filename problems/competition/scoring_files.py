@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 from problems.competition.source import Source
 from problems.user_files import folder_files, named_files
@@ -24,14 +26,18 @@ def scoring_files(source: Source) -> dict[str, Path]:
     return found
 
 
-def _of_data(request: dict[str, object]) -> dict[str, Path]:
+def _of_data(request: dict[str, Any]) -> dict[str, Path]:
     tables = {f"data.{name}": Path(str(request[name])) for name in TABLES if request.get(name)}
+    for name, files in request.get("parts", {}).items():
+        del tables[f"data.{name}"]
+        beside = Path(files[0]).parent
+        tables |= {f"data.{name}/{os.path.relpath(file, beside)}": Path(file) for file in files}
     if request.get("alone"):
         return tables
     if request.get("sorted"):  # the tables are ours, made of the user's files
         origin = Path(str(request["origin"]))
         return _data(origin) if origin.is_dir() else {"data.dir": origin}
-    skip = [str(name) for name in request["skip"]]  # type: ignore[attr-defined]
+    skip = [str(name) for name in request["skip"]]
     theirs = set(tables.values())
     return tables | {
         name: path for name, path in _data(Path(str(request["folder"])), skip).items() if path not in theirs

@@ -7,6 +7,7 @@ import importlib.util
 import json
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -200,12 +201,14 @@ def _own_data(cfg: Config) -> Source:
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
         **{name: str(path) for name, path in tables.items() if path is not None},
         **({"places": packages_elsewhere(cfg.execution.python, Path(function["file"]))} if function else {}),
+        **({"parts": {name: [*map(str, files)] for name, files in dataset.parts.items()}} if dataset.parts else {}),
+        **({"encoding": data.encoding} if data.encoding else {}),
         **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"classes": _classes(data, kind)} if data.classes is not None else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
-    mine = (path for path in tables.values() if path is not None)
+    mine = [*(path for path in tables.values() if path is not None), *chain(*dataset.parts.values())]
     return Source(
         brought.name,
         kind.label if kind else "claimed score",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import pandas as pd
 import pytest
+from sklearn.metrics import cohen_kappa_score
 from support.competition_stand import Stand, writes
 from support.notebook_cells import run_cells
 
@@ -54,6 +57,19 @@ def test_grades_in_words_are_numbers_for_programs_and_words_again_in_what_is_han
     for place in ("best", "kaggle"):
         made = pd.read_csv(tmp_path / place / "submission.csv", keep_default_na=False)
         assert made["grade"].tolist() == wanted
+
+
+def test_a_grade_that_no_row_has_keeps_its_place(tmp_path, inline, mine):
+    stand = Stand(tmp_path, *words(mine, "grade", "None,mild,grave,severe", "qwk"))
+    told, guess = str(stand.problem.note), {0: 0, 1: 1, 2: 1}
+    _, verdict = stand.score(writes(READ + f"for row in rows: row['grade'] = {guess}[x[row[key]] // 10]"))
+    stand.close()
+    (answers,) = (tmp_path / "workspaces" / ".prepared").glob("*/private/answers.csv")
+    (parts,) = (tmp_path / "workspaces" / ".prepared").glob("*/private/exam.json")
+    truth = pd.read_csv(answers)["grade"].to_numpy()[json.loads(parts.read_text())["parts"]["validation"]]
+    by_value = cohen_kappa_score(truth, [min(place, 1) for place in truth], weights="quadratic", labels=range(4))
+    assert "0 for None, 1 for mild, 2 for grave, 3 for severe (grave: no row has it)" in told
+    assert verdict.metric == pytest.approx(by_value)
 
 
 @pytest.mark.parametrize(("classes", "score"), [("good,wrong", 0.0), ("wrong,good", 1.0)])

@@ -483,7 +483,7 @@ def test_a_token_guards_everything_but_the_page(project):
 
 FAKE_MAIN = """
 import fcntl, os, signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # as main.py: a shell's background job begins deaf to it
+signal.signal(signal.SIGTERM, signal.default_int_handler)  # as a run
 sys.path.insert(0, {app!r})
 from pathlib import Path
 from core.storage.repository import RunStore

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import ROOT, Cli
+from support.processes import eventually
 
 
 def strange_session() -> None:
@@ -53,11 +54,45 @@ def test_a_session_without_room_says_what_to_raise(cli, toy):
     assert done.returncode in (1, 2) and "ulimit -n" in line
 
 
+@pytest.mark.parametrize("in_front", [False, True])
+def test_a_background_job_of_a_script_is_deaf_to_the_ctrl_c_of_another(cli, toy, in_front):
+    """Who leads a session of its own, as those that the page starts, hears one: nobody else is meant by it."""
+    words = [sys.executable, str(ROOT / "main.py"), *toy(400, seconds=0.1)]
+    child = subprocess.Popen(
+        words, cwd=cli.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=in_front,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),
+    )  # fmt: skip
+    try:
+        eventually(lambda: _steps(cli) >= 2, 60)
+        child.send_signal(signal.SIGINT)
+        if not in_front:
+            seen = _steps(cli)
+            eventually(lambda: _steps(cli) > seen + 4, 60)
+            child.send_signal(signal.SIGTERM)
+        _, told = child.communicate(timeout=60)
+        assert child.returncode == 130 and b"Traceback" not in told, told
+    finally:
+        child.kill()
+        child.wait()
+    assert cli.show()["status"] == "interrupted"
+
+
+def _steps(cli: Cli) -> int:
+    path = cli.runs and cli.run_dir / "metrics.json"
+    return path.read_text().count('"step"') if path and path.is_file() else 0
+
+
 def test_help_that_cannot_be_written_is_one_line():
     words = [sys.executable, str(ROOT / "main.py"), "-h"]
     with open("/dev/full", "w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
     assert done.returncode == 1 and done.stderr == "swarm-evo: standard output: No space left on device\n"
+
+
+def test_runs_that_have_no_folder_of_their_own_name_what_is_in_its_place(cli: Cli, toy):
+    (cli.folder / "logs").write_text("mine")
+    ended = cli.here(*toy(1))
+    assert ended.code == 2 and f"project.dir=.: '{cli.folder / 'logs'}' cannot be written (Not a dir" in ended.line
 
 
 def test_links_that_go_round_are_one_line(cli: Cli, toy):

@@ -234,7 +234,7 @@ def test_what_to_do_about_a_table_that_is_not_found_is_told(tmp_path, inline, na
 def test_tables_of_which_none_is_called_train_are_to_be_joined_or_named(tmp_path):
     for month in ("may", "june"):
         plain(tmp_path, f"{month}.csv")
-    with pytest.raises(ConfigError, match=r"say --data\.train=FILE; .*same columns, join them into one$"):
+    with pytest.raises(ConfigError, match=r"say --data\.train=FILE; .* are joined: --data\.train='\*\.csv'$"):
         made(tmp_path)
 
 
@@ -1001,3 +1001,20 @@ def test_a_row_with_fields_that_no_column_is_named_for_is_refused(tmp_path, inli
     plain(tmp_path, content=content)
     with pytest.raises(ConfigError, match=r"its first row has \d fields, but its head names 3 columns"):
         made(tmp_path)
+
+
+def test_the_encoding_of_tables_is_the_users_to_say(tmp_path, inline):
+    """Vietnamese is in none of the pages that are told by their letters."""
+    text = flats().replace("straße", "đương").replace("Öl", "Câu")
+    plain(tmp_path, content=text.encode("cp1258"))
+    assert "where letters are wrong: --data.encoding=NAME" in made(tmp_path).note
+    problem = made(tmp_path, "data.encoding=cp1258")
+    (tmp_path / "other").mkdir()
+    plain(tmp_path / "other", content=text.encode())
+    usual = made(tmp_path / "other", folder="mine")
+    assert cells(problem.input_dir / "train.csv") == cells(usual.input_dir / "train.csv")
+    assert "đ" in problem.input_dir.joinpath("train.csv").read_text().splitlines()[0] and "letters" not in problem.note
+    with pytest.raises(ConfigError, match=r"data\.encoding=ascii: '.*train\.csv' is not written so: ordinal not in"):
+        made(tmp_path, "data.encoding=ascii")
+    with pytest.raises(ConfigError, match=r"data\.encoding='no-such': .*such as cp1250"):
+        made(tmp_path, "data.encoding=no-such")

@@ -62,7 +62,7 @@ def trap(tmp_path) -> Path:
     for name in ("core", "agents", "cli", "problems", "reports", "dashboard"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text(FOREIGN)
-    for name in ("main", "numbers", "email"):  # of ours, and such of the standard library as the package loads later
+    for name in ("main", "numbers", "email", "random", "token", "json", "re", "math"):  # ours and Python's own
         (tmp_path / f"{name}.py").write_text(FOREIGN)
     return tmp_path
 

@@ -288,6 +288,21 @@ def test_a_table_with_the_ids_of_the_test_and_the_target_is_the_sample(tmp_path,
     assert "gender_submission.csv is taken for the sample submission" in note and "left out" not in note
 
 
+@pytest.mark.parametrize("blank", ["0", ""])
+def test_a_form_with_the_ids_of_the_test_is_the_sample_whatever_its_column_is_called(tmp_path, inline, blank):
+    """A table of features beside it, whose cells differ, is none."""
+    ids = [*reversed(range(TRAINED, COUNT))]
+    named = {
+        "how_to_submit.csv": ["ID,Predicted Rent", *(f"{i},{blank}" for i in ids)],
+        "extra.csv": ["id,noise", *(f"{i},{i * i % 97}" for i in ids)],
+    }
+    found, note = handed_in(
+        tmp_path, labelled_folder(tmp_path, **named), "row['rent'] = 7", "data.target=rent", "data.metric=mae"
+    )
+    assert all(lines == ["ID,Predicted Rent", *(f"{i},7" for i in ids)] for lines in found.values())
+    assert "how_to_submit.csv is taken for the sample submission" in note and "extra.csv" not in note
+
+
 REFUSED = {
     "data.split=group:rent": (lambda i: i, "rent is the target"),
     "data.split=time:town": (lambda i: i, "all rows have the same time"),

@@ -21,6 +21,8 @@ from .grade import Judge
 from .mlebench.direction import by_name
 from .mlebench.shim import import_function, install
 from .own_data import reading
+from .own_data.parts_of_tables import with_joined
+from .own_data.recoded import recoded, with_originals
 from .pictures import collections
 from .scoring import parts
 from .smoke import write_smoke
@@ -32,6 +34,8 @@ from .tables.rdata import write_raw
 from .tables.table_sample import TableSample, samples_of
 from .tables.times import format_to_tell
 
+JOINED = "joined"
+"""A folder that is there while tables are read that lie in several files, or in an encoding that the user says."""
 LFS_MARK = "version https://git-lfs.github.com/spec/"
 
 
@@ -48,7 +52,9 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         if request["verb"] == "refit":
             refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
             return {}
+        request = with_joined(recoded(with_originals(request), out / JOINED), out / JOINED)
         made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
+        shutil.rmtree(out / JOINED, ignore_errors=True)
     except Unusable as error:
         return {"config_error": str(error)}
     exam, meta, tables = made

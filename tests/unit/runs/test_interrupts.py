@@ -23,6 +23,20 @@ def test_the_first_signal_asks_and_the_second_stops():
     assert signal.getsignal(signal.SIGINT) is before
 
 
+def test_a_signal_that_whoever_started_us_ignores_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    interrupts = Interrupts()
+    try:
+        with interrupts.handled():
+            signal.raise_signal(signal.SIGINT)
+            assert not interrupts.finish.is_set()
+            signal.raise_signal(signal.SIGTERM)
+            assert interrupts.finish.is_set()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_other_threads_handle_no_signals():
     before = signal.getsignal(signal.SIGINT)
     seen = []

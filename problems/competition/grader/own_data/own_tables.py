@@ -102,7 +102,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     """Read the tables that the request names; Unusable where they do not fit together."""
     notes: list[str] = []
     files = {name: Path(request[name]) for name in ("train", "test", "sample") if request.get(name)}
-    used = {*files.values(), *([Path(request["labels"])] if request.get("labels") else [])}
+    used = {Path(file) for file in request["originals"]}
 
     def tell(name: str, columns: list[str], told: str) -> None:
         path = files[name]
@@ -117,6 +117,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
 
     train, told = open_table(files["train"])
     tell("train", train.columns, told)
+    if train.look.is_guessed:
+        notes.append("where letters are wrong: --data.encoding=NAME")
     targets = targets_of(request["target"], train.columns)
     theirs = read("test") if request.get("test") else next(train.pieces()).iloc[:0]
     same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
@@ -190,22 +192,29 @@ def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dic
     aims = set(map(bare, targets))
     classes = set(as_keys(labelled[targets[0]])) if request["task"] == "probability" else set(targets)
     files = sorted(Path(request["folder"]).iterdir(), key=lambda path: ("submission" not in path.name, path.name))
-    for path in [path for path in files if may_be_table(path, request) and str(path) != request.get("labels")]:
+    for path in [path for path in files if may_be_table(path, request)]:
         columns = set(columns_of(path))
-        if (aims <= set(map(bare, columns)) or classes <= columns) and _has_ids_of(path, theirs):
+        is_named = aims <= set(map(bare, columns)) or classes <= columns
+        if (is_named or len(columns) == len(targets) + 1) and _has_ids_of(path, theirs, is_blank=not is_named):
             return path
     return None
 
 
-def _has_ids_of(path: Path, theirs: Any) -> bool:
-    """True if a column of both tables names exactly the same rows."""
+def _has_ids_of(path: Path, theirs: Any, *, is_blank: bool) -> bool:
+    """True if a column of both tables names exactly the same rows.
+
+    Args:
+        is_blank: every other column has one value in all rows, too: a form to fill in, not a table of features.
+    """
     try:
         table, _ = read_any(path)
     except Unusable:
         return False
     table = table.rename(columns=same_names(table, list(theirs)))
-    pairs = [(as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs]
-    return len(table) == len(theirs) and any(mine.is_unique and set(mine) == set(found) for mine, found in pairs)
+    pairs = {n: (as_keys(theirs[n]), as_keys(table[n])) for n in table if n in theirs}
+    names = [n for n, (mine, found) in pairs.items() if mine.is_unique and set(mine) == set(found)]
+    is_form = not is_blank or any((table.drop(columns=name).nunique(dropna=False) == 1).all() for name in names)
+    return len(table) == len(theirs) and bool(names) and is_form
 
 
 def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..tables.exact import Unusable
@@ -10,6 +11,7 @@ from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, key_of_rows
 from ..tables.sheets import way_of_sheet
 from ..tables.text_look import NOTHING
 from .own_tables import read_own
+from .recoded import recoded, with_originals
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
@@ -19,17 +21,24 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions; `written`
     is column → what the test calls it, where that differs.
     """
-    found = read_own(request)
-    tables = {name: _way(path) for name, path in found.files.items()}
-    joined = None
-    if found.joined is not None:
-        tables["labels"] = _way(found.joined.path)
-        joined = {"key": found.joined.key, "columns": found.joined.columns}
+    for name, files in request.get("parts", {}).items():
+        raise Unusable(
+            f"export-best --notebook: data.{name} is {len(files)} files, and the notebook reads one; join them"
+        )
+    with TemporaryDirectory() as folder:
+        request = recoded(with_originals(request), Path(folder))
+        found = read_own(request)
+        said = request.get("encoding")
+        tables = {name: _way(path, said) for name, path in found.files.items()}
+        joined = None
+        if found.joined is not None:
+            tables["labels"] = _way(found.joined.path, said if request.get("labels") else None)
+            joined = {"key": found.joined.key, "columns": found.joined.columns}
     amounts = {name: form.fraction for name, form in found.amounts.items()}
     return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts, "written": found.written}
 
 
-def _way(path: Path) -> dict[str, Any]:
+def _way(path: Path, said: str | None) -> dict[str, Any]:
     look = look_at(path)
     how: dict[str, Any] = {}
     texts: dict[str, Any] = {"dtype": "str", "keep_default_na": False}
@@ -51,7 +60,7 @@ def _way(path: Path) -> dict[str, Any]:
         texts = {"dtype": False}
     else:
         function = "read_csv"
-        told = {"sep": look.mark, "decimal": look.decimal, "encoding": look.encoding, "skiprows": look.above}
+        told = {"sep": look.mark, "decimal": look.decimal, "encoding": said or look.encoding, "skiprows": look.above}
         plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
         how = {name: value for name, value in told.items() if value != plain[name]}
         how |= {"index_col": False, "usecols": list(range(look.width))} if look.beyond == NOTHING else {}

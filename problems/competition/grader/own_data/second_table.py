@@ -78,9 +78,8 @@ def _second_table(missing: list[str], request: dict[str, Any], train: list[str])
 
 
 def may_be_table(path: Path, request: dict[str, Any]) -> bool:
-    taken = {request.get(name) for name in ("train", "test", "sample")}
     bare = path.name.lower().removesuffix(".gz").removesuffix(".zip").removesuffix(".bz2").removesuffix(".xz")
-    return path.is_file() and str(path) not in taken and bare.endswith((*TEXT, *COLUMNAR, *SHEETS))
+    return path.is_file() and str(path) not in request["originals"] and bare.endswith((*TEXT, *COLUMNAR, *SHEETS))
 
 
 def columns_of(path: Path) -> list[str]:

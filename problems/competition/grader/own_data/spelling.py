@@ -80,7 +80,7 @@ def classes_of(values: Any, texts: Any, order: Sequence[str] = ()) -> Classes:
         order: all classes, the lowest first: programs know each by its place.
 
     Raises:
-        Unusable: `order` and the column do not name the same classes.
+        Unusable: `order` lacks a class of the column. One that no row has is a grade all the same.
     """
     missing = values.isna() & (texts.str.strip() != "").to_numpy()
     numbers = pd.api.types.is_numeric_dtype(values) and values.notna().any()
@@ -103,15 +103,16 @@ def _in_order(values: Any, spelled: Any, words: dict[str, str], order: Sequence[
     pairs = list(spelled.drop_duplicates().itertuples(index=False, name=None))
     keys = {key: key for key, _ in pairs} | {text.strip(): key for key, text in pairs}
     there = {key: words.get(key, key) for key in sorted(set(keys.values()))}
-    if unknown := [word for word in order if word not in keys]:
-        raise Unusable(f"{said}: no row has the {name} '{unknown[0]}'; there are {listed([*there.values()])}")
-    places = {keys[word]: place for place, word in enumerate(order)}
+    absent = [word for word in order if word not in keys]
+    places = {keys.get(word, word): place for place, word in enumerate(order)}
     if missing := [word for key, word in there.items() if key not in places]:
-        raise Unusable(f"{said}: lacks the {name} '{missing[0]}'; there are {listed([*there.values()])}")
+        wrong = f"no row has the {name} '{absent[0]}'" if absent else f"lacks the {name} '{missing[0]}'"
+        raise Unusable(f"{said}: {wrong}; there are {listed([*there.values()])}")
     if len(places) < len(order):
         raise Unusable(f"{said}: names a class twice")
     numbers = as_keys(values).map(places).set_axis(values.index).rename(values.name)
     told = f"{name} is written as numbers: {', '.join(f'{place} for {word}' for place, word in enumerate(order))}"
+    told += f" ({listed(absent)}: no row has it)" if absent else ""
     read = {text: places[key] for key, text in pairs}
     return Classes(numbers, {str(place): word for place, word in enumerate(order)}, read, (told,))
 

@@ -117,15 +117,16 @@ def f1_weighted(y: Any, p: Any) -> float:
     return float(np.average([_f1_of(y, p, label) for label in labels], weights=counts))
 
 
-def _confusion(y: Any, p: Any) -> Any:
+def _confusion(y: Any, p: Any) -> tuple[Any, Any]:
+    """How often a class (row) is taken for one (column), and the classes."""
     labels, codes = np.unique(np.concatenate([y, p]), return_inverse=True)
     table = np.zeros((len(labels), len(labels)))
     np.add.at(table, (codes[: len(y)], codes[len(y) :]), 1)
-    return table
+    return table, labels
 
 
 def mcc(y: Any, p: Any) -> float:
-    table = _confusion(y, p)
+    table, _ = _confusion(y, p)
     rows, columns, total = table.sum(1), table.sum(0), table.sum()
     scale = np.sqrt((total**2 - rows @ rows) * (total**2 - columns @ columns))
     return float((np.trace(table) * total - rows @ columns) / scale) if scale else 0.0
@@ -133,16 +134,17 @@ def mcc(y: Any, p: Any) -> float:
 
 def cohen_kappa(y: Any, p: Any) -> float:
     """Agreement beyond chance, every disagreement alike. Source: Cohen 1960."""
-    table = _confusion(y, p)
+    table, _ = _confusion(y, p)
     total = table.sum()
     chance = table.sum(1) @ table.sum(0) / total**2
     return float((np.trace(table) / total - chance) / (1 - chance)) if chance < 1 else 1.0
 
 
 def qwk(y: Any, p: Any) -> float:
-    table = _confusion(y, p)
-    index = np.arange(len(table))
-    weight = (index[:, None] - index) ** 2
+    """Grades that are k apart disagree k² times as much, whether or not a row has those between them, as on Kaggle;
+    scikit-learn counts only those that are there. Source: Cohen 1968."""
+    table, grades = _confusion(y, p)
+    weight = (grades[:, None] - grades) ** 2
     expected = np.outer(table.sum(1), table.sum(0)) / table.sum()
     scale = (weight * expected).sum()
     return float(1 - (weight * table).sum() / scale) if scale else 1.0

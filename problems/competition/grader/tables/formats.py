@@ -71,6 +71,11 @@ class Look:
     blank: int = 0
     """Fields without anything behind them, in the longest row."""
 
+    @property
+    def is_guessed(self) -> bool:
+        """True for a text whose encoding nothing but its letters tells."""
+        return bool(self.encoding) and not self.encoding.startswith("utf")
+
     def told(self) -> str:
         """What is unlike a plain table, in a few words; '' if nothing is."""
         names = {"\t": "a tab", "|": "'|'", ";": "';'"}
@@ -138,7 +143,7 @@ def _doubled(path: Path, look: Look) -> dict[str, int]:
     if look.suffix in SHEETS:
         head = head_of_sheet(path)
     else:
-        with _opened(path, look.packed) as file:
+        with opened(path, look.packed) as file:
             head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.mark, header=None,
                                nrows=1, dtype=str, skiprows=look.above)  # fmt: skip
     counts = Counter(head.iloc[0].dropna().astype(str))
@@ -150,14 +155,14 @@ def line_of_head(path: Path, column: str) -> int:
     look = look_at(path)
     if not is_text(look):
         return 0
-    with _opened(path, look.packed) as file:
+    with opened(path, look.packed) as file:
         lines = file.read(LOOK).decode(look.encoding, errors="replace").splitlines()[:LINES]
     rows = (field_rows([line], look.mark) for line in lines)
     return next((at for at, row in enumerate(rows, 1) if row and column in [name.strip() for name in row[0]]), 0)
 
 
-def look_at(path: Path) -> Look:
-    """What kind of table a file is, from its name and its first bytes."""
+def kind_of(path: Path) -> Look:
+    """How a file is packed, and what table it holds by its name: nothing of its text."""
     with path.open("rb") as file:
         head = file.read(len(BEGIN))
     if head == BEGIN:
@@ -171,17 +176,23 @@ def look_at(path: Path) -> Look:
     elif packed:
         name = path.name.rpartition(".")[0]
     suffix = Path(name).suffix.lower()
-    if suffix in (*COLUMNAR, *LINED_JSON, ".json", *SHEETS):
-        return Look(packed, suffix)
-    with _opened(path, packed) as file:
+    if suffix in DATABASES:
+        raise Unusable(f"data: '{path}' is no database of SQLite: write its table as a CSV")
+    return Look(packed, suffix)
+
+
+def look_at(path: Path) -> Look:
+    """What kind of table a file is, from its name and its first bytes."""
+    kind = kind_of(path)
+    if not is_text(kind):
+        return kind
+    packed, suffix = kind.packed, kind.suffix
+    with opened(path, packed) as file:
         sample = file.read(LOOK)
     encoding = encoding_of(sample)
     if packed and sample.startswith(tuple(mark for mark, _ in _PACKED)):
-        raise Unusable(
-            f"data: '{path}' is packed twice: it holds '{Path(name).name[:60]}', packed too; unpack it first"
-        )
-    if suffix in DATABASES:
-        raise Unusable(f"data: '{path}' is no database of SQLite: write its table as a CSV")
+        inner = Path(_member(path) if packed == "zip" else path.stem).name
+        raise Unusable(f"data: '{path}' is packed twice: it holds '{inner[:60]}', packed too; unpack it first")
     if encoding is None:
         raise Unusable(f"data: '{path}' holds NUL characters: it is no text; save it as CSV in UTF-8")
     lines = sample.decode(encoding, errors="replace").splitlines()
@@ -205,7 +216,7 @@ def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     if look.suffix in DATABASES:
         table, told = read_database(path, rows)
         return flat(table, told)
-    with _opened(path, look.packed) as file:
+    with opened(path, look.packed) as file:
         if look.suffix in COLUMNAR:
             importlib.import_module("pyarrow")
             table = pd.read_feather(file) if look.suffix in FEATHER else pd.read_parquet(file)
@@ -226,7 +237,7 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
     if look.suffix in (*COLUMNAR, *DATABASES):
         return _read(path, look, None)[0]
     if look.suffix == ".json" or look.suffix in LINED_JSON:
-        with _opened(path, look.packed) as file:
+        with opened(path, look.packed) as file:
             how = {"dtype": False, "convert_dates": False}
             lined = look.suffix in LINED_JSON
             return flat(pd.read_json(file, lines=True, **how) if lined else read_records(file, **how)[0], "")[0]
@@ -236,14 +247,14 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
 def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
     """A text table."""
     look = sure_encoding(path, look)
-    with _opened(path, look.packed) as file:
+    with opened(path, look.packed) as file:
         table = pd.read_csv(file, nrows=rows, **_ways(look, path), **(how or {}))
     return together(_named(table, look, path)), look.told()
 
 
 def key_of_rows(path: Path) -> str:
     """The key of a JSON file below which its rows stand; '' where they stand at its top."""
-    with refusals(path), _opened(path, look_at(path).packed) as file:
+    with refusals(path), opened(path, look_at(path).packed) as file:
         return read_records(file)[1]
 
 
@@ -260,7 +271,7 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
         how: what `pandas.read_csv` is told beside the look of the file.
     """
     ways = _ways(look, path)
-    with _opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **ways, **how) as reader:
+    with opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **ways, **how) as reader:
         for piece in reader:
             yield together(_named(piece, look, path))
 
@@ -275,7 +286,7 @@ def _names(path: Path, look: Look) -> list[str]:
     """The head's columns as pandas calls them, and one for each field behind them: else it would take the first fields
     for names of rows, or pass over what stands behind the last column and warn of it in words of its own."""
     plain = replace(look, blank=0)
-    with _opened(path, look.packed) as file:
+    with opened(path, look.packed) as file:
         head = pd.read_csv(file, nrows=0, index_col=False, usecols=range(look.width), **_ways(plain, path))
     return [*map(str, head.columns), *(f"{_BEHIND}{number}" for number in range(look.blank))]
 
@@ -301,7 +312,7 @@ def sure_encoding(path: Path, look: Look) -> Look:
     for encoding in encodings:
         decoder = codecs.getincrementaldecoder(encoding)()
         try:
-            with _opened(path, look.packed) as file:
+            with opened(path, look.packed) as file:
                 while part := file.read(LOOK):
                     decoder.decode(part)
                 decoder.decode(b"", final=True)
@@ -313,7 +324,7 @@ def sure_encoding(path: Path, look: Look) -> Look:
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
 
 
-def _opened(path: Path, packed: str) -> IO[bytes]:
+def opened(path: Path, packed: str) -> IO[bytes]:
     """The file's bytes, unpacked while they are read."""
     if packed == "gzip":
         return gzip.open(path, "rb")  # type: ignore[return-value]

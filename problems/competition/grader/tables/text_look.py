@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from .alphabets import CYRILLIC, cyrillic_page, latin_page
+
 MARKS = ",;\t|"
 LINES = 60
 """Lines that are looked at."""
@@ -24,7 +26,7 @@ _RUNS = re.compile(rb"[\x80-\xff]{2,}")
 _WORD = re.compile(r"[^\W\d_]+")
 _LATIN = re.compile(r"[A-Za-z]")
 _ELSEWHERE = {
-    **{name: name for name in ("gb18030", "big5", "cp932", "euc_jp", "cp874", "cp1251", "cp866")},
+    **{name: name for name in ("gb18030", "big5", "cp932", "euc_jp", "cp874", *CYRILLIC)},
     **{name: name for name in ("cp1253", "cp1255", "cp1256")}, "euc_kr": "cp949",
 }  # fmt: skip
 """What is looked for → by which it is read, which knows more letters: in Shift-JIS much passes for the larger Korean
@@ -48,7 +50,8 @@ def encoding_of(sample: bytes) -> str | None:
         sample.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
-            return _elsewhere(sample) or ("cp1252" if _decodes(sample, "cp1252") else "latin-1")
+            page = _elsewhere(sample) or latin_page(sample) or "cp1252"
+            return page if _decodes(sample, page) else "latin-1"
     return "utf-8"
 
 
@@ -65,12 +68,14 @@ def _elsewhere(sample: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
     whole = sample[: sample.rfind(b"\n") + 1] or sample
-    best = from_bytes(whole, cp_isolation=[*_ELSEWHERE]).best()
-    if best is None:
+    russian, is_sure = cyrillic_page(whole)
+    best = None if is_sure else from_bytes(whole, cp_isolation=[*_ELSEWHERE]).best()
+    if best is None and not is_sure:
         return None
-    words = [word for word in _WORD.findall(str(best)) if not word.isascii()]
+    page = russian if best is None or best.encoding in CYRILLIC else _ELSEWHERE[best.encoding]
+    words = [word for word in _WORD.findall(whole.decode(page, errors="replace")) if not word.isascii()]
     mixed = sum(_LATIN.search(word) is not None for word in words)
-    return _ELSEWHERE[best.encoding] if mixed <= MIXED_WORDS * len(words) else None
+    return page if mixed <= MIXED_WORDS * len(words) else None
 
 
 def _utf_16(sample: bytes) -> str | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, Fa
 from support.processes import eventually
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, ReplyCache
+from core.backend.clients import ClientPool
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Request, Tool, Usage, request_hash
 from core.backend.records import CallKey, blank_record, reply_fields, reply_of
@@ -26,6 +29,7 @@ from core.backend.usage import Amount
 from core.contracts import CallRecord
 from core.storage.repository import RunStore
 from utils.errors import (
+    BackendAddressError,
     BackendAuthError,
     BackendError,
     BudgetExhausted,
@@ -33,6 +37,7 @@ from utils.errors import (
     ReplyError,
     RunStopped,
     StoreError,
+    UnknownHostError,
 )
 
 KEY = "sk-planted-0123456789"
@@ -385,6 +390,37 @@ def test_an_account_without_credit_stops_at_once_and_is_no_step_of_the_ladder(
     assert server.layer.requests == 1 and not log.records
 
 
+def test_a_host_that_nobody_knows_ends_the_search_before_an_answer_and_is_waited_for_after_one(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def unknown(host: Any, *rest: Any, **more: Any) -> Any:
+        asked.append(str(host))
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    where = server.base_url("openai").replace("127.0.0.1", "localhost")
+    model_client = model_client_of(server, options={"attempts": 4})
+    away = ModelClient({"code": replace(settings(server), base_url=where)}, log=MemoryLog())
+    OPENED.append(away)
+    with monkeypatch.context() as dead:
+        dead.setattr(socket, "getaddrinfo", unknown)
+        with pytest.raises(BackendAddressError, match=r"no server has this name\); see llm\.code\.base_url"):
+            away.bind("code", "n1")("s", "u")
+    assert len(asked) == 1 and not server.layer.requests and BackendAddressError.exit_code == 2
+    assert model_client.bind("code", "n1")("s", "u")
+    send, failing = ClientPool.send, [UnknownHostError("it is gone"), UnknownHostError("it is gone")]
+
+    def at_times(pool: ClientPool, *request: Any) -> Any:
+        if failing:
+            raise failing.pop()
+        return send(pool, *request)
+
+    monkeypatch.setattr(ClientPool, "send", at_times)
+    assert model_client.bind("code", "n2")("s", "other")
+    assert not failing and server.layer.requests == 2
+
+
 def test_thoughts_are_recorded_and_not_returned(server: FaultyServer) -> None:
     said = "<think>Maybe ```python\nbad\n```?</think>\nThe answer."
     server.state.scenarios.add(Reply(text=said))
@@ -456,8 +492,6 @@ def test_what_stands_in_a_keys_place_is_no_secret_of_a_program(server: FaultySer
 
 
 def test_the_switch_forbids_every_other_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    import socket
-
     for base_url in ("https://api.example.com/v1", ""):
         away = ModelSettings(provider="openai", model="m", api_key=SecretStr(KEY), base_url=base_url)
         with pytest.raises(BackendError, match="SWARM_EVO_TEST_NO_NETWORK=1 forbids"):

@@ -97,6 +97,13 @@ def test_ndcg_over_groups_agrees_with_scikit_learn():
     assert mine == pytest.approx(np.mean(theirs))
 
 
+def test_grades_that_are_apart_disagree_by_their_values():
+    y, p = np.array([0.0, 0, 1, 3, 3, 3]), np.array([0.0, 1, 1, 3, 1, 5])
+    theirs = metrics.cohen_kappa_score(y, p, weights="quadratic", labels=range(6))
+    assert scores.SCORES["qwk"](y, p) == pytest.approx(theirs, rel=1e-12)
+    assert scores.SCORES["qwk"](10 * y, 10 * p) == pytest.approx(theirs, rel=1e-12)
+
+
 def test_smape_by_hand():
     assert scores.smape(np.array([0.0, 1.0, 3.0]), np.array([0.0, 3.0, 1.0])) == pytest.approx(200 * (0.5 + 0.5) / 3)
 
