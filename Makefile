@@ -35,21 +35,17 @@ pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $
 # Three times as many as cores: much of a test is waiting for a process.
 JOBS ?= $(shell echo $$(( $$(nproc) * 3 )))
 page-tests = @if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
-alone := tests/security/test_attacks.py
-together := -n $(JOBS) --dist worksteal tests --ignore=tests/world --ignore=$(alone)
+together := -n $(JOBS) --dist worksteal tests --ignore=tests/world
 
 test: $(VENV)/.dev  ## the short tests, no key and no network (one of them: .venv/bin/python -m pytest FILE)
 	$(call pytest,$(together) -m "not long")
-	$(call pytest,$(alone) -m "not long")  # it looks for survivors among all processes
 	$(page-tests)
 
 test-all: $(VENV)/.dev  ## what `make test` leaves out: long suites, and three times the examples of every law
 	$(call pytest,$(together) -m "long or hypothesis" --hypothesis-profile=long --durations=25)
-	$(call pytest,$(alone) -m long)
 
 test-both: $(VENV)/.dev  ## `make test` and `make test-all` at once: what CI runs, since each worker of either reads all tests first
 	$(call pytest,$(together) -m "not sample" --hypothesis-profile=long --durations=25)
-	$(call pytest,$(alone))
 	$(page-tests)
 
 boundary: $(VENV)/.dev  ## every attack of tests/boundary in every tier, as you and (where you are root) as an ordinary user

@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("inline")
+
 
 def write(path, head, rows):
     with path.open("w", newline="") as file:
@@ -15,7 +17,7 @@ def write(path, head, rows):
 def search(cli, target, metric, steps=1):
     words = (f"--data.dir={cli.folder / 'mine'}", f"--data.target={target}", f"--data.metric={metric}",
              f"--search.max_steps={steps}", "--logging.report=false", "--data.goal=predict")  # fmt: skip
-    return cli(*words, timeout=120)
+    return cli.here(*words)
 
 
 @pytest.fixture

@@ -112,6 +112,7 @@ def test_a_run_of_before_goes_on(script):
     assert resumed(script).code == 0
 
 
+@pytest.mark.usefixtures("inline")
 def test_tables_and_a_metric_of_ones_own(cli):
     data = cli.folder / "data"
     data.mkdir()
@@ -120,7 +121,7 @@ def test_tables_and_a_metric_of_ones_own(cli):
     (cli.folder / "score.py").write_text("def far(truth, said):\n    return float(abs(truth - said).mean())\n")
     words = (f"--data.dir={data}", "--data.goal=x", "--data.target=price", f"--data.metric={cli.folder}/score.py:far",
              "--problem.direction=min", "--search.max_steps=1", "--execution.timeout=30")  # fmt: skip
-    ended = cli("run", *words)
+    ended = cli.here("run", *words)
     assert ended.code == 0, ended.err
     (data / "readme.md").write_text("new notes, and a program of the user's beside the data")
     shutil.copyfile(cli.folder / "score.py", data / "mine.py")

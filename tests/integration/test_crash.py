@@ -243,12 +243,13 @@ def test_a_note_is_told_to_as_many_writers_as_a_round_has(cli, toy, boundary):
 
 FAMILIES = {
     "pipeline": toy_words(40, "search.schedule=pipeline", "search.batch=4", "search.workers=4", seconds=0.05),
-    "competition": ["--problem.name=diabetes", "--search.max_steps=6", "--search.num_drafts=3"],
+    "competition": ["--problem.name=diabetes", "--search.max_steps=4", "--search.num_drafts=3"],
     "bin_packing": [
-        "--problem=bin_packing", "--problem.name=u120", "--search.max_generations=20", "--search.per_island=4",
+        "--problem=bin_packing", "--problem.name=u120", "--search.max_generations=8", "--search.per_island=4",
     ],
     "connect_four": [
         "--problem=connect_four", "--search.max_generations=2", "--arena.openings=1", "--arena.gauntlet=2",
+        "--arena.limit=nodes:200",
     ],
 }  # fmt: skip
 

@@ -20,6 +20,7 @@ def script(request, number):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 def test_a_recording_is_made_and_replayed_without_a_call(cli, cli_at, tmp_path):
     with ChatServer(script) as server:
         ended = cli.here(
@@ -119,6 +120,7 @@ def test_the_weak_recording_plays_without_a_model(cli):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 def test_a_recording_whose_scores_drift_plays_on_and_says_where(cli, tmp_path):
     with ChatServer(script) as server:
         made = cli.here(

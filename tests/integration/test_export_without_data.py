@@ -20,10 +20,11 @@ def rents(folder: Path, *, test: bool) -> Path:
 
 
 def searched(folder: Path, *, test: bool) -> Cli:
+    folder.mkdir(exist_ok=True)
     cli = Cli(folder)
     data = rents(folder / "data", test=test)
     words = [f"--data.dir={data}", "--data.target=rent", "--data.metric=rmse", "--search.max_steps=1"]
-    ended = cli(*words, "--search.ensemble=false", "--logging.view=quiet", timeout=280)
+    ended = cli.here(*words, "--search.ensemble=false", "--logging.view=quiet")
     assert ended.code == 0, ended.err
     return cli
 
@@ -66,14 +67,13 @@ def test_a_changed_solution_is_not_handed_out_as_the_runs(competition: Cli, tmp_
     assert ended.code == 2 and str(competition.folder / "data") in ended.line and not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("options", [("--refit",), ("--notebook",)])
-def test_without_a_test_table_there_is_nothing_to_refit_for(tmp_path: Path, options: tuple[str, ...]) -> None:
-    (tmp_path / "project").mkdir()
+@pytest.mark.usefixtures("inline")
+def test_without_a_test_table_there_is_nothing_to_refit_for(tmp_path: Path) -> None:
     cli = searched(tmp_path / "project", test=False)
-    ended = cli.here("export-best", "latest", *options, "--out", "out")
-    assert ended.code == 2 and "(data.test)" in ended.line and not (cli.folder / "out").exists()
-    if options == ("--refit",):
-        assert "nothing to refit for" in ended.line
+    for option, said in (("--refit", "nothing to refit for"), ("--notebook", "")):
+        ended = cli.here("export-best", "latest", option, "--out", "out")
+        assert ended.code == 2 and "(data.test)" in ended.line and not (cli.folder / "out").exists()
+        assert said in ended.line
 
 
 def test_a_plug_in_or_an_evaluator_that_is_gone_is_not_needed_either(cli: Cli, tmp_path: Path) -> None:

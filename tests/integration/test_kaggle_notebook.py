@@ -46,7 +46,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, P
     data = kaggle_data(folder / "data")
     (folder / "project").mkdir()
     cli = Cli(folder / "project")
-    words = [f"--data.dir={data}", "--data.target=rent", "--data.metric=rmse", "--search.max_steps=3"]
+    words = [f"--data.dir={data}", "--data.target=rent", "--data.metric=rmse", "--search.max_steps=1"]
     ended = cli(*words, timeout=280)
     assert ended.code == 0, ended.err
     ended = cli("export-best", "latest", "--notebook", "--out=best")

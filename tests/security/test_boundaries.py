@@ -88,7 +88,7 @@ def test_friendly_programs_run(name: str, sandbox: WarmSandbox, tmp_path: Path) 
             "-k",
             "test_cpu_count or test_effective_n_jobs or test_parallel_kwargs or test_parallel_pickling",
         ],
-        ["sklearn.ensemble.tests.test_voting"],
+        ["sklearn.ensemble.tests.test_voting", "-k", "not parallel_fit and not gridsearch"],
         ["sklearn.linear_model.tests.test_ridge", "-k", "ridge_regression_sample_weights or ridge_individual"],
     ],
     ids=lambda arguments: arguments[0],

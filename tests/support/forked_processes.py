@@ -4,14 +4,17 @@ To load `main.py`, or scikit-learn, takes a second or two of processor time, a f
 number, a folder, an environment and an output of its own, as one that a user starts; it lacks what Python does before
 the program's first line, and a hash seed of its own.
 
-`forked(…)` is this side; `python forked_processes.py DESCRIPTOR PATH MODULE …` is the process that loads and forks.
+`forked(…)` is this side; `python forked_processes.py DESCRIPTOR PATH MODULE …` is the process that loads and forks. All
+workers of a session share it, since each of their own would load the same again.
 """
 
 from __future__ import annotations
 
 import atexit
+import errno
 import functools
 import gc
+import hashlib
 import importlib
 import json
 import os
@@ -74,14 +77,34 @@ class Running:
 
 
 class Forked:
-    """Our end. Thread-safe: programs may run side by side. The process that forks them ends with ours."""
+    """Our end. Thread-safe: programs may run side by side. The process that forks them ends with the last that asks."""
 
     def __init__(self, path: str, modules: Sequence[str]) -> None:
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._lock = threading.Lock()
-        with theirs:
-            command = [sys.executable, __file__, str(theirs.fileno()), path, *modules]
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, cwd="/")
+        address = _address(path, modules)
+        while True:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as theirs:
+                if self._is_first(theirs, address):
+                    command = [sys.executable, __file__, str(theirs.fileno()), path, *modules]
+                    descriptors = [theirs.fileno()]
+                    self._process = subprocess.Popen(command, pass_fds=descriptors, stdin=subprocess.DEVNULL, cwd="/")
+                    return
+            with suppress(ConnectionRefusedError):  # it has its address and does not listen yet
+                self._control.connect(address)
+                return
+
+    def _is_first(self, theirs: socket.socket, address: str) -> bool:
+        """Take the address and be the first who waits there; False where another worker has it."""
+        try:
+            theirs.bind(address)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return False
+        theirs.listen(64)
+        self._control.connect(address)
+        return True
 
     def run(self, program: Sequence[str], folder: Path, environment: Mapping[str, str], timeout: float) -> Done:
         """`python PROGRAM …` in that folder. Raises TookTooLong after so many seconds."""
@@ -117,6 +140,13 @@ def forked(*modules: str, path: str = "") -> Forked:
     return Forked(path, modules)
 
 
+def _address(path: str, modules: Sequence[str]) -> str:
+    """Of this session and what is loaded: a name that the kernel forgets with the process that has it."""
+    session = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    loaded = hashlib.sha256("\n".join([path, *modules]).encode()).hexdigest()
+    return f"\0forked-{session}-{loaded[:16]}"
+
+
 def _text(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read().decode()
@@ -125,7 +155,7 @@ def _text(file: IO[bytes]) -> str:
 # ---------------------------------------------------------------- the process that loads and forks
 
 
-def _serve(control: socket.socket, path: str, modules: Sequence[str]) -> None:
+def _serve(listening: socket.socket, path: str, modules: Sequence[str]) -> None:
     """Fork a process for each request until nobody is there to ask."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path[:1] = [path] if path else []
@@ -137,27 +167,47 @@ def _serve(control: socket.socket, path: str, modules: Sequence[str]) -> None:
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     running: dict[int, int] = {}
+    asking: dict[int, socket.socket] = {}
     poll = select.poll()
-    for descriptor in (control.fileno(), woken):
+    for descriptor in (listening.fileno(), woken):
         poll.register(descriptor, select.POLLIN)
     while True:
         ready = {descriptor for descriptor, _ in poll.poll()}
         if woken in ready:
             os.read(woken, 1 << 12)
             _tell_ended(running)
-        if control.fileno() in ready:
+        if listening.fileno() in ready:
+            control, _ = listening.accept()
+            asking[control.fileno()] = control
+            poll.register(control.fileno(), select.POLLIN)
+        for control in [control for descriptor, control in asking.items() if descriptor in ready]:
             request, descriptors, _, _ = socket.recv_fds(control, _MOST, 3)
-            if not request:
+            if request:
+                ours = [listening, *asking.values()]
+                running[_fork(request, descriptors, control, ours, [woken, wake, *running.values()])] = descriptors[-1]
+                continue
+            poll.unregister(control.fileno())
+            asking.pop(control.fileno()).close()
+            if not asking:
                 return
-            pid = os.fork()
-            if pid == 0:
-                for descriptor in (control.detach(), woken, wake, *running.values()):
-                    os.close(descriptor)
-                _become(descriptors, **json.loads(request))
-            running[pid] = descriptors.pop()
-            for descriptor in descriptors:
-                os.close(descriptor)
-            control.send(str(pid).encode())
+
+
+def _fork(
+    request: bytes, descriptors: list[int], control: socket.socket, ours: list[socket.socket], open_: list[int]
+) -> int:
+    """The number of a new process, which is told to who asked; of its descriptors the last hears how it ended.
+
+    It has nothing of `ours` and of what is `open_`: its own files may have these numbers.
+    """
+    pid = os.fork()
+    if pid == 0:
+        for descriptor in (*(one.detach() for one in ours), *open_):
+            os.close(descriptor)
+        _become(descriptors, **json.loads(request))
+    for descriptor in descriptors[:-1]:
+        os.close(descriptor)
+    control.send(str(pid).encode())
+    return pid
 
 
 def _tell_ended(running: dict[int, int]) -> None:

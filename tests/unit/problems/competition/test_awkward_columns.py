@@ -20,6 +20,7 @@ from problems.competition.rules.families import FAMILIES, suited
 from utils.data_preview import profile
 
 ROWS, HIDDEN = 90, 30
+pytestmark = pytest.mark.usefixtures("few_rounds")
 DRAW = random.Random(2)
 
 

@@ -26,6 +26,7 @@ from problems.competition.rules.writer import CompetitionWriter, own_recipe
 from utils.data_preview import profile
 
 ROWS = 90
+pytestmark = pytest.mark.usefixtures("few_rounds")
 
 
 def table(rows: int) -> pd.DataFrame:
