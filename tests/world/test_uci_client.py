@@ -44,16 +44,25 @@ def test_the_exported_champion_finishes_20_games_without_a_forfeit(champion, lim
     ("body", "said"),
     [
         ("return 'e2e5'", "illegal"),
-        ("raise ValueError", "EngineTerminatedError"),
+        ("import os\n        os._exit(1)", "EngineTerminatedError"),
         ("import time\n        time.sleep(1)\n        return position.legal_moves[0]", "out of time"),
     ],
 )
 def test_the_client_sees_a_forfeit(champion, tmp_path, body, said):
     """The check above would fail for an engine that misbehaves."""
-    text = champion.read_text()
-    head = "class Bad:\n    name = 'bad'\n    def select_move(self, position, time_left_ms):\n        "
-    bad = f"{head}{body}\n\nengine = Bad()\n"
-    path = tmp_path / "bad.py"
-    path.write_text(text.replace("# ---------------------------------------------------------------- UCI", bad))
-    done = games(path, "--games", "1", "--limit", "movetime:100")
+    done = games(with_engine(champion, body, tmp_path), "--games", "1", "--limit", "movetime:100")
     assert done.returncode == 1 and "forfeits: 1 of the engine" in done.stdout and said in done.stdout, done.stdout
+
+
+def test_an_engine_that_breaks_plays_on(champion, tmp_path):
+    done = games(with_engine(champion, "raise ValueError", tmp_path), "--games", "1", "--limit", "movetime:100")
+    assert done.returncode == 0 and "forfeits: 0 of the engine" in done.stdout, done.stdout
+
+
+def with_engine(champion: Path, body: str, folder: Path) -> Path:
+    """The champion's file with another engine behind its loop."""
+    head = "class Other:\n    name = 'other'\n    def select_move(self, position, time_left_ms):\n        "
+    path = folder / "other.py"
+    mark = "# ---------------------------------------------------------------- UCI"
+    path.write_text(champion.read_text().replace(mark, f"{head}{body}\n\nengine = Other()\n"))
+    return path

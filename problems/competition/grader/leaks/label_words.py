@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property  # noqa: TID251 - one thread, and nothing of ours can be imported
 from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from utils.shared_property import shared_property
 
 from ..scoring.scores import rank_correlation
 from .chance import SAVED
@@ -41,21 +40,21 @@ class Words:
         """Those rows of it, by their numbers."""
         return Words(self.words[rows], self, rows)
 
-    @shared_property
+    @cached_property
     def numbers(self) -> Any:
         """Each word as a number; NaN where it is none."""
         if self._whole is not None:
             return self._whole.numbers[self._rows]
         return np.asarray(pd.to_numeric(pd.Series(self.words), errors="coerce"), float)
 
-    @shared_property
+    @cached_property
     def codes(self) -> Any:
         """A number for each different word."""
         if self._whole is not None:
             return self._whole.codes[self._rows]
         return pd.factorize(self.words)[0]
 
-    @shared_property
+    @cached_property
     def counts(self) -> Any:
         """How often each different word is there."""
         return np.unique(self.codes, return_counts=True)[1]
