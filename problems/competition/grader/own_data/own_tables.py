@@ -15,7 +15,7 @@ from ..tables.amounts import told as told_amounts
 from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
 from ..tables.exact import Unusable
 from ..tables.formats import read_any, read_texts
-from ..tables.keys import as_keys
+from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
 from ..tables.with_columns import with_columns
 from .second_table import Joined, columns_of, may_be_table, with_labels
@@ -120,11 +120,15 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     if train.look.is_guessed:
         notes.append("where letters are wrong: --data.encoding=NAME")
     targets = targets_of(request["target"], train.columns)
-    theirs = read("test") if request.get("test") else next(train.pieces()).iloc[:0]
+    sample = read("sample") if request.get("sample") else pd.DataFrame()
+    if "test" not in files and _names_the_rows(sample, train, targets):
+        files["test"] = files["sample"]
+    theirs = read("test") if "test" in files else next(train.pieces()).iloc[:0]
+    if not request.get("test"):
+        theirs = theirs[[name for name in theirs if name in train.columns]]
     same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
     notes += told_same(files["test"], same) if same else []
     theirs = theirs.rename(columns=same).drop(columns=targets, errors="ignore")
-    sample = read("sample") if request.get("sample") else pd.DataFrame()
     amounts = _amounts(train, theirs, sample, targets, request)
     train, theirs = train.with_amounts(amounts), converted(theirs, amounts)
     missing = [name for name in targets if name not in train.columns]
@@ -151,6 +155,16 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     tables.notes += told_amounts(amounts, MOST_NAMES)
     tables.notes += _surprises(tables, bool(request.get("sorted")))
     return tables
+
+
+def _names_the_rows(sample: Any, train: Table, targets: list[str]) -> bool:
+    """True if the sample submission is all that says which rows are to be predicted: what these are tells their name,
+    as that of a picture does."""
+    others = [name for name in train.columns if name not in targets]
+    if len(others) != 1 or others[0] not in sample:
+        return False
+    wanted, known = as_keys(sample[others[0]]), as_keys(train.read(others)[others[0]])
+    return each_once([sample[others[0]]]) and not set(wanted) & set(known)
 
 
 def _amounts(train: Table, theirs: Any, sample: Any, targets: list[str], request: dict[str, Any]) -> dict[str, Amounts]:
