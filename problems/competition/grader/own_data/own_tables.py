@@ -17,6 +17,7 @@ from ..tables.exact import Unusable
 from ..tables.formats import read_any, read_texts
 from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
+from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
@@ -242,6 +243,11 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
         yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
         yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
+    head = next(tables.train.pieces(tables.features))
+    for name in head.select_dtypes(include=["object", "str"]):
+        if ways := two_ways(head[name]):
+            told = f"{name} holds dates written in several ways ({' and '.join(ways)})"
+            yield f"{told}, and is read as words: write them alike"
     if tables.no_rows:
         yield tables.no_rows
     if not made:
