@@ -1018,3 +1018,15 @@ def test_the_encoding_of_tables_is_the_users_to_say(tmp_path, inline):
         made(tmp_path, "data.encoding=ascii")
     with pytest.raises(ConfigError, match=r"data\.encoding='no-such': .*such as cp1250"):
         made(tmp_path, "data.encoding=no-such")
+
+
+def test_dates_that_are_written_in_several_ways_are_told(tmp_path, inline):
+    """No format reads them, so that programs see words. A few words among dates of one format do not matter."""
+    rows = flats().splitlines()
+    days = [f"2024-03-{i % 28 + 1:02}" if i % 3 else f"{i % 28 + 1}.10.2023" for i in range(ROWS)]
+    once = ["2024-03-01" if i else "unknown" for i in range(ROWS)]
+    lines = [f"{line},{day},{one}" for line, day, one in zip(rows[1:], days, once, strict=True)]
+    plain(tmp_path, content="\n".join([f"{rows[0]},listed,since", *lines]).encode())
+    told = made(tmp_path).note
+    assert "listed holds dates written in several ways (2024-03-02 and 1.10.2023), and is read as words" in told
+    assert "since" not in told

@@ -303,6 +303,25 @@ def test_a_form_with_the_ids_of_the_test_is_the_sample_whatever_its_column_is_ca
     assert "how_to_submit.csv is taken for the sample submission" in note and "extra.csv" not in note
 
 
+@pytest.mark.parametrize("new", [True, False])
+def test_the_sample_names_the_rows_where_nothing_else_does(tmp_path, inline, new):
+    """Pictures: a table of labels, and a sample submission with names of others. Known names ask for nothing."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "train.csv").write_text("file,kind\n" + "".join(f"{i:03}.png,{'ab'[i % 2]}\n" for i in range(60)))
+    names = [f"{i:03}.png" for i in (range(60, 70) if new else range(10))]
+    (mine / "sample_submission.csv").write_text("file,kind\n" + "".join(f"{name},a\n" for name in names))
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=kind", "data.metric=accuracy")
+    try:
+        node, verdict = stand.score(writes("for row in rows: row['kind'] = 'b'"))
+        assert verdict.failure is None and stand.problem.export(node, tmp_path / "best", stand.run_dir)
+    finally:
+        stand.close()
+    made = tmp_path / "best" / "submission.csv"
+    assert made.is_file() == new == ("sample_submission.csv is read as test.csv" in stand.problem.note)
+    assert not new or made.read_text().split() == ["file,kind", *(f"{name},b" for name in names)]
+
+
 REFUSED = {
     "data.split=group:rent": (lambda i: i, "rent is the target"),
     "data.split=time:town": (lambda i: i, "all rows have the same time"),

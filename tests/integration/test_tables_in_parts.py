@@ -152,3 +152,22 @@ def test_parquet_in_a_folder_keeps_its_types(tmp_path, inline):
     problem = made(tmp_path)
     assert "2 files make train.csv, 60 rows" in problem.note
     assert set(pd.read_csv(problem.input_dir / "train.csv", dtype=str)["flat"].str[:2]) == {"00"}
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (("data.train=mine/a.csv",), ["a.csv"]),
+        (("data.dir=mine/a.csv",), ["a.csv"]),
+        (("data.train=mine/**/*.csv",), ["1-a.csv", "a.csv", "c.csv"]),
+    ],
+)
+def test_files_that_nothing_is_scored_by_are_shown_as_they_are(tmp_path, inline, monkeypatch, words, shown):
+    """A table by itself, and no folder, ended the preparation."""
+    parts(tmp_path / "mine", ["a.csv", "b/a.csv", "c.csv"])
+    monkeypatch.chdir(tmp_path)
+    options = ["problem.direction=min", "llm.code.provider=command", "llm.code.command=true", *words]
+    problem = build(load_config(None, options), tmp_path)
+    problem.prepare()
+    assert sorted(path.name for path in problem.input_dir.iterdir()) == shown
+    assert problem.claims_only and (problem.input_dir / "a.csv").read_bytes() == (tmp_path / "mine/a.csv").read_bytes()

@@ -15,8 +15,9 @@ from ..tables.amounts import told as told_amounts
 from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
 from ..tables.exact import Unusable
 from ..tables.formats import read_any, read_texts
-from ..tables.keys import as_keys
+from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
+from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
@@ -120,11 +121,15 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     if train.look.is_guessed:
         notes.append("where letters are wrong: --data.encoding=NAME")
     targets = targets_of(request["target"], train.columns)
-    theirs = read("test") if request.get("test") else next(train.pieces()).iloc[:0]
+    sample = read("sample") if request.get("sample") else pd.DataFrame()
+    if "test" not in files and _names_the_rows(sample, train, targets):
+        files["test"] = files["sample"]
+    theirs = read("test") if "test" in files else next(train.pieces()).iloc[:0]
+    if not request.get("test"):
+        theirs = theirs[[name for name in theirs if name in train.columns]]
     same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
     notes += told_same(files["test"], same) if same else []
     theirs = theirs.rename(columns=same).drop(columns=targets, errors="ignore")
-    sample = read("sample") if request.get("sample") else pd.DataFrame()
     amounts = _amounts(train, theirs, sample, targets, request)
     train, theirs = train.with_amounts(amounts), converted(theirs, amounts)
     missing = [name for name in targets if name not in train.columns]
@@ -151,6 +156,16 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     tables.notes += told_amounts(amounts, MOST_NAMES)
     tables.notes += _surprises(tables, bool(request.get("sorted")))
     return tables
+
+
+def _names_the_rows(sample: Any, train: Table, targets: list[str]) -> bool:
+    """True if the sample submission is all that says which rows are to be predicted: what these are tells their name,
+    as that of a picture does."""
+    others = [name for name in train.columns if name not in targets]
+    if len(others) != 1 or others[0] not in sample:
+        return False
+    wanted, known = as_keys(sample[others[0]]), as_keys(train.read(others)[others[0]])
+    return each_once([sample[others[0]]]) and not set(wanted) & set(known)
 
 
 def _amounts(train: Table, theirs: Any, sample: Any, targets: list[str], request: dict[str, Any]) -> dict[str, Amounts]:
@@ -228,6 +243,11 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
         yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
         yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
+    head = next(tables.train.pieces(tables.features))
+    for name in head.select_dtypes(include=["object", "str"]):
+        if ways := two_ways(head[name]):
+            told = f"{name} holds dates written in several ways ({' and '.join(ways)})"
+            yield f"{told}, and is read as words: write them alike"
     if tables.no_rows:
         yield tables.no_rows
     if not made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from typing import Any
 
@@ -25,6 +26,9 @@ FORMS = (
     "ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
     *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS,
 )  # fmt: skip
+_LIKE_A_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
+LOOKED_AT = 2000
+"""Rows that tell whether a column's dates are written in several ways."""
 MOST = 0.9
 """Part of a column's cells that are dates where a few are words."""
 
@@ -47,7 +51,7 @@ def format_to_tell(values: Any) -> str:
     month then, as `03/01/2023` is.
     """
     there = values.dropna().astype(str).str.strip()
-    head = there.iloc[:2000]
+    head = there.iloc[:LOOKED_AT]
     found = date_formats(there) or _best(there, [form for form in FORMS if read(head, form).notna().mean() >= MOST])
     if not found:
         return ""
@@ -57,6 +61,18 @@ def format_to_tell(values: Any) -> str:
             untold = pd.to_datetime(there, errors="coerce", utc=True)
         return "ISO8601" if untold.notna().sum() < read(there, "ISO8601").notna().sum() else ""
     return next((form for form in found[1:] if _are_months(read(there, form))), found[0])
+
+
+def two_ways(values: Any) -> tuple[str, str] | None:
+    """Two cells of a column of dates that no one format reads, such as 2024-03-01 and 28.10.2024; None for others."""
+    there = values.dropna().astype(str).str.strip().iloc[:LOOKED_AT]
+    if not len(there) or there.str.match(_LIKE_A_DATE).mean() < MOST:
+        return None
+    known = [read(there, form).notna() for form in ("ISO8601", *DAY_FIRST, *MONTH_FIRST)]
+    best = max(known, key=lambda found: int(found.sum()))
+    if best.mean() >= MOST or np.logical_or.reduce(known).mean() < MOST:
+        return None
+    return str(there[best].iloc[0]), str(there[~best].iloc[0])
 
 
 def _are_months(times: Any) -> bool:
