@@ -86,7 +86,7 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         page.get_by_role("button", name="Start a run").click()
         page.locator("select[name=problem]").select_option("bin_packing")
         page.locator("input[name=name]").fill("u120")
-        page.locator("input[name=max_steps]").fill("60")
+        page.locator("input[name=max_steps]").fill("30")
         page.locator("input[name=seed]").fill("3")
         page.get_by_text("Options of islands").click()
         page.locator("input[name='option.per_island']").fill("7")
@@ -125,9 +125,9 @@ def test_start_a_run_watch_nodes_arrive_click_one_and_see_its_diff(page, tmp_pat
         assert "✗" not in withstood.inner_text()
         # a finished run goes on with more of what ended it
         page.get_by_role("button", name="Resume").click()
-        page.get_by_label("Steps in all").fill("66")
+        page.get_by_label("Steps in all").fill("33")
         page.get_by_role("button", name="Go on").click()
-        until(page, "window.swarm.state.nodes.some(n => n.step >= 66)", 60)
+        until(page, "window.swarm.state.nodes.some(n => n.step >= 33)", 60)
 
 
 @pytest.mark.long

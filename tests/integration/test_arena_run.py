@@ -25,7 +25,7 @@ from runs.verification import verify_run
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "problems" / "connect_four" / "engines"
-SMALL = ["arena.openings=3", "arena.gauntlet=4", "arena.limit=nodes:200", "search.max_generations=2"]
+SMALL = ["arena.openings=3", "arena.gauntlet=4", "arena.limit=nodes:100", "search.max_generations=2"]
 RUN = ["run", "--problem", "connect_four", *SMALL]
 
 

@@ -423,7 +423,7 @@ def test_what_a_resume_withdrew_since_nobody_had_begun_it_is_withdrawn_in_a_repl
 
 @pytest.mark.long
 def test_constants_that_were_tuned_in_vain_are_so_again(cli):
-    assert cli.here("--problem=tsp", "search.max_steps=60").code == 0
+    assert cli.here("--problem=tsp", "search.max_steps=60", "problem.options.cities=12").code == 0
     assert any(node["operator"] == "tune" and node["duplicate_of"] for node in cli.show()["nodes"])
     assert_replays(cli, 61)
 

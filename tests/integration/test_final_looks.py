@@ -17,16 +17,17 @@ def revealed(cli) -> list[str]:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 def test_a_run_looks_once_and_who_verifies_it_not_at_all(cli):
-    words = ("--problem.name=diabetes", "search.max_steps=2")
-    assert cli(*words).code == 0
+    words = ("--problem.name=diabetes", "search.max_steps=1")
+    assert cli.here(*words).code == 0
     assert cli.show()["final"]["detail"]["final_reveals"] == len(revealed(cli)) == 1
     (first,) = cli.runs
-    verified = cli("replay", first.name, "--verify")
+    verified = cli.here("replay", first.name, "--verify")
     assert verified.code == 0 and "equal: " in verified.out
-    assert cli("resume", first.name).code == 0
+    assert cli.here("resume", first.name).code == 0
     assert len(revealed(cli)) == 1
-    second = cli(*words, "project.seed=7")
+    second = cli.here(*words, "project.seed=7")
     assert len(revealed(cli)) == 2 and "this final part has been revealed 2 times" in second.out
 
 

@@ -28,7 +28,7 @@ FAMILIES = {
     "script": ["--problem", "script", "problem.program=f.py", "problem.evaluator=judge.py", "search.max_steps=4"],
     "arena": [
         "--problem", "connect_four", "search.max_generations=1", "arena.games=2", "arena.openings=2",
-        "arena.gauntlet=4",
+        "arena.gauntlet=4", "arena.limit=nodes:200",
     ],
     "competition": ["--problem", "competition", "problem.name=diabetes", "search.max_steps=2", "search.num_drafts=2"],
 }  # fmt: skip
