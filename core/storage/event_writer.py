@@ -35,12 +35,14 @@ class _Write:
         kind: for `core.storage.fault`.
         facts: writes them; may return further events, for those that quote what it wrote.
         node_ids: whose they are; () where that is of no account.
+        is_awaited: a thread waits for it, and hears of it where it fails.
     """
 
     kind: str
     facts: Callable[[], Sequence[Event] | None]
     events: Sequence[Event] = ()
     node_ids: Collection[str] = ()
+    is_awaited: bool = False
 
 
 class EventWriter:
@@ -122,17 +124,35 @@ class EventWriter:
 
         While one thread stores, the writes of others gather, and the first of these stores them all.
         """
-        write = _Write(kind, facts, events, node_ids)
+        write = _Write(kind, facts, events, node_ids, is_awaited=True)
         with self._queue:
             self._waiting.append(write)
         with self.db.lock:
-            if self._is_waiting(write):
-                try:
-                    self._store()
-                except BaseException:
-                    self._forget(write)  # its caller hears of it
-                    raise
+            try:
+                if self._is_waiting(write):
+                    self._store_gathered(write)
+            except BaseException:
+                self._forget(write)
+                raise
         self._tell_leader()
+
+    def _store_gathered(self, own: _Write) -> None:
+        """What waits, with `own`. Where that fails, once more without what other threads wait for: whose fault it is
+        will hear of it.
+        """
+        try:
+            self._store()
+        except Exception:
+            with self._queue:
+                others = [write for write in self._waiting if write.is_awaited and write is not own]
+                self._waiting = [write for write in self._waiting if write not in others]
+            if not others:
+                raise
+            try:
+                self._store()
+            finally:
+                with self._queue:
+                    self._waiting = [*others, *self._waiting]
 
     def _is_waiting(self, write: _Write) -> bool:
         with self._queue:
