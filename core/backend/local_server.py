@@ -104,7 +104,7 @@ class LocalServer:
         try:
             connection.request("POST", self._path, json.dumps(body).encode(), self._headers)
             response = connection.getresponse()
-            if response.status != 200:
+            if not 200 <= response.status < 300:
                 told = _whole(response, deadline).decode("utf-8", "replace")
                 raise ServerFault(told or response.reason, response.status, response)
             yield response

@@ -91,7 +91,7 @@ class RoundContexts:
             early = self._ahead.pop(row, None)
             known = early.result() if early else agent.begin_round(attempt.context)
             if known:
-                self._store.put_fact(_shared_of(row), known, agent.drain_events())
+                self._store.put_fact(_shared_of(row), known, agent.drain_events(), can_be_made_again=True)
         if known and sharing > 1:
             self._known = row, known
             self._look_ahead(attempt, row + sharing, context)
@@ -108,7 +108,7 @@ class RoundContexts:
                 return
             if asker is None:
                 asker = task.model_dump(mode="json")
-                self._store.put_fact(_asker_of(row), asker)
+                self._store.put_fact(_asker_of(row), asker, can_be_made_again=True)
             self._asker = row, asker["node_id"]
         if self._asker[1] == task.node_id:
             self.ask_ahead(task, row, context)

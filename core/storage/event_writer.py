@@ -289,8 +289,10 @@ class EventWriter:
 
     # ------------------------------------------------------------ facts
 
-    def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
-        self._write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
+    def put_fact(self, key: str, value: Any, events: Sequence[Event] = (), *, can_be_made_again: bool = False) -> None:
+        self._known.facts.add(key)
+        write = self._write_later if can_be_made_again else self._write
+        write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
 
     def put_facts(self, values: Mapping[str, Any], events: Sequence[Event] = ()) -> None:
         """Several facts and their events in one transaction."""
