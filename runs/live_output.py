@@ -27,6 +27,8 @@ class LiveOutput:
 
     def __init__(self, run_dir: Path) -> None:
         self._folder = run_dir / "live"
+        self._old = {path.name for path in self._folder.glob(f"*{REPLY}")}
+        """Replies that a process which was killed left open."""
         self._files: dict[str, BinaryIO] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -41,7 +43,8 @@ class LiveOutput:
         if text is None:
             self.work.asked(label)
             self._drop(label + REPLY)
-            (self._folder / (label + REPLY)).unlink(missing_ok=True)  # of a process that was killed
+            if label + REPLY in self._old:
+                (self._folder / (label + REPLY)).unlink(missing_ok=True)
         else:
             self._append(label + REPLY, text)
 

@@ -180,6 +180,8 @@ def _placeholders(template: str) -> frozenset[str]:
 
 def _told(parts: Parts) -> dict[str, Attempt]:
     """Label → program whose code the memory shows: those whose line is still there."""
+    if not parts.programs:
+        return {}
     labels = {line.split(" ", 1)[0] for line in parts.memory.splitlines()}
     return {program.label: program for program in parts.programs if program.label in labels}
 
@@ -193,7 +195,7 @@ def _memory(parts: Parts, told: Mapping[str, Attempt]) -> str:
     lines: list[str] = []
     for line in parts.memory.splitlines():
         lines.append(line)
-        if program := told.get(line.split(" ", 1)[0]):
+        if told and (program := told.get(line.split(" ", 1)[0])):
             blocks += [fence("\n".join(lines)), f"Code of {program.label}:\n{fence(program.code, parts.language)}"]
             blocks += [f"Printed by {program.label}:\n{fence(program.output)}"] * bool(program.output)
             lines = []

@@ -90,8 +90,12 @@ class Store(Protocol):
     def rounds(self) -> int:
         """The number after the highest round that was opened."""
 
-    def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
-        """A named fact of the run (baselines, shared round data, final result): plain JSON."""
+    def put_fact(self, key: str, value: Any, events: Sequence[Event] = (), *, can_be_made_again: bool = False) -> None:
+        """A named fact of the run (baselines, shared round data, final result): plain JSON.
+
+        Args:
+            can_be_made_again: by what is stored behind it, so that it may wait for the next transaction.
+        """
 
     def get_fact(self, key: str) -> Any | None:
         """The fact of that name, or None."""

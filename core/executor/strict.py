@@ -31,8 +31,9 @@ def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
     """A frame is an object with exactly one key: `ready`, `answers`, `value` or `error`. JSON, or the same in msgpack
     where that was agreed on.
     """
-    check_cost(data)
     form = "msgpack" if msgpack and packed.is_packed(data) else "JSON"
+    if form == "JSON":  # the other form is read only where it is short
+        check_cost(data)
     try:
         message = packed.unpack(data) if form == "msgpack" else json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -45,7 +46,7 @@ def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
 def check_cost(data: bytes) -> None:
     """Refuse JSON that would take far more memory than it has bytes: `[],[],[],…` becomes thirty times as large.
 
-    Brackets inside of texts count, too: the estimate is rather too high. Frames of msgpack are small anyway.
+    Brackets inside of texts count, too: the estimate is rather too high.
     """
     cost = len(data) + sum(each * data.count(letter) for letter, each in _COSTS)
     if cost > MOST_PARSED:

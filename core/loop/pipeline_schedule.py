@@ -140,6 +140,8 @@ class PipelineSchedule:
         if flight.repeats(search.journal):
             return [flight.attempt]
         chain = search.runner.judge_alone(flight.attempt, flight.context)
+        if not search.runner.awaits_review(chain):
+            return chain
         for earlier in flight.before:  # a review is paid for: first be sure that the program is no repetition
             earlier.written.wait()
         if not flight.repeats(search.journal):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.contracts import Store
-from core.loop.attempt import RoundContext
+from core.loop.attempt import Attempt, RoundContext
 from core.loop.stages import Stages
 from core.state.journal import Journal
 from core.state.memory import Memory
@@ -50,11 +50,18 @@ class RoundContexts:
         self._asker: tuple[int, str] = -1, ""
         """The row that was asked for ahead last, and the task that did."""
 
-    def of(self, task: Task, *others: Task) -> RoundContext:
-        """For the writers of these tasks of one round. What they share is asked for once and then a stored fact."""
+    def begin(self, task: Task, *others: Task) -> tuple[list[Attempt], RoundContext]:
+        """An attempt at each of these tasks of one round, and what their writers are told. What they share is asked for
+        once and then a stored fact.
+        """
         context = self._own(task)
-        asked = (self._shared(one, context) for one in (task, *others))
-        return replace(context, shared=next(filter(None, asked), {}))
+        attempts = [self._stages.begin(one, context) for one in (task, *others)]
+        shared = next(filter(None, (self._shared(attempt, context) for attempt in attempts)), {})
+        if shared:
+            context = replace(context, shared=shared)
+            for attempt in attempts:
+                attempt.context = replace(attempt.context, shared=shared)
+        return attempts, context
 
     def _own(self, task: Task) -> RoundContext:
         notes = self._store.get_fact(f"round/{task.round}/notes")
@@ -74,41 +81,43 @@ class RoundContexts:
 
     # ------------------------------------------------------------ what a row shares
 
-    def _shared(self, task: Task, context: RoundContext) -> dict[str, Any]:
+    def _shared(self, attempt: Attempt, context: RoundContext) -> dict[str, Any]:
+        task = attempt.task
         sharing = self._stages.told(task.round).sharing
         row = task.round - task.round % sharing
         known = self._known[1] if self._known[0] == row else self._store.get_fact(_shared_of(row))
         if known is None:
             agent = self._stages.agent(task.operator)
             early = self._ahead.pop(row, None)
-            known = early.result() if early else agent.begin_round(self._stages.begin(task, context).context)
+            known = early.result() if early else agent.begin_round(attempt.context)
             if known:
-                self._store.put_fact(_shared_of(row), known, agent.drain_events())
+                self._store.put_fact(_shared_of(row), known, agent.drain_events(), can_be_made_again=True)
         if known and sharing > 1:
             self._known = row, known
-            self._look_ahead(task, row + sharing, context)
+            self._look_ahead(attempt, row + sharing, context)
         return dict(known)
 
-    def _look_ahead(self, task: Task, row: int, context: RoundContext) -> None:
+    def _look_ahead(self, attempt: Attempt, row: int, context: RoundContext) -> None:
         """Have the first task of its row that takes a direction ask for those of the next."""
+        task = attempt.task
         if task.steps_left is not None and task.steps_left <= row - task.round:
             return  # there will be none
         if self._asker[0] != row:
             asker = self._store.get_fact(_asker_of(row))
-            if asker is None and not self._may_ask(task, context):
+            if asker is None and not self._may_ask(attempt):
                 return
             if asker is None:
                 asker = task.model_dump(mode="json")
-                self._store.put_fact(_asker_of(row), asker)
+                self._store.put_fact(_asker_of(row), asker, can_be_made_again=True)
             self._asker = row, asker["node_id"]
         if self._asker[1] == task.node_id:
             self.ask_ahead(task, row, context)
 
-    def _may_ask(self, task: Task, context: RoundContext) -> bool:
+    def _may_ask(self, attempt: Attempt) -> bool:
         """True for a task of the search that takes a direction."""
-        if self._store.get_fact(f"round/{task.round}/by_hand"):
+        if self._store.get_fact(f"round/{attempt.task.round}/by_hand"):
             return False
-        return self._stages.agent(task.operator).takes_shared(self._stages.begin(task, context).context)
+        return self._stages.agent(attempt.task.operator).takes_shared(attempt.context)
 
     def ask_ahead(self, task: Task, row: int, context: RoundContext | None = None) -> None:
         """Begin to ask for what that row will share, from the journal as it stands, as `task` would.

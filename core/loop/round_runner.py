@@ -304,9 +304,15 @@ class RoundRunner:
         Raises BudgetExhausted where a score was not read for it.
         """
         for attempt in attempts:
-            is_reviewed = attempt.review is not None or attempt.review_error
-            if not is_reviewed and self._stages.wants_review(attempt):
+            if self.awaits_review([attempt]):
                 self._review(attempt)
+
+    def awaits_review(self, attempts: Sequence[Attempt]) -> bool:
+        """True if one of them is to be reviewed and is not yet."""
+        return any(
+            attempt.review is None and not attempt.review_error and self._stages.wants_review(attempt)
+            for attempt in attempts
+        )
 
     def _review(self, attempt: Attempt) -> None:
         """BudgetExhausted: nobody read its score. A review that is no more than a comment may be missing."""

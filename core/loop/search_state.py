@@ -304,13 +304,13 @@ class SearchState:
 
     def begin(self, task: Task) -> tuple[Attempt, RoundContext]:
         """An attempt, and what the writers of its round are told."""
-        context = self.contexts.of(task)
-        return self.stages.begin(task, context), context
+        (attempt,), context = self.contexts.begin(task)
+        return attempt, context
 
     def play(self, tasks: Sequence[Task], pool: ThreadPoolExecutor) -> list[Node]:
         """A whole round, and its commit in slot order."""
-        context = self.contexts.of(*tasks)
-        return self.commit(self.runner.play([self.stages.begin(task, context) for task in tasks], context, pool))
+        attempts, context = self.contexts.begin(*tasks)
+        return self.commit(self.runner.play(attempts, context, pool))
 
     def commit(self, attempts: Sequence[Attempt]) -> list[Node]:
         """Into the journal and the store, in order, in one transaction; then the policy learns."""

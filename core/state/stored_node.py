@@ -83,7 +83,7 @@ class StoredNode(Node):
     @property
     def code_hash(self) -> str:
         """SHA-256 of the program of a node that was read back; '' for no program."""
-        return str((self.__pydantic_private__ or {})["_code_hash"])  # `self._code_hash` takes thirty times as long
+        return str((self.__pydantic_private__ or {})["_code_hash"])
 
     def as_of(self, lower_is_better: bool, read: Read | None) -> StoredNode:
         """Itself, once a journal of that direction has taken it in: its texts are read by `read`, if that is given."""
@@ -113,15 +113,16 @@ class StoredNode(Node):
 
     def __getattr__(self, name: str) -> Any:
         """What is not kept: the texts, and what is a default."""
-        if name in _TEXTS:
-            assert self._read is not None
-            return self._read(self.id)[_TEXTS.index(name)]
-        if name in _IN_ROW and self._rest is not None:
-            self._unpack()
-            if name in vars(self):
-                return vars(self)[name]
-        if name == "genes" and self._cuts:
-            return cut_genes(self.code, self._cuts)
+        if name in _TEXTS or name in _IN_ROW:
+            private = self.__pydantic_private__ or {}  # by their names its entries take thirty times as long
+            if name in _TEXTS:
+                return private["_read"](self.id)[_TEXTS.index(name)]
+            if private["_rest"] is not None:
+                self._unpack()
+                if name in vars(self):
+                    return vars(self)[name]
+            if name == "genes" and private["_cuts"]:
+                return cut_genes(self.code, private["_cuts"])
         if name in _DEFAULTS:
             value = _DEFAULTS[name]
             return dict(value) if isinstance(value, dict) else value

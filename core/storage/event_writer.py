@@ -35,12 +35,14 @@ class _Write:
         kind: for `core.storage.fault`.
         facts: writes them; may return further events, for those that quote what it wrote.
         node_ids: whose they are; () where that is of no account.
+        is_awaited: a thread waits for it, and hears of it where it fails.
     """
 
     kind: str
     facts: Callable[[], Sequence[Event] | None]
     events: Sequence[Event] = ()
     node_ids: Collection[str] = ()
+    is_awaited: bool = False
 
 
 class EventWriter:
@@ -60,7 +62,7 @@ class EventWriter:
         self.db = Database(run_dir / DB_NAME)
         self.sinks: list[EventSink] = []
         self._waiting: list[_Write] = []
-        """What the next transaction stores before its own, in order."""
+        """What the next transaction stores, in order."""
         self._under_way: list[_Write] = []
         """What waited and is in the transaction under way."""
         self._queue = threading.Lock()
@@ -111,11 +113,54 @@ class EventWriter:
     def append(self, events: Sequence[Event]) -> None:
         self._write("events", lambda: (), events)
 
-    def _write(self, kind: str, facts: Callable[[], Sequence[Event] | None], events: Sequence[Event] = ()) -> None:
-        """What waits, these facts and their events, in one transaction; sinks are told after it, in order."""
+    def _write(
+        self,
+        kind: str,
+        facts: Callable[[], Sequence[Event] | None],
+        events: Sequence[Event] = (),
+        node_ids: Collection[str] = (),
+    ) -> None:
+        """What waits, these facts and their events, in one transaction; sinks are told after it, in order.
+
+        While one thread stores, the writes of others gather, and the first of these stores them all.
+        """
+        write = _Write(kind, facts, events, node_ids, is_awaited=True)
+        with self._queue:
+            self._waiting.append(write)
         with self.db.lock:
-            self._store([_Write(kind, facts, events)])
+            try:
+                if self._is_waiting(write):
+                    self._store_gathered(write)
+            except BaseException:
+                self._forget(write)
+                raise
         self._tell_leader()
+
+    def _store_gathered(self, own: _Write) -> None:
+        """What waits, with `own`. Where that fails, once more without what other threads wait for: whose fault it is
+        will hear of it.
+        """
+        try:
+            self._store()
+        except Exception:
+            with self._queue:
+                others = [write for write in self._waiting if write.is_awaited and write is not own]
+                self._waiting = [write for write in self._waiting if write not in others]
+            if not others:
+                raise
+            try:
+                self._store()
+            finally:
+                with self._queue:
+                    self._waiting = [*others, *self._waiting]
+
+    def _is_waiting(self, write: _Write) -> bool:
+        with self._queue:
+            return any(one is write for one in self._waiting)
+
+    def _forget(self, write: _Write) -> None:
+        with self._queue:
+            self._waiting = [one for one in self._waiting if one is not write]
 
     def _write_later(
         self,
@@ -129,7 +174,7 @@ class EventWriter:
         Whatever is asked of the store from here on finds it there.
         """
         if self._soon is None:
-            self._write(kind, facts, events)
+            self._write(kind, facts, events, node_ids)
             return
         with self._queue:
             self._waiting.append(_Write(kind, facts, events, node_ids))
@@ -144,7 +189,7 @@ class EventWriter:
     def _store_waiting(self) -> None:
         with self.db.lock:
             if self._waiting and not self._storing:
-                self._store([])
+                self._store()
 
     def _tell_leader(self) -> None:
         if self._sink_fault is not None and threading.get_ident() == self._leader:
@@ -161,20 +206,21 @@ class EventWriter:
         """The facts of these writes are of no use any more; their events are told all the same."""
         with self._queue:
             self._waiting = [
-                replace(write, facts=tuple) if write.kind == kind and node_ids.issuperset(write.node_ids) else write
+                replace(write, facts=tuple)
+                if write.kind == kind and write.node_ids and node_ids.issuperset(write.node_ids)
+                else write
                 for write in self._waiting
             ]
 
-    def _store(self, writes: Sequence[_Write]) -> None:
+    def _store(self) -> None:
         with self.db.lock:
-            waiting: list[_Write] = []
+            writes: list[_Write] = []
             told: list[Event] = []
             before, head, self._storing = self._seq, self.db.head, True
             try:
                 with self._queue:
-                    waiting, self._waiting = self._waiting, []
-                    self._under_way = waiting
-                writes = [*waiting, *writes]
+                    writes, self._waiting = self._waiting, []
+                    self._under_way = writes
                 for write in writes:
                     self._fault.before(write.kind)
                 with self.db.transaction() as connection:
@@ -186,7 +232,7 @@ class EventWriter:
             except BaseException:
                 if self.db.head == head:
                     with self._queue:
-                        self._seq, self._waiting = before, [*waiting, *self._waiting]
+                        self._seq, self._waiting = before, [*writes, *self._waiting]
                 else:  # it is stored: the user's stop came right behind its commit
                     self._to_tell.extend(told)
                 raise
@@ -243,8 +289,10 @@ class EventWriter:
 
     # ------------------------------------------------------------ facts
 
-    def put_fact(self, key: str, value: Any, events: Sequence[Event] = ()) -> None:
-        self._write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
+    def put_fact(self, key: str, value: Any, events: Sequence[Event] = (), *, can_be_made_again: bool = False) -> None:
+        self._known.facts.add(key)
+        write = self._write_later if can_be_made_again else self._write
+        write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
 
     def put_facts(self, values: Mapping[str, Any], events: Sequence[Event] = ()) -> None:
         """Several facts and their events in one transaction."""

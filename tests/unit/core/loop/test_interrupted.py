@@ -116,6 +116,7 @@ def test_ctrl_c_lets_what_runs_end_and_begins_nothing_more(tmp_path, schedule):
 def test_a_stop_between_a_transaction_and_its_block_holds_nobody_up(tmp_path):
     """The lock of the store was held for as long as the stop was on its way: the end of the run waited for it."""
     loop = open_loop(tmp_path, steps=STEPS, batch=4, writers=2, schedule="pipeline")
+    loop.store.put_fact("lower_is_better", loop.journal.lower_is_better)
     with pytest.raises(KeyboardInterrupt) as stop, stopped_before_its_block("_store", 9):
         loop.orchestrator.run()
     other = threading.Thread(target=loop.store.put_fact, args=("status", "interrupted"), daemon=True)

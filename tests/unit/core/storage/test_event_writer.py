@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -110,6 +111,55 @@ def test_a_transaction_that_fails_takes_no_number_of_what_came_meanwhile(tmp_pat
     store.close()
     with RunReader(tmp_path) as reader:
         assert [event.stage for event in reader.events()] == ["second", "next"]
+
+
+def gathered(store, works):
+    """What each of these works raised, which were all begun while another thread stored something."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        def emit(self, event):
+            begun.set()
+            go_on.wait(10)
+
+    store.sinks = [Slow()]
+    with ThreadPoolExecutor(len(works) + 1) as pool:
+        pool.submit(store.append, [done("first")])
+        assert begun.wait(10)
+        found = [pool.submit(work) for work in works]
+        eventually(lambda: len(store._waiting) == len(works))
+        go_on.set()
+        return [one.exception(timeout=10) for one in found]
+
+
+def test_writes_that_come_while_one_is_stored_share_a_transaction(tmp_path):
+    store = RunStore(tmp_path)
+    before = store.db.value("SELECT max(seq) FROM chain") or 0
+    raised = gathered(store, [partial(store.save_call, call(f"s{number}")) for number in range(4)])
+    assert raised == [None] * 4
+    assert store.db.value("SELECT max(seq) FROM chain") == before + 2
+    assert sorted(one.sample for one in store.calls()) == ["s0", "s1", "s2", "s3"]
+    store.close()
+    assert not check_store(tmp_path).findings
+
+
+def test_who_shares_a_transaction_with_a_write_that_fails_is_not_refused(tmp_path):
+    """The one that fails hears of it, and nothing of it is stored."""
+    store = RunStore(tmp_path)
+
+    def broken():
+        raise StoreError("no such value")
+
+    works = [partial(store._write, "events", broken, [done("bad")])]
+    works += [partial(store.append, [done(f"good {number}")]) for number in range(3)]
+    raised = gathered(store, works)
+    assert [str(error) for error in raised if error is not None] == ["no such value"]
+    assert raised[0] is not None
+    store.close()
+    with RunReader(tmp_path) as reader:
+        told = [event.stage for event in reader.events()]
+    assert told[0] == "first"
+    assert sorted(told[1:]) == ["good 0", "good 1", "good 2"]
 
 
 class Broken:
