@@ -1,19 +1,13 @@
-"""OpenAI's chat completions, every endpoint that speaks them, and Azure by the client that the SDK ships.
-
-A server on this machine is asked without the SDK (`core.backend.local_server`).
-"""
+"""OpenAI's chat completions, every endpoint that speaks them, and Azure by the client that the SDK ships."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from contextlib import closing
 from typing import Any
-from urllib.parse import urlsplit
 
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
-from core.backend.local_server import LocalServer, ServerFault
 from core.backend.network import check_address
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
@@ -31,18 +25,10 @@ _NEWER = "max_completion_tokens"
 
 
 def connect(settings: ModelSettings) -> Any:
-    """A client of the SDK with its own retries off, or a plain one."""
-    if is_plain(settings):
-        return LocalServer(settings)
+    """A client of the SDK with its own retries off."""
     import openai
 
     return _checked(openai.OpenAI(base_url=settings.base_url or None, **_options(settings)))
-
-
-def is_plain(settings: ModelSettings) -> bool:
-    """True for a server on this machine that needs nothing of the SDK: no certificates, no name and password."""
-    parts = urlsplit(settings.base_url)
-    return settings.is_local and parts.scheme == "http" and not (parts.username or parts.query)
 
 
 def connect_azure(settings: ModelSettings) -> Any:
@@ -82,28 +68,14 @@ def _checked(client: Any) -> Any:
 
 
 def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
-    if settings.stream:
-        arguments |= {"stream": True, "stream_options": {"include_usage": True}}
-    if isinstance(client, LocalServer):
-        return _send_plainly(client, _body(arguments), settings, deadline)
     if not settings.stream:
-        body = _body(arguments)  # plain already: `create` would walk through all of it
+        extra = arguments.pop("extra_body", {})
+        body = {**arguments, **extra}  # plain already: `create` would walk through all of it
         options: Any = {"timeout": deadline.left}
         return _read(_parsed(client.post("/chat/completions", cast_to=bytes, body=body, options=options)))
+    arguments |= {"stream": True, "stream_options": {"include_usage": True}}
     with client.chat.completions.create(**arguments, timeout=deadline.left) as stream:
         return _read_stream(stream, deadline)
-
-
-def _send_plainly(server: LocalServer, body: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
-    if not settings.stream:
-        return _read(_parsed(server.answer(body, deadline)))
-    with closing(server.events(body, deadline)) as events:
-        return _read_stream(map(_chunk, events), deadline)
-
-
-def _body(arguments: dict[str, Any]) -> dict[str, Any]:
-    extra = arguments.pop("extra_body", {})
-    return {**arguments, **extra}
 
 
 def _arguments(request: Request, settings: ModelSettings, length: str) -> dict[str, Any]:
@@ -148,16 +120,6 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body, object_hook=_Object)
     except (ValueError, RecursionError):
         return None
-
-
-def _chunk(event: bytes) -> Any:
-    """An event of a stream. ValueError where it is none, or the server's word that it breaks off."""
-    found = _parsed(event)
-    if not isinstance(found, _Object):
-        raise ValueError("a piece of the stream is no JSON object")
-    if found.get("error"):
-        raise ServerFault(json.dumps(found), None)
-    return found
 
 
 def _read(answer: Any) -> Reply:

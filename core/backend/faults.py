@@ -55,7 +55,7 @@ _HINTS = {
     "api-version": "api_version",
     "model": "model",
 }
-_TRANSPORT = ("http", "httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
+_TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("openai", "anthropic", "google")
 _OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"})
 """Variables that every client of HTTP goes by."""

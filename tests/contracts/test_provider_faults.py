@@ -21,11 +21,7 @@ from utils.errors import BackendAuthError, BackendBusyError, CutReplyError, Refu
 
 KEY = "sk-planted-0123456789"
 WAIT = 0.3
-SDK = "openai, SDK"
-"""The server is on this machine, where it is asked without the SDK: here as if it were anywhere else."""
-PROVIDERS = [
-    "openai", SDK, *(pytest.param(name, marks=pytest.mark.long) for name in MODELS if name != "openai")
-]  # fmt: skip
+PROVIDERS = [name if name == "openai" else pytest.param(name, marks=pytest.mark.long) for name in MODELS]
 MODES = ("plain", "tools", "stream", "stream+tools")
 
 
@@ -110,14 +106,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SWARM_EVO_TEST_NO_NETWORK", "1")
 
 
-@pytest.fixture(autouse=True)
-def by_the_sdk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "provider" in request.fixturenames and request.getfixturevalue("provider") == SDK:
-        monkeypatch.setattr(backend_openai, "is_plain", lambda settings: False)
-
-
 def settings_for(server: FaultyServer, provider: str, **options: Any) -> ModelSettings:
-    provider = provider.partition(",")[0]
     plain = {"attempts": 3, "backoff": 0.02, "max_tokens": 4000} | options
     return ModelSettings(
         provider=provider, model=MODELS[provider], api_key=SecretStr(KEY), base_url=server.base_url(provider), **plain
@@ -182,7 +171,7 @@ def test_fault(fault: Fault, provider: str, server: FaultyServer, matrix: dict[t
             assert set(json.loads(text)) >= set(REVIEW)
         told = "reply" if error is None else error.__name__
         also = "tools: " if fault.repaired and with_tools else ""
-        matrix.setdefault((fault.name, provider.partition(",")[0]), []).append(f"{also}{told} ({asked})")
+        matrix.setdefault((fault.name, provider), []).append(f"{also}{told} ({asked})")
 
 
 GEMINI_SENDS_CALLS_WHOLE = frozenset({"stall in a stream", "drop in a stream", "truncated stream", "malformed chunk"})

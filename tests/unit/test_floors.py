@@ -234,6 +234,18 @@ def test_the_folders_of_the_grader_stand_on_each_other():
     assert not wrong, "\n".join(wrong)
 
 
+def test_the_grader_sees_nothing_else_of_ours():
+    """It runs in an interpreter of the user's, where nothing else of ours can be found."""
+    wrong = [
+        f"{file.relative_to(ROOT)}:{line} imports {imported}"
+        for module, file in MODULES
+        if module.startswith(f"{GRADER}.")
+        for line, imported in imports_of(file, module)
+        if part_of(imported) is not None and not f"{imported}.".startswith(f"{GRADER}.")
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
 def test_the_loop_sees_only_the_seams():
     """`core/loop/`: floors 2 and below, and no implementation of a seam."""
     for module, file in MODULES:
