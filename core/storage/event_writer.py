@@ -127,13 +127,13 @@ class EventWriter:
         write = _Write(kind, facts, events, node_ids, is_awaited=True)
         with self._queue:
             self._waiting.append(write)
-        with self.db.lock:
-            try:
+        try:
+            with self.db.lock:
                 if self._is_waiting(write):
                     self._store_gathered(write)
-            except BaseException:
-                self._forget(write)
-                raise
+        except BaseException:  # also of a stop while it waits for the others
+            self._forget(write)
+            raise
         self._tell_leader()
 
     def _store_gathered(self, own: _Write) -> None:
