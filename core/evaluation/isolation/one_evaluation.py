@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -93,7 +94,9 @@ class Evaluation:
         except BaseException:  # noqa: BLE001 - what breaks here is told with what was printed
             traceback.print_exc()
         finally:
-            sys.stderr.flush()
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(Exception):  # an evaluator may have put anything in their place
+                    stream.flush()
             os._exit(0)
 
     def _found(self, task: dict[str, Any], names: Any, function: Callable[[str], Any]) -> dict[str, Any]:
