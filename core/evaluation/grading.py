@@ -23,7 +23,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from utils.errors import SwarmEvoError
+from utils.errors import Interrupted, SwarmEvoError
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV")
 """Variables of our environment that a trusted child gets; keys and tokens are not among them."""
@@ -79,10 +79,15 @@ class TrustedChild:
                 self._spawn()
 
     def ask(self, request: Mapping[str, Any]) -> Any:
-        """The answer's `ok`. Raises GradingFault with the reason."""
+        """The answer's `ok`.
+
+        Raises:
+            GradingFault: with the reason.
+            Interrupted: it is closed, since the run ends at once; what was asked stays open for a resume.
+        """
         with self._lock:
             if self._closed:
-                raise GradingFault("the grader is closed")
+                raise Interrupted("the grader is closed")
             try:
                 return self._ask_once(request)
             except _ChildDied:
@@ -93,7 +98,7 @@ class TrustedChild:
                 raise GradingFault(f"the grader died twice: {error}") from error
 
     def close(self) -> None:
-        """End the child; what is asked afterwards raises GradingFault."""
+        """End the child; what is asked afterwards raises Interrupted."""
         with self._lock:
             self._closed = True
             self._discard()

@@ -13,6 +13,7 @@ from core.contracts import ExecutionResult
 from core.evaluation.base import failed_run, refused, signature_of, source_of
 from core.evaluation.grading import GradingFault, TrustedChild, clean_environment, run_trusted
 from core.state.failure import FailureKind
+from utils.errors import Interrupted
 
 CHILD = """
 import json, os, struct, sys, time
@@ -156,10 +157,11 @@ def test_prints_of_a_child_that_break_the_frame_are_a_fault(child):
         child(body).ask({})
 
 
-def test_a_closed_grader_refuses(child):
+def test_what_a_closed_grader_is_asked_stays_open(child):
+    """It is closed where a run ends at once: a fault would be stored as the program's, and the resume would keep it."""
     grader = child(ECHO)
     grader.close()
-    with pytest.raises(GradingFault, match="closed"):
+    with pytest.raises(Interrupted, match="closed"):
         grader.ask({})
 
 
