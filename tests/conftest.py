@@ -32,8 +32,6 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY
 # Tests run side by side: threads of a pool that spin for each other would take the processors from all.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-os.environ.pop("PYTHONUNBUFFERED", None)  # users have none: what a process forgets to flush is lost
-
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script's background job: our children are to hear it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -107,7 +107,8 @@ def test_a_program_that_does_not_load_ends_the_evaluator_that_waits_for_it(sandb
     assert apart.run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20)).value == 8.0
 
 
-def test_what_it_prints_at_exit_is_heard(sandbox, tmp_path):
+def test_what_it_prints_at_exit_is_heard(sandbox, tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # users have none: what is not flushed is lost
     evaluator = tmp_path / "evaluator.py"
     evaluator.write_text("import atexit\n\n\ndef evaluate(path):\n    atexit.register(print, 'bye')\n    return 1.0\n")
     run = Apart(evaluator, timeout=30).run(sandbox, "x = 1", limits=Limits(seconds=20))
