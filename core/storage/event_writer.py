@@ -145,7 +145,7 @@ class EventWriter:
         except Exception:
             with self._queue:
                 others = [write for write in self._waiting if write.is_awaited and write is not own]
-                self._waiting = [write for write in self._waiting if write not in others]
+                self._waiting = [write for write in self._waiting if not write.is_awaited or write is own]
             if not others:
                 raise
             try:
