@@ -39,6 +39,7 @@ from utils.errors import (
     BackendAddressError,
     BackendBusyError,
     BackendError,
+    BudgetExhausted,
     LostReplyError,
     RefusedError,
     ReplyError,
@@ -193,11 +194,16 @@ class CallPipeline:
             raise ReplyError(missing) if self._may_drift else UnrecordedError(missing)
         started = time.monotonic()
         tries = 0
+        busy: BackendBusyError | None = None
 
         def attempt(number: int) -> tuple[Reply, Usage, float | None]:
-            nonlocal tries
+            nonlocal tries, busy
             tries = number
-            return self._try_once(request, settings, hold, blank)
+            try:
+                return self._try_once(request, settings, hold, blank)
+            except BackendBusyError as error:
+                busy = None if isinstance(error, LostReplyError) else error
+                raise
 
         facts: dict[str, Any]
         policy = RetryPolicy(settings.attempts, settings.backoff)
@@ -209,6 +215,10 @@ class CallPipeline:
             # Part of the ladder: recorded, so that a resumed or replayed run takes the same step down.
             facts = {"reply": str(refusal), "finish_reason": f"{REFUSED}{refusal.status}"}
             facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
+        except BudgetExhausted as over:
+            if busy is None or settings.base_url in self._answered:
+                raise
+            raise BackendError(f"{over}; it has not answered once") from None  # no search took place: no good end
         except UnwantedPromptError as refusal:
             facts = {"reply": str(refusal), "finish_reason": UNWANTED}
             facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
