@@ -21,8 +21,9 @@ ROOT = HERE.parent
 LIMIT_SECONDS = 1800
 HEAD = """# Benchmarks
 
-Every figure below was printed by the command above it, on the machine that it names. `make bench` writes this page
-anew; `make bench ARGS="NAME …"` runs some and keeps the rest. Machines are shared and noisy: read medians and ratios.
+Every figure below was printed by the command above it, on the machine that it names. `make bench` measures them all
+anew; `make bench ARGS="NAME …"` some. What is written behind a section's figures stays: read it again, too. Machines
+are shared and noisy: read medians and ratios.
 """
 
 
@@ -68,6 +69,11 @@ def sections(page: str) -> dict[str, str]:
     return {part.splitlines()[0].strip(): f"## {part.rstrip()}\n" for part in parts}
 
 
+def notes(section: str) -> str:
+    """What somebody wrote behind the figures of an earlier page; '' for nothing."""
+    return section.partition("```text\n")[2].partition("\n```\n")[2].strip("\n")
+
+
 def check(wanted: list[str], kept: dict[str, str]) -> int:
     """0 if nothing that the page knows is slower now, 1 otherwise."""
     print(f"{'':40s} {'page':>10s} {'now':>10s} {'times':>8s}   (times: as long as it should take on this machine)")
@@ -97,7 +103,8 @@ def main(words: list[str]) -> int:
         return check(wanted, kept)
     for name in wanted:
         print(f"{name} …", flush=True)
-        kept[name] = run(name)
+        written = notes(kept.get(name, ""))
+        kept[name] = run(name) + (f"\n{written}\n" if written else "")
         ordered = [kept[key] for key in sorted(kept) if key in names()]
         page.write_text("\n".join([HEAD, *ordered]), encoding="utf-8")
     print(page)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from benchmarks import __main__ as benchmarks_main
 from benchmarks import _check
 from benchmarks.__main__ import check, sections
 
@@ -85,3 +88,18 @@ def test_a_page_of_before_calibration_is_not_compared(capsys: pytest.CaptureFixt
     old = sections("# Benchmarks\n\n" + page(1000).replace(", calibration 40.0 ms", ""))
     assert check([NAME], old) == 0
     assert "no calibration" in capsys.readouterr().out
+
+
+def test_what_is_written_behind_the_figures_stays_when_they_are_measured_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was dropped, and came back by hand."""
+    page = tmp_path / "README.md"
+    page.write_text("# Benchmarks\n\n## loop\n\n`old`\n\n```text\n1\n```\n\nOn another machine:\n\n```text\n2\n```\n")
+    monkeypatch.setattr(benchmarks_main, "HERE", tmp_path)
+    monkeypatch.setattr(benchmarks_main, "names", lambda: ["loop"])
+    monkeypatch.setattr(benchmarks_main, "run", lambda name: f"## {name}\n\n`new`\n\n```text\n3\n```\n")
+    for _ in range(2):
+        assert benchmarks_main.main(["loop"]) == 0
+    found = page.read_text()
+    assert found.endswith("`new`\n\n```text\n3\n```\n\nOn another machine:\n\n```text\n2\n```\n")
