@@ -573,6 +573,19 @@ def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_p
     assert "leak" not in made(tmp_path).note
 
 
+@pytest.mark.parametrize(
+    ("ill", "words", "told"), [(40, (), True), (40, ("data.split=stratified",), False), (600, (), False)]
+)
+def test_that_chance_decides_how_many_rows_of_a_rare_class_are_scored_is_told(tmp_path, inline, ill, words, told):
+    draw = random.Random(5)
+    rows = "".join(f"{draw.random():.6f},{draw.random():.6f},{int(i < ill)}\n" for i in range(2000))
+    plain(tmp_path, content=f"a,b,rent\n{rows}".encode())
+    note = made(tmp_path, "data.metric=auc", *words).note
+    shown = re.search(r"of the rarest class, 1, (\d+) rows are in validation and (\d+) in the final part", note)
+    assert bool(shown) == told and ("data.split=stratified gives each part its share" in note) == told
+    assert shown is None or 0 < int(shown[1]) + int(shown[2]) <= ill
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_one_huge_group_does_not_hide_the_most_of_the_rows(tmp_path, inline, seed):
     """100 equal rows of 160, and 100 rows of 160 without a street, which stay together, too."""

@@ -22,7 +22,7 @@ from .leaks.belongings import copy_rest
 from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks, order_tells
 from .leaks.totals import row_of_totals
-from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, same_time
+from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
 from .own_data.sides import Sides, part_rows, telling_features
@@ -79,6 +79,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         order=as_time(answers[column], tables.column(column)) if how == "time" else None,
         groups=groups_of(answers[column]) if how == "group" else sides.equal,
     )  # fmt: skip
+    notes += rare_class(answers, split, targets, goal, how)
     test = pd.concat([answers[there], theirs[[name for name in there if name in theirs]]], ignore_index=True)
     if how != "time":
         test = test.sample(frac=1, random_state=request["seed"])

@@ -13,12 +13,14 @@ from ..tables.pieces import LOOKED_AT
 from ..tables.times import as_time, newest
 from .own_tables import MIN_ROWS, OwnTables
 from .sides import numbers_of_rows
-from .targets import Goal
+from .targets import MANY_CLASSES, Goal
 
 HIDDEN = 0.3
 """Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
 MOST_HIDDEN = 200_000
 """… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
+RARE, FEW = 0.1, 20
+"""Share of a class, and its rows in a part, below which chance decides on how many of them a score rests."""
 NO_GROUP = "\0none"
 """The group of rows without one: no text of a table holds that character."""
 
@@ -110,6 +112,20 @@ def of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator
         yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"
     if how == "group" and (without := int(tables.column(column).isna().sum())):
         yield f"{without} rows without {column} count as one group"
+
+
+def rare_class(answers: Any, parts: dict[str, list[int]], targets: list[str], goal: Goal, split: str) -> Iterator[str]:
+    """That rows drawn at random leave few of a class to score on, where its share in each part can be kept."""
+    counts = answers[targets[0]].value_counts()
+    if split != "random" or goal.task == "regression" or len(counts) > MANY_CLASSES:
+        return
+    rarest = counts.index[-1]
+    validation, final = ((answers[targets[0]].iloc[parts[part]] == rarest).sum() for part in ("validation", "final"))
+    if counts.iloc[-1] < RARE * len(answers) and min(validation, final) < FEW:
+        yield (
+            f"of the rarest class, {rarest}, {validation} rows are in validation and {final} in the final part; "
+            "data.split=stratified gives each part its share"
+        )
 
 
 def known_classes(labelled: Any, hidden: Any, targets: list[str], goal: Goal) -> tuple[Any, Any]:
