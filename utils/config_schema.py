@@ -64,6 +64,9 @@ class DataConfig(Section):
     """A metric's name, or `FILE.py:FUNCTION` of your own: `function(truth, predicted)` gives a number."""
     split: str = "random"
     """`random`, `stratified`, `distinct` (equal rows stay together), `group:COLUMN` or `time:COLUMN`."""
+    hidden: float = Field(0.3, gt=0, le=0.5)
+    """Share of the labelled rows that programs never see: one half of them steers the search, the other half is the
+    final part. With `time:COLUMN` it says how far ahead of what is learned a program is scored."""
     preview: Literal["schema", "stats", "rows"] = "stats"
     """What of the data a prompt may show: names and types; plus statistics; plus sample rows."""
 

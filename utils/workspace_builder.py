@@ -132,7 +132,10 @@ def _remedy(names: list[str]) -> str:
     if other := next((name for name, small in low if small.endswith(UNREAD)), None):
         return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
     if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:
-        return f"{holds}; tables of the same columns are joined: --data.train='*.csv'"
+        return (
+            f"{holds}; a table of rows to predict is --data.test=FILE; where all have the same columns, they are joined: "
+            "--data.train='*.csv'"
+        )
     return holds
 
 

@@ -291,6 +291,7 @@ class CompetitionProblem(Problem):
             "A single Python script that reads the data in input/ and writes submission/submission.csv "
             f"({form}, one row for each row of the test data, in the form of input/sample_submission.csv)."
             + _scored_rows(meta["rows"])
+            + _parted(meta.get("parted") or {}, bare=self._preview == "schema")
             + ("" if self.claims_only else OWN_ESTIMATE)
         )
 
@@ -303,6 +304,32 @@ def _scored_rows(rows: Mapping[str, int]) -> str:
         f" The search scores it on {rows['validation']:,} of these rows; {rows['final']:,} others are scored once, at "
         "the end, for the program that is handed in."
     )
+
+
+def _parted(parted: Mapping[str, str], *, bare: bool) -> str:
+    """How the rows to predict differ from those of train.csv: an estimate of one's own has to part rows likewise.
+
+    Args:
+        parted: of `hidden_rows.parted`; {} for a folder's own split, which its description tells.
+        bare: no value of the data may be told.
+    """
+    column = parted.get("column")
+    match parted.get("how"):
+        case "time":
+            told = (
+                "" if bare else f", from {parted['scored_from']} on, where train.csv goes up to {parted['learned_to']}"
+            )
+            until = "" if bare else f", up to {parted['scored_to']}"
+            return f" They are the newest rows by {column}{told}; those scored at the end are the newest of all{until}."
+        case "group":
+            return f" No {column} of theirs is in train.csv: they are whole groups, drawn at random."
+        case "distinct":
+            return " None of them equals a row of train.csv in all its features; they were drawn at random."
+        case "stratified":
+            return " They were drawn at random, with the same share of each class or range of the target as train.csv."
+        case "random":
+            return " They were drawn at random from the same table as train.csv."
+    return ""
 
 
 def _schema_of(column: Mapping[str, Any]) -> dict[str, Any]:

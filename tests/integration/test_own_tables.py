@@ -234,7 +234,9 @@ def test_what_to_do_about_a_table_that_is_not_found_is_told(tmp_path, inline, na
 def test_tables_of_which_none_is_called_train_are_to_be_joined_or_named(tmp_path):
     for month in ("may", "june"):
         plain(tmp_path, f"{month}.csv")
-    with pytest.raises(ConfigError, match=r"say --data\.train=FILE; .* are joined: --data\.train='\*\.csv'$"):
+    with pytest.raises(
+        ConfigError, match=r"say --data\.train=FILE; .* --data\.test=FILE; .* are joined: --data\.train='\*\.csv'$"
+    ):
         made(tmp_path)
 
 
@@ -372,6 +374,36 @@ def test_a_split_by_time_hides_the_newest_rows_however_dates_are_written(tmp_pat
     problem = made(tmp_path, "data.split=time:day")
     hidden = column(problem.input_dir.parent / "private" / "answers.csv", "rent")
     assert sorted(map(int, hidden)) == list(range(210, 300))  # rents count the days
+
+
+@pytest.mark.parametrize("form", ["{y}-W{n:02d}", "{y}W{n:02d}", "{y} Q{q}", "Q{q}/{y}"])
+def test_a_split_by_time_reads_weeks_and_quarters(tmp_path, inline, form):
+    """`2023-W07` and `2023Q1` are no dates that a format reads, and yet what panels are written in."""
+    when = [(2022 + i // 52, i % 52 + 1) for i in range(104) for _ in range(3)]
+    rows = "".join(f"{form.format(y=y, n=n, q=1 + (n - 1) // 13)},{i * 7 % 31},{i}\n" for i, (y, n) in enumerate(when))
+    plain(tmp_path, content=f"when,x,rent\n{rows}".encode())
+    problem = made(tmp_path, "data.split=time:when")
+    hidden = sorted(map(int, column(problem.input_dir.parent / "private" / "answers.csv", "rent")))
+    assert hidden == list(range(len(when) - len(hidden), len(when))) and len(hidden) < len(when) / 2
+
+
+def test_writers_are_told_how_the_rows_to_predict_were_parted(tmp_path, inline):
+    """A forecast is validated forwards, a group by groups: who does not know it estimates another score than ours."""
+    plain(tmp_path, content=days("%d.%m.%Y").encode())
+    told = made(tmp_path, "data.split=time:day").prompt_extras()["output_format"]
+    assert "newest rows by day, from 29.07.2020 on, where train.csv goes up to 28.07.2020; those scored" in told
+    assert "the newest of all, up to 26.10.2020." in told
+    bare = made(tmp_path, "data.split=time:day", "data.preview=schema").prompt_extras()["output_format"]
+    assert "They are the newest rows by day; those scored at the end are the newest of all." in bare
+    assert "drawn at random" in made(tmp_path).prompt_extras()["output_format"]
+    assert "No x of theirs is in train.csv" in made(tmp_path, "data.split=group:x").prompt_extras()["output_format"]
+
+
+def test_how_far_ahead_a_forecast_is_scored_can_be_said(tmp_path, inline):
+    plain(tmp_path, content=days("%d.%m.%Y").encode())
+    problem = made(tmp_path, "data.split=time:day", "data.hidden=0.1")
+    hidden = column(problem.input_dir.parent / "private" / "answers.csv", "rent")
+    assert sorted(map(int, hidden)) == list(range(270, 300)) and "are hidden" not in problem.note
 
 
 @pytest.mark.parametrize(

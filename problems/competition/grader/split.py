@@ -22,7 +22,7 @@ from .leaks.belongings import copy_rest
 from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks, order_tells
 from .leaks.totals import row_of_totals
-from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, rare_class, same_time
+from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
 from .own_data.sides import Sides, part_rows, telling_features
@@ -67,8 +67,9 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     known = replace(sides, shown=sides.shown[[*there, *targets]])
     copied = copies(known, targets, key)
     cautions = [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
-    if how == "time":
-        cautions += same_time(as_time(tables.column(column)), hidden, column)
+    times = as_time(tables.column(column)) if how == "time" else None
+    if times is not None:
+        cautions += same_time(times, hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
     notes += _positive_class(shown, targets, goal, request)
     notes += (
@@ -101,7 +102,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
-        "copied": any(copied.values()),
+        "copied": any(copied.values()), "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
 

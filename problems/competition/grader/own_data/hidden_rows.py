@@ -16,7 +16,8 @@ from .sides import numbers_of_rows
 from .targets import MANY_CLASSES, Goal
 
 HIDDEN = 0.3
-"""Fraction of the labelled rows that is hidden: half for validation, half for the final score …"""
+"""Fraction of the labelled rows that is hidden unless `data.hidden` says another: half for validation, half for the
+final score …"""
 MOST_HIDDEN = 200_000
 """… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
 RARE, FEW = 0.1, 20
@@ -38,7 +39,7 @@ def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str])
     if column in targets:
         raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
     random, count = np.random.default_rng(request["seed"]), len(tables.labelled)
-    wanted = max(16, min(round(count * HIDDEN), MOST_HIDDEN))
+    wanted = max(16, min(round(count * request.get("hidden", HIDDEN)), MOST_HIDDEN))
     if how == "time":
         times = as_time(tables.column(column))
         chosen = np.argsort(times, kind="stable")[-newest(times, wanted) :]
@@ -102,12 +103,28 @@ def same_time(times: Any, hidden: Any, column: str) -> list[str]:
     )
 
 
+def parted(tables: OwnTables, how: str, column: str, times: Any, shown: Any, hidden: Any) -> dict[str, Any]:
+    """How hidden rows were parted from those that are learned, for who writes programs: `how`, `column`, and in order
+    of time the newest learned row and the oldest and the newest hidden one, as they are written.
+    """
+    told: dict[str, Any] = {"how": how, "column": column}
+    if times is None:
+        return told
+    written, learned, scored = tables.column(column), np.flatnonzero(shown), np.flatnonzero(hidden)
+    return told | {
+        "learned_to": str(written.iloc[learned[np.argmax(times[learned])]])[:40],
+        "scored_from": str(written.iloc[scored[np.argmin(times[scored])]])[:40],
+        "scored_to": str(written.iloc[scored[np.argmax(times[scored])]])[:40],
+    }
+
+
 def of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator[str]:
     """How many rows are hidden, where it is not the usual share; and rows that have no group."""
     count, (how, _, column) = len(tables.labelled), request["split"].partition(":")
-    if count * HIDDEN > MOST_HIDDEN:
+    share = request.get("hidden", HIDDEN)
+    if count * share > MOST_HIDDEN:
         yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {LOOKED_AT:,}"
-    elif not 0.8 * HIDDEN <= hidden / count <= 1.2 * HIDDEN and count >= MIN_ROWS * 2:
+    elif not 0.8 * share <= hidden / count <= 1.2 * share and count >= MIN_ROWS * 2:
         together = {"time": "rows of the same time", "distinct": "equal rows"}.get(how, "rows of a group")
         yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"
     if how == "group" and (without := int(tables.column(column).isna().sum())):

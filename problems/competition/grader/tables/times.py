@@ -26,6 +26,8 @@ FORMS = (
     "ISO8601", *(day + clock for clock in CLOCKS for day in (*DAY_FIRST, *MONTH_FIRST, *WORDS)),
     *(f"%Y{mark}%m{mark}%d{clock}" for clock in CLOCKS for mark in "/."), *MONTHS,
 )  # fmt: skip
+_WEEK = re.compile(r"(\d{4})[- ]?W(\d{1,2})")
+_QUARTER = re.compile(r"(\d{4})[- ]?Q([1-4])|Q([1-4])[-/ ]?(\d{4})")
 _LIKE_A_DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}")
 LOOKED_AT = 2000
 """Rows that tell whether a column's dates are written in several ways."""
@@ -108,6 +110,8 @@ def as_time(values: Any, whole: Any = None) -> Any:
         return values.astype("int64").to_numpy()
     if pd.api.types.is_numeric_dtype(column):
         return values.to_numpy(float)
+    if (periods := _periods(column)) is not None:
+        return periods.loc[values.index].to_numpy(float)
     formats = date_formats(column)
     orders = [np.argsort(read(column, form).to_numpy(), kind="stable") for form in formats]
     if not formats:
@@ -118,6 +122,25 @@ def as_time(values: Any, whole: Any = None) -> Any:
             f"write the dates as 2024-12-31"
         )
     return read(values, formats[0]).astype("int64").to_numpy()
+
+
+def _periods(column: Any) -> Any:
+    """Weeks (`2023-W07`, ISO 8601) or quarters (`2023Q1`, `Q1 2023`) as numbers that grow; None for other columns."""
+    texts = column.astype(str).str.strip().str.upper()
+    known = {text: _period(text) for text in texts.unique()}
+    kinds = {found[0] for found in known.values() if found}
+    if len(kinds) != 1 or not all(known.values()):
+        return None
+    return texts.map({text: found[1] for text, found in known.items() if found})
+
+
+def _period(text: str) -> tuple[str, int] | None:
+    """What it is one of, and which one: years count a hundred."""
+    if week := _WEEK.fullmatch(text):
+        return ("week", 100 * int(week[1]) + int(week[2])) if 1 <= int(week[2]) <= 53 else None
+    if quarter := _QUARTER.fullmatch(text):
+        return "quarter", 100 * int(quarter[1] or quarter[4]) + int(quarter[2] or quarter[3])
+    return None
 
 
 def newest(times: Any, wanted: int) -> int:
