@@ -133,8 +133,8 @@ def _remedy(names: list[str]) -> str:
         return f"{holds}; '{other}' cannot be read: save it as CSV or Parquet"
     if sum(small.endswith(tuple(TABLES)) for _, small in low) > 1:
         return (
-            f"{holds}; a table of rows to predict is --data.test=FILE; where all have the same columns, they are joined: "
-            "--data.train='*.csv'"
+            f"{holds}; a table of rows to predict is --data.test=FILE; tables that have all columns in common are "
+            "joined: --data.train='*.csv'"
         )
     return holds
 

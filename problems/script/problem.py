@@ -8,12 +8,14 @@ from __future__ import annotations
 import ast
 import shutil
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
+from core.evaluation.isolation.modules import file_beside, modules_beside
 from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
@@ -24,7 +26,7 @@ from problems.options import checked_options
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
-from utils.config_section import LONGEST_WAIT, Section
+from utils.config_section import LONGEST_WAIT, Section, comma_list
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
@@ -37,6 +39,10 @@ TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
 MOST_SAID = 3_000
 """Characters of an evaluator's docstrings that a prompt holds."""
+
+
+MOST_BESIDE = 3_000
+"""Characters of a module beside the evaluator that a prompt shows; of longer ones it holds the name."""
 
 
 class Options(Section):
@@ -61,6 +67,8 @@ class Options(Section):
     known without."""
     evaluation_timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
     """Seconds for one whole evaluation; `execution.timeout` is for one call of the program."""
+
+    _lists = field_validator("shows", "cascade_thresholds", mode="before")(comma_list)
 
 
 class ScriptProblem(Problem):
@@ -104,6 +112,9 @@ class ScriptProblem(Problem):
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
                 raise ConfigError(f"problem.{key}={path}: {no_file(path)}")
+        for path in self.options.shows:
+            if not user_path(path).exists():
+                raise ConfigError(f"problem.options.shows={path}: {no_file(user_path(path))}")
         user_text(self.program, "problem.program=")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)
@@ -131,10 +142,18 @@ class ScriptProblem(Problem):
         folder, ours = self.evaluator_file.parent, {self.evaluator_file, self.program}
         source = user_bytes(self.evaluator_file, "problem.evaluator=").decode("utf-8", "replace")
         found = {EVALUATOR: self.evaluator_file, **named_files(folder, [source], ours)}
+        found |= {name: folder / name for name in self._beside()}
         for shown in (user_path(path).resolve() for path in self.options.shows):
             inside = folder_files(shown) if shown.is_dir() else {"": shown}
             found |= {f"{shown.name}/{name}".rstrip("/"): path for name, path in inside.items() if path not in ours}
         return found
+
+    def _beside(self) -> dict[str, str]:
+        """Path → source of the modules beside the evaluator that the program imports: they go along with it."""
+        if self.language != "python":
+            return {}
+        found = modules_beside(self.evaluator_file.parent, self.code, self.evaluator_file.stem)
+        return {file_beside(name): text for name, text in found.items()}
 
     @property
     def code(self) -> str:
@@ -148,6 +167,8 @@ class ScriptProblem(Problem):
     def prompt_extras(self) -> dict[str, Any]:
         said = docstring_of(self.evaluator_file)
         sections = {"What the evaluator says of itself": fenced_data(said)} if said else {}
+        if beside := self._beside():
+            sections["What it imports from beside it"] = "\n\n".join(starmap(_told_module, sorted(beside.items())))
         told = {"program": self.code, "reply_format": self.options.reply, "sections": sections}
         return told if self.language == "python" else {**told, "language": self.language}
 
@@ -210,6 +231,13 @@ class ScriptProblem(Problem):
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
         return written
+
+
+def _told_module(name: str, text: str) -> str:
+    """A module that goes along with the program, for who writes programs."""
+    if len(text) > MOST_BESIDE:
+        return f"{name} ({len(text):,} characters, not shown)"
+    return f"{name}:\n{fenced_data(clean(text))}" if text.strip() else f"{name} (empty)"
 
 
 def docstring_of(evaluator: Path) -> str:

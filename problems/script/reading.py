@@ -19,6 +19,8 @@ COMBINED = "combined_score"
 """What an evaluator calls the number that is to steer."""
 ARTIFACT_CHARS = 4_000
 MOST_ARTIFACTS = 12
+FOREIGN = "CandidateError: "
+"""Before an exception of the program's that the evaluator's process knows no class of."""
 SHOWN = 120
 """Characters of what came back in place of a score."""
 _PATH, _ROOT = re.compile(r"[^\s\"]+"), re.compile("/")
@@ -42,8 +44,12 @@ def verdict_of(
         return failed_run(failed).model_copy(update=common)
     if run.error:
         late = f" (problem.options.evaluation_timeout={timeout:g})" if run.seconds >= timeout else ""
-        said = {"term_out": run.output + run.error, "message": f"evaluator: {run.line}{late}"}
-        return Evaluation(failure=FailureKind.EVAL_ERROR, **{**common, **said})
+        said = {
+            "term_out": run.output + run.error,
+            "message": run.line.removeprefix(FOREIGN) if run.raised else f"evaluator: {run.line}{late}",
+        }
+        kind = FailureKind.RUNTIME if run.raised else FailureKind.EVAL_ERROR
+        return Evaluation(failure=kind, **{**common, **said})
     value = _mapping(run.value)
     score, failure, fault = steering(value, metric, own)
     common |= {"metrics": _mapping(value.get("metrics")), "artifacts": texts(value.get("artifacts"))}

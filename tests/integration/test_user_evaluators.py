@@ -28,6 +28,7 @@ from problems.script.problem import build
 from problems.script.screening import RANKED
 from runs.reading import node_facts
 from utils.allowance import Allowance
+from utils.errors import ConfigError
 
 LOAD = """
 import importlib.util
@@ -181,7 +182,7 @@ def test_stop_iteration_of_a_candidate_ends_no_loop_of_the_evaluators(judge):
     )
     assert asked.score().metric < 0.1
     cheat = asked.score("def f(x):\n    if x > 1: raise StopIteration\n    return x\n")
-    assert cheat.failure is FailureKind.EVAL_ERROR and "RuntimeError" in cheat.message and cheat.metric is None
+    assert cheat.failure is FailureKind.RUNTIME and "RuntimeError" in cheat.message and cheat.metric is None
 
 
 def test_a_program_imports_modules_beside_the_evaluator_but_not_the_evaluator(judge, tmp_path):
@@ -197,6 +198,39 @@ def test_a_program_imports_modules_beside_the_evaluator_but_not_the_evaluator(ju
     assert sorted(asked.decision.modules) == ["basis", "deeper"]
     for name in ("evaluator", "answers"):
         assert "No module named" in asked.score(f"import {name}\ndef f():\n    return 9\n").message
+
+
+def test_a_program_imports_packages_beside_the_evaluator(judge, tmp_path):
+    """Of a folder of modules those go along that are imported, relative imports too, and nothing else of it."""
+    folder = tmp_path / "mine" / "helpers"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "__init__.py").write_text("from .costs import two\n")
+    (folder / "costs.py").write_text("from . import more\nfrom .deep.deeper import one\ntwo = one + more.one\n")
+    (folder / "more.py").write_text("one = 1\n")
+    (folder / "answers.py").write_text("secret = 9\n")
+    (folder / "deep" / "deeper.py").write_text("one = 1\n")
+    asked = judge(
+        'import helpers.answers\ndef evaluate(path):\n    return {"combined_score": float(load(path).f())}\n',
+        "from helpers.costs import two\nimport helpers\ndef f():\n    return two + helpers.two\n",
+    )
+    assert (asked.score().metric, asked.decision.isolation) == (4, "apart"), asked.decision.reason
+    told = asked.problem.prompt_extras()["sections"]["What it imports from beside it"]
+    assert "helpers/costs.py" in told and "two = one + more.one" in told and "secret" not in told
+    assert {"helpers/costs.py", "helpers/__init__.py"} <= asked.problem.scoring_files.keys()
+    assert "No module named" in asked.score("import helpers.answers\ndef f():\n    return 9\n").message
+
+
+def test_what_is_to_be_shown_is_there(judge, tmp_path):
+    """A path that is nowhere was shown to nobody, and nobody was told; one word is a list of one."""
+    (tmp_path / "data").mkdir()
+    asked = judge(
+        "def evaluate(path):\n    return load(path).f()\n", "def f():\n    return 1\n", shows=str(tmp_path / "data")
+    )
+    asked.problem.check()
+    assert asked.problem.options.shows == [str(tmp_path / "data")]
+    wrong = judge("def evaluate(path):\n    return 1\n", "def f():\n    return 1\n", shows=f"{tmp_path}/data,nowhere")
+    with pytest.raises(ConfigError, match=r"problem\.options\.shows=nowhere: no such file"):
+        wrong.problem.check()
 
 
 READS_TEXT = """
@@ -630,3 +664,30 @@ def test_a_missing_package_is_told_with_the_key_that_names_another_interpreter(c
     ended = cli.here(*script_words(cli, "import no_such_package_at_all\ndef evaluate(path):\n    return 1.0\n"))
     assert ended.code == 2, ended.err
     assert "--execution.python=FILE names an interpreter that has 'no_such_package_at_all'" in ended.err
+
+
+RAISES = """
+import numpy
+def evaluate(path):
+    m = load(path)
+    return {"combined_score": 1 / m.f(3) + float(numpy.asarray(m.g([1.0, 2.0]))[1])}
+"""
+
+
+@pytest.mark.parametrize("isolation", ["apart", "together"])
+def test_a_programs_own_exception_is_told_as_its_own(judge, isolation):
+    """`evaluator: IndexError` sends a writer to the wrong place: what the program raises is its `runtime` failure, and
+    no line of a traceback is ours."""
+    asked = judge(RAISES, "def f(x):\n    return x\ndef g(x):\n    return x\n", isolation=isolation)
+    assert asked.score().metric is not None
+    own = asked.score("def f(x):\n    return [1][x]\ndef g(x):\n    return x\n")
+    assert (own.failure, own.message) == (FailureKind.RUNTIME, "IndexError: list index out of range")
+    assert "return [1][x]" in own.term_out and "prelude" not in own.term_out
+    library = asked.score("def f(x):\n    return x\ndef g(x):\n    import json\n    return json.loads('[')\n")
+    assert library.failure is FailureKind.RUNTIME and "JSONDecodeError: Expecting" in library.message
+    assert "CandidateError" not in library.message
+    theirs = asked.score("def f(x):\n    return 0\ndef g(x):\n    return x\n")
+    assert (theirs.failure, theirs.message) == (
+        FailureKind.EVAL_ERROR,
+        "evaluator: ZeroDivisionError: division by zero",
+    )

@@ -262,7 +262,7 @@ def _hindered(first: EvaluatorRun) -> str:
         return "the program is no Python, so that the evaluator has to start it itself"
     if first.program is not None:
         return f"apart the program fails: {first.program.message}"
-    return f"apart the evaluator fails: {first.line}" if first.error else ""
+    return f"apart the {'program' if first.raised else 'evaluator'} fails: {first.line}" if first.error else ""
 
 
 def _failed(run: EvaluatorRun) -> str:

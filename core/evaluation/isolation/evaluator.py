@@ -48,6 +48,8 @@ class EvaluatorRun(BaseModel):
     """The evaluator's own traceback; its fault or the candidate's, which only it can know."""
     line: WholeText = ""
     """Exception and text, the last line of it."""
+    raised: bool = False
+    """That exception is the program's: the evaluator let it through."""
     refused: WholeText = ""
     """Why the two could not be kept apart; `value` is then meaningless."""
     by_program: bool = False

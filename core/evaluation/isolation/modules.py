@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from core.evaluation.static_check import imported
 from utils.syntax import parse
 
 MOST_BYTES = 4 << 20
+PACKAGE = ".__init__"
+"""Ends the name of what a package (a folder) says itself: `helpers.__init__` beside `helpers.costs`."""
 
 
 def modules_beside(folder: Path, code: str, but: str) -> dict[str, str]:
@@ -20,25 +22,56 @@ def modules_beside(folder: Path, code: str, but: str) -> dict[str, str]:
         but: stem of the evaluator's file: no program sees it, whatever it imports.
     """
     found: dict[str, str] = {}
-    to_read = _wanted(code)
+    to_read = list(_wanted(code, ""))
     while to_read:
         name = to_read.pop()
-        path = folder / f"{name}.py"
-        if name in found or name == but or name in sys.stdlib_module_names or not path.is_file():
+        top = name.partition(".")[0]
+        key, path = _place(folder, name)
+        if path is None or key in found or top == but or top in sys.stdlib_module_names:
             continue
-        found[name] = path.read_text(encoding="utf-8", errors="replace")
-        to_read += _wanted(found[name])
+        found[key] = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        to_read += _wanted(found[key], name if key.endswith(PACKAGE) else name.rpartition(".")[0])
     total = sum(map(len, found.values()))
     return found if total <= MOST_BYTES else {}
 
 
-def _wanted(code: str) -> list[str]:
-    """Top-level names of what a source imports."""
+def _place(folder: Path, name: str) -> tuple[str, Path | None]:
+    """What a module is called among those that go along, and its file; a folder without an `__init__.py` is itself."""
+    place = folder.joinpath(*name.split("."))
+    if (module := place.with_name(f"{place.name}.py")).is_file() and not (place / "__init__.py").is_file():
+        return name, module
+    if place.is_dir() and next(place.glob("*.py"), None):
+        return name + PACKAGE, place / "__init__.py"
+    return name, None
+
+
+def _wanted(code: str, package: str) -> Iterator[str]:
+    """Names of what a source of that package may import, each with the packages that it lies in."""
     try:
         tree: ast.Module = parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    return [module.partition(".")[0] for _, module in imported(tree)]
+        return
+    names = [module for _, module in imported(tree) if not module.startswith(".")]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            base = _from(node, package)
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    for name in names:
+        parts = name.split(".")
+        if all(part.isidentifier() for part in parts):
+            yield from (".".join(parts[: number + 1]) for number in range(len(parts)))
+
+
+def _from(node: ast.ImportFrom, package: str) -> str:
+    """The module that `from … import` of a module in `package` names; '' where it leads out of it."""
+    inside = package.split(".") if package else []
+    above = inside[: len(inside) + 1 - node.level] if node.level else []
+    return ".".join([*above, *filter(None, [node.module])])
+
+
+def file_beside(name: str) -> str:
+    """Where a module that goes along lies, as `helpers/costs.py`."""
+    return f"{name.replace('.', '/')}.py"
 
 
 _IMPORTER = '''
@@ -46,13 +79,19 @@ class __Beside:
     """Finds the modules that lie beside the evaluator."""
     sources = {sources!r}
     def find_spec(self, name, path=None, target=None):
-        if name in self.sources:
-            import importlib.machinery
-            return importlib.machinery.ModuleSpec(name, self, origin="/workspace/" + name + ".py")
+        import importlib.machinery
+        for key, file in ((name, ".py"), (name + ".__init__", "/__init__.py")):
+            if key in self.sources:
+                spec = importlib.machinery.ModuleSpec(
+                    name, self, origin="/workspace/" + name.replace(".", "/") + file, is_package=key != name
+                )
+                spec.loader_state = key
+                return spec
     def create_module(self, spec):
         return None
     def exec_module(self, module):
-        exec(compile(self.sources[module.__name__], "/workspace/" + module.__name__ + ".py", "exec"), module.__dict__)
+        spec = module.__spec__
+        exec(compile(self.sources[spec.loader_state], spec.origin, "exec"), module.__dict__)
 __import__("sys").meta_path.insert(0, __Beside())
 '''
 

@@ -22,8 +22,8 @@ from typing import Any, NoReturn
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _FORKED = "the evaluator calls the candidate from several processes"
 NOTHING: dict[str, Any] = {
-    "value": None, "error": "", "line": "", "refused": "", "by_program": False, "classes": [], "calls": 0,
-    "call_seconds": 0.0, "failed": None, "opened": [], "clocks": False, "at_exit": True,
+    "value": None, "error": "", "line": "", "raised": False, "refused": "", "by_program": False, "classes": [],
+    "calls": 0, "call_seconds": 0.0, "failed": None, "opened": [], "clocks": False, "at_exit": True,
 }  # fmt: skip
 """A report before anything was done. `at_exit`: modules of the evaluator's have something left to do at its end."""
 
@@ -111,7 +111,7 @@ class Evaluation:
         try:
             told["value"] = self._ours.loading.to_plain(function(program))
         except BaseException as error:  # noqa: BLE001 - the user's evaluator may raise anything, SystemExit too
-            told |= {"error": trace(error), "line": line(error)}
+            told |= {"error": trace(error), "line": line(error), "raised": error is stand.raised_last}
         finally:
             self._stood_in.uncover()
         failed = asking.failed

@@ -71,6 +71,8 @@ class Proxy:
         """Why the two cannot be kept apart; set although the evaluator may have swallowed the exception."""
         self.by_program = False
         """Its answer was what could not cross, not what the evaluator wants to do with it."""
+        self.raised_last: Exception | None = None
+        """What the evaluator was handed of the program's newest exception."""
 
     def expect(self, classes: Sequence[str] | None) -> None:
         """Before `begin`, maybe in the process that this one is forked from.
@@ -125,7 +127,8 @@ class Proxy:
         try:
             return self._ask(function, args, named)
         except self._raised as error:
-            raise self._told(function, error) from None
+            self.raised_last = self._told(function, error)
+            raise self.raised_last from None
         except TypeError as error:
             raise self.refuse(f"an argument of {function} cannot cross: {error}") from error
 

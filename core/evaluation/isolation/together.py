@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from core.contracts import Limits, SessionFailure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
@@ -24,6 +25,21 @@ _LOADING = (Path(__file__).parent / "loading.py").read_text(encoding="utf-8").pa
 STORE = "run.db"
 """A folder of such files' folders holds runs."""
 _DRIVER = """
+import sysconfig, traceback
+
+def raised_by__(error, home):
+    # whose exception it is, as far as its traceback tells: the innermost file of either's, libraries apart
+    libraries = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+    files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__)]
+    own = [file for file in files if file == home or not file.startswith((*libraries, "<"))]
+    return bool(own) and own[-1] == home
+
+def traceback__(error):
+    # without the frames of this process, which are none of the two's
+    told = traceback.TracebackException.from_exception(error)
+    told.stack[:] = [frame for frame in told.stack if frame.filename != traceback__.__code__.co_filename]
+    return "".join(told.format())[-4000:]
+
 def evaluate__(path, function, code, file, beside):
     # the last of ours: from here on nothing that comes out of this process is to be believed
     home = os.path.abspath(file or "candidate.py")
@@ -32,8 +48,22 @@ def evaluate__(path, function, code, file, beside):
             os.symlink(os.path.join(beside, name), name)
     with open(home, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(code)
-    return to_plain(load(path, function)(home))
+    try:
+        return [to_plain(load(path, function)(home)), None]
+    except Exception as error:
+        line = traceback.format_exception_only(type(error), error)[-1].strip()[:500]
+        return [None, [traceback__(error), line, raised_by__(error, home)]]
 """
+
+
+def _read(answer: Any) -> EvaluatorRun:
+    """What the driver says came of it, a value or an exception; the candidate may have said it in its place."""
+    value, raised = answer if isinstance(answer, list) and len(answer) == 2 else (answer, None)
+    if raised is None:
+        return EvaluatorRun(value=value)
+    error, line, by_program = raised if isinstance(raised, list) and len(raised) == 3 else ("", "", False)
+    line = str(line)[:500] or "it has no text"
+    return EvaluatorRun(error=str(error)[-4000:] or line, line=line, raised=by_program is True)
 
 
 def visible(shows: Sequence[str], state_dir: Path) -> list[str]:
@@ -99,7 +129,7 @@ class Together:
         arguments = [str(self.evaluator), self.function, code, self.file, self.beside]
         run, program = EvaluatorRun(), None
         try:
-            run = EvaluatorRun(value=session.call("evaluate__", arguments, timeout=self.timeout))
+            run = _read(session.call("evaluate__", arguments, timeout=self.timeout))
         except SessionFailure as failure:
             result = failure.result
             if result.exc_type is not None and result.failure is FailureKind.RUNTIME:  # which of the two, nobody knows
