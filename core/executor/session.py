@@ -42,6 +42,8 @@ from core.state.failure import FailureKind
 from utils.errors import JobLost
 
 _REPORT_SECONDS = 120.0
+SHOWN_CALL = 200
+"""Characters of a call that a message names."""
 _CHUNK = 1 << 18
 _SHORT = 1 << 13
 """Bytes that an empty channel takes at once, and that are read in one piece."""
@@ -122,7 +124,10 @@ class SandboxSession:
         try:
             return strict.answers(message, len(batch), finite=finite)
         except strict.NotFinite as error:
-            raise self._failure(FailureKind.NON_FINITE, f"{function}: {error}") from error
+            asked = batch[error.place or 0]
+            call = f"{function}({', '.join(map(repr, asked))}"
+            call = f"{call[:SHOWN_CALL]}…)" if len(call) > SHOWN_CALL else f"{call})"
+            raise self._failure(FailureKind.NON_FINITE, f"{call}: {error}") from error
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, f"{function}: {error}") from error
 

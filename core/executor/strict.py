@@ -24,7 +24,16 @@ class Malformed(Exception):
 
 
 class NotFinite(Exception):
-    """An answer holds NaN, an infinity, or a whole number too large for a float."""
+    """An answer holds NaN, an infinity, or a whole number too large for a float.
+
+    Args:
+        text: which of the three.
+        place: of the answer among those of its frame; None where only one was looked at.
+    """
+
+    def __init__(self, text: str, place: int | None = None) -> None:
+        super().__init__(text)
+        self.place = place
 
 
 def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
@@ -60,8 +69,19 @@ def answers(message: dict[str, Any], count: int, *, finite: bool) -> list[Any]:
         found = len(values) if type(values) is list else type(values).__name__
         raise Malformed(f"{found} answers to {count} calls")
     if finite:
-        check_finite(values)
+        try:
+            check_finite(values)
+        except NotFinite as error:
+            raise NotFinite(str(error), next(filter(lambda at: _is_odd(values[at]), range(count)), None)) from error
     return values
+
+
+def _is_odd(value: Any) -> bool:
+    try:
+        check_finite([value])
+    except NotFinite:
+        return True
+    return False
 
 
 def check_finite(values: list[Any]) -> None:

@@ -26,9 +26,13 @@ def tabulate_with__(constants, items, capacity):
 
 def score_levels__(states):
     rule = {FUNCTION}
-    return [[float(rule(item, room, list(histogram))) for room in levels] for item, levels, histogram in states]
+    return [
+        [score if (score := float(rule(item, room, list(histogram)))) - score == 0 else repr(score) for room in levels]
+        for item, levels, histogram in states
+    ]
 """
-"""Appended to the candidate's program inside the sandbox: loops there, so that one message carries a whole table."""
+"""Appended to the candidate's program inside the sandbox: loops there, so that one message carries a whole table.
+A score that is not finite crosses as its text, so that it is told of which state."""
 
 
 def tabulate(payload: dict[str, Any], context: JobContext) -> list[dict[str, Any]]:
@@ -217,5 +221,5 @@ def usable(answer: Any, states: list[tuple[int, list[int], list[int]]]) -> list[
             raise BadScores(FailureKind.EVAL_ERROR, "scores came back in another shape")
         for score, level in zip(scores, levels, strict=True):
             if not isinstance(score, int | float) or not math.isfinite(score):
-                raise BadScores(FailureKind.NON_FINITE, f"{FUNCTION}({item}, {level}, …) is {score!r}"[:200])
+                raise BadScores(FailureKind.NON_FINITE, f"{FUNCTION}({item}, {level}, …) is {score}"[:200])
     return answer

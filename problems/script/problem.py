@@ -112,9 +112,9 @@ class ScriptProblem(Problem):
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
                 raise ConfigError(f"problem.{key}={path}: {no_file(path)}")
-        for path in self.options.shows:
-            if not user_path(path).exists():
-                raise ConfigError(f"problem.options.shows={path}: {no_file(user_path(path))}")
+        for shown in self.options.shows:
+            if not user_path(shown).exists():
+                raise ConfigError(f"problem.options.shows={shown}: {no_file(user_path(shown))}")
         user_text(self.program, "problem.program=")
         if self.evaluator_file.suffix == ".py":
             check_evaluator(self.evaluator_file)

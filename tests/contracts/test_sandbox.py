@@ -330,6 +330,18 @@ def test_what_is_not_plain_is_an_exception_of_the_program_in_either_form(talking
         assert session.call("g", [], timeout=20) == 1
 
 
+def test_an_answer_that_is_not_finite_is_told_with_its_call(talking: WarmSandbox) -> None:
+    """Of five thousand calls in a frame one is wrong: whoever repairs the program has to know which."""
+    with talking.session("def f(x, y): return [x, x / y if y else float('nan')]", limits=LIMITS) as session:
+        with pytest.raises(SessionFailure) as caught:
+            session.call_many("f", [[1.5, 2], [7, 0], [3, 0]], timeout=20)
+        assert caught.value.result.message == "f(7, 0): an answer holds NaN or an infinity"
+        assert session.call("f", [1, 1], timeout=20) == [1, 1]
+        with pytest.raises(SessionFailure) as caught:
+            session.call("f", [list(range(1000)), 0], timeout=20)
+        assert len(caught.value.result.message) < 300
+
+
 LIES = {
     "import os\ndef f(): os.write(3, b'\\xff' * 8)": FailureKind.RUNTIME,
     "import os\ndef f(): os.write(3, b'\\x05\\0\\0\\0{\"a\":')": FailureKind.RUNTIME,

@@ -70,6 +70,9 @@ def test_failures_are_verdicts_and_do_not_touch_the_neighbours(evaluator, rule, 
     broken = node("broken", f"def score_bin({parameters}):\n    {body}\n")
     bad, good = evaluator.evaluate([broken, node("good", rule("-gap"))])
     assert bad.failure is failure and bad.metric is None and bad.message
+    assert "__" not in bad.message, "a writer knows no helper of ours"
+    if failure is FailureKind.NON_FINITE:
+        assert bad.message.startswith("score_bin(") and bad.message.endswith(" is nan")
     assert good.metric is not None
 
 
