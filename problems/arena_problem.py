@@ -113,6 +113,15 @@ class ArenaProblem(Problem):
         """None: what is measured is a whole tournament."""
         return None
 
+    def run_limits(self, limits: Limits) -> Limits:
+        """A run is a game: its engine's process has limits of its own."""
+        return self.settings.session
+
+    def limits(self, limits: Limits) -> Sequence[str]:
+        kept = self.settings.limit.kind in ("nodes", "depth")
+        hang = f", {self.settings.deadline:g} s a move: a longer one is a hang and loses" if kept else ""
+        return [f"a run is one game of one process{hang}"]
+
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         return ArenaEvaluator(deps, self.spec, self.settings)
 

@@ -213,7 +213,7 @@ def _context(config: Config, problem: Problem, process: Process, *, isolated: bo
         statement=_statement(config, problem),
         preview=problem.preview(),
         packages=installed_packages(problem.preload, config.execution.python),
-        limits=told_limits(problem, limits_of(config), config.execution.gpus, _models(config)),
+        limits=told_limits(problem, problem.run_limits(limits_of(config)), config.execution.gpus, _models(config)),
         time_limit=problem.time_limit(limits_of(config)),
         references=lambda: told_baselines(process.store) if asks_models and not problem.seeds_search else "",
         writers=_at_once(config),

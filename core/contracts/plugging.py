@@ -182,6 +182,10 @@ class ProblemDefaults(Protocol):
         """Seconds that a prompt tells `Evaluation.seconds` against; None where these are not the program's own."""
         return limits.seconds
 
+    def run_limits(self, limits: Limits) -> Limits:
+        """What one run of a program may use, as prompts and tickets tell it: games give less than is configured."""
+        return limits
+
     def limits(self, limits: Limits) -> Sequence[str]:
         """Further lines for what a prompt says of a run's limits."""
         return ()

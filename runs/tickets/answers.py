@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, TypeGuard
 
 from core.backend.exchange import Request
@@ -10,6 +11,7 @@ from core.backend.schema import SchemaError, find_object, read_arguments
 from core.contracts import FORM
 from core.state.question import ANSWER, is_question, node_of
 from core.storage.ticket_store import Ticket
+from reports.winner import OWN, seeded_row
 from runs.search import Search
 from runs.tickets.files import looked, problem
 from runs.tickets.names import (
@@ -37,6 +39,8 @@ LARGEST_PROGRAM = 4_000_000
 """Characters."""
 HOLDER = 200
 """Characters of what a writer says of itself."""
+MOST_BASELINES = 100
+"""Among so many first nodes are those that a search begins with."""
 
 
 class TicketApi:
@@ -87,7 +91,7 @@ class TicketApi:
         above = task.parent_ids if task else ()  # a repair within a slot is no proposal of the policy
         parents = [node for i in above if (node := self._search.journal.get_node_by_id(i)) is not None]
         files, editable = self._files.hand_out(_start_of(prompt))
-        limits = self._search.deps.limits
+        limits = self._problem.run_limits(self._search.deps.limits)
         return {
             "ticket": ticket_name(ticket.node_id, token),
             "node_id": ticket.node_id,
@@ -275,12 +279,14 @@ class TicketApi:
 
     def _metric(self) -> dict[str, Any]:
         best = self._search.journal.get_best_node()
-        rows = self._search.store.get_fact("baselines") or []
+        first = islice(self._search.journal, MOST_BASELINES)  # a search that begins with them has them as nodes alone
+        given = [seeded_row(node) for node in first if node.operator == "baseline"]
+        rows = self._search.store.get_fact("baselines") or given
         return {
             "name": self._problem.unit,
             "direction": self._direction.optimum,
             "best": best.metric_value if best else None,
-            "baselines": [{"name": row["name"], "metric": row["metric"]} for row in rows],
+            "baselines": [{"name": OWN if row.get("own") else row["name"], "metric": row["metric"]} for row in rows],
         }
 
     def _budget(self) -> dict[str, Any]:

@@ -125,9 +125,11 @@ def test_one_writer_outside_builds_whole_generations_one_engine_after_the_other(
     settings.pop("search__max_steps", None)
     run = swarm_evo.open("connect_four", budget={"steps": 4}, project_dir=cli.folder, idle=30, **settings)
     said: list[dict] = []
+    tickets: list[dict] = []
 
     def write() -> None:
         while ticket := run.ask():
+            tickets.append(ticket)
             sound = SOUND.replace("middle", f"number {len(said)}") + f"# {len(said)}\n"
             said.append(run.tell(ticket, CHEAT if len(said) == 1 else sound))
 
@@ -140,6 +142,10 @@ def test_one_writer_outside_builds_whole_generations_one_engine_after_the_other(
     nodes = run.nodes()
     assert [node["failure"] for node in nodes if node["operator"] == "build"].count("illegal_move") == 1
     assert [node["operator"] for node in nodes].count("debug") == 1, "a repair"
+    first = tickets[0]
+    assert first["limits"]["memory_mb"] == 512 and "memory 512 MB" in first["prompt"]["system"], "of a game's process"
+    assert "5 s a move: a longer one is a hang and loses" in first["prompt"]["system"]
+    assert [row["name"] for row in first["metric"]["baselines"]] == ["alpha-beta", "greedy", "random"]
     run.close()
 
 
