@@ -74,7 +74,10 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     problem: Any = problem_of(config)
     if problem.family != "arena":
-        raise ConfigError(f"--problem {args.problem}: allowed are connect_four and chess_engines")
+        raise ConfigError(
+            f"--problem {args.problem}: that is no game; allowed: connect_four, chess_engines, a game of your own "
+            "(`init NAME --game` writes one)"
+        )
     if len(args.engines) < 2:
         raise ConfigError("arena: name at least two engines")
     settings = _settings(problem.settings, args)

@@ -204,7 +204,8 @@ def load_preset(kind: str, name: str, seen: Callable[[str], None] = lambda key: 
         path = Path(name)
     elif not os.path.isfile(path):  # as `is_file`, but False for a name that is too long
         known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
-        raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}")
+        own = "; one of your own is a YAML file, or problem.kind=NAME with plugins=FOLDER" * (kind == "problem")
+        raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}{own}")
     return _read_yaml(path, f"{kind} preset", seen=seen)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from cli.terminal.commands import without_model
 from cli.terminal.standings_text import final_text, standings_lines
+from problems.registry import PROBLEMS
 from reports.choice import why_not
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
@@ -143,7 +144,8 @@ def _next(outcome: Outcome) -> list[str]:
             lines.append(f"  {command(folder, *own)}")
     if problem.family == "arena" and outcome.best is not None:
         engine = _shown(outcome.best_dir / "engine.py")
-        lines.append(f"  {program()} arena --problem {problem.name} {engine} RIVAL      (a .py or a UCI command)")
+        game = " ".join(map(shlex.quote, _game_words(facts.config)))
+        lines.append(f"  {program()} arena {game} {engine} RIVAL      (a .py or a UCI command)")
     if not _is_at_bound(outcome):
         again = command(folder, "resume", facts.run, *_more(facts.config, outcome.reason))
         lines.append(f"  {again}      (the same run goes on)")
@@ -151,6 +153,16 @@ def _next(outcome: Outcome) -> list[str]:
         with_model = " ".join([program(), *map(shlex.quote, without_model(facts.words)), "--llm=openai"])
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")
     return lines
+
+
+def _game_words(config: Config) -> list[str]:
+    """How a verb is told the game of a run: a preset's name, a file of the user's, or a plug-in."""
+    preset, kind = config.presets.problem, config.problem.kind or ""
+    if PROBLEMS.is_builtin(kind):
+        return ["--problem", kind]
+    if preset.endswith((".yaml", ".yml")):
+        return [f"--problem={preset}"]
+    return [f"--problem.kind={kind}", f"--plugins={','.join(config.plugin_folders)}"]
 
 
 def _more(config: Config, reason: str) -> list[str]:

@@ -104,3 +104,41 @@ def test_nothing_is_overwritten(tmp_path, capsys):
     assert main(["init", "mine", f"--out={tmp_path}"]) == 2
     assert "nothing is overwritten" in capsys.readouterr().err
     assert (tmp_path / "test_mine.py").read_text() == "my own work"
+
+
+def test_a_game_that_is_written_passes_its_test_and_its_engines_play(tmp_path):
+    """From nothing to a champion, its rivals, and every verb that plays the game again: what each says next works."""
+
+    def here(command: str) -> str:
+        done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=400)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    main_py = f"{sys.executable} {ROOT / 'main.py'}"
+    made = here(f"{main_py} init pawn_race --game --out='my game'")
+    (searched, tested) = (
+        line.partition(":")[2].strip() for line in made.splitlines() if line.startswith(("sea", "tes"))
+    )
+    assert "3 passed" in here(tested)
+    few = "--search.max_generations=1 --arena.openings=1 --arena.limit=nodes:30 --arena.gauntlet=2"
+    said = here(f"{searched} {few}")
+    assert "above the starting champion" in said
+    (line,) = [line.strip() for line in said.splitlines() if " arena " in line and "RIVAL" in line]
+    rival = "'my game/problems/pawn_race/engines/greedy.py'"
+    played = here(line.partition("      (")[0].replace("RIVAL", rival) + " --games=2")
+    assert "greedy" in played and "breakthrough" in played
+    assert "came out again" in here(f"{main_py} replay latest --verify")
+    engine = next((tmp_path / "logs").glob("*/best_solution/engine.py"))
+    spoken = subprocess.run(
+        [sys.executable, str(engine)], input="uci\nposition startpos moves b1b2\ngo nodes 50\nquit\n", text=True,
+        capture_output=True, timeout=60,
+    ).stdout  # fmt: skip
+    assert "bestmove " in spoken
+
+
+def test_what_is_no_game_or_no_preset_is_told_how_a_game_of_ones_own_is_named(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert main(["arena", "--problem=tsp", "a.py", "b.py"]) == 2
+    assert "tsp: that is no game; allowed: connect_four, chess_engines, a game of your own" in capsys.readouterr().err
+    assert main(["--problem=pawn_race"]) == 2
+    assert "one of your own is a YAML file, or problem.kind=NAME with plugins=FOLDER" in capsys.readouterr().err

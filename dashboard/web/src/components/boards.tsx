@@ -1,6 +1,6 @@
 // Boards as small SVG: dozens of them live on one page.
 import { memo } from "react";
-import { chessSquares, fourCells, fourInARow, isChess, moveSquares } from "../model/position";
+import { chessSquares, fourCells, fourInARow, isChess, isFour, moveSquares, textRows } from "../model/position";
 
 const SHAPES: Record<string, string> = {
   p: "M22.5 8a6 6 0 0 1 4 10.400c2.600 2 3.600 5 3.700 8.600h1.800v4H13v-4h1.800c.1-3.600 1.100-6.600 3.700-8.600a6 6 0 0 1 4-10.400zM12 33h21v5H12z",
@@ -12,8 +12,28 @@ const SHAPES: Record<string, string> = {
 };
 
 export const SmallBoard = memo(function SmallBoard({ game, fen, last }: { game: string; fen: string; last: string }) {
-  return isChess(game) ? <ChessBoard fen={fen} last={last} /> : <FourBoard text={fen} last={last} />;
+  if (isChess(game)) return <ChessBoard fen={fen} last={last} />;
+  return isFour(game) ? <FourBoard text={fen} last={last} /> : <TextBoard text={fen} />;
 });
+
+/** A position of a game of the user's own, as its text says it: one sign a square. */
+function TextBoard({ text }: { text: string }) {
+  const rows = textRows(text);
+  const width = Math.max(4, ...rows.map((row) => row.length));
+  const height = Math.max(4, rows.length);
+  return (
+    <svg viewBox={`0 0 ${width * 20} ${height * 20}`} role="img" aria-label={`Position ${text}`}>
+      <rect width={width * 20} height={height * 20} fill="var(--accent-soft)" />
+      {rows.map((row, y) =>
+        [...row].map((sign, x) => (
+          <text key={`${x} ${y}`} x={x * 20 + 10} y={y * 20 + 15} textAnchor="middle" fontFamily="monospace" fontSize="15" fill={sign === "." ? "var(--muted)" : "var(--text)"}>
+            {sign}
+          </text>
+        )),
+      )}
+    </svg>
+  );
+}
 
 function ChessBoard({ fen, last }: { fen: string; last: string }) {
   const marked = moveSquares(last);
@@ -46,7 +66,7 @@ const DARK = Array.from({ length: 64 }, (_, i) => i)
   .map((i) => `M${(i % 8) * 45} ${Math.floor(i / 8) * 45}h45v45h-45z`)
   .join("");
 
-export function FourBoard({ text, last }: { text: string; last: string }) {
+function FourBoard({ text, last }: { text: string; last: string }) {
   const cells = fourCells(text);
   const column = Number(last) - 1;
   const line = fourInARow(cells);

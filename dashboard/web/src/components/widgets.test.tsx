@@ -1,6 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import type { RunState } from "../model/run-state";
+import { SmallBoard } from "./boards";
 import { Linked } from "./widgets";
 
 it("names and links the nodes that a message tells of, and nothing else", () => {
@@ -11,4 +12,12 @@ it("names and links the nodes that a message tells of, and nothing else", () => 
   expect(shown.replace(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)<\/a>/g, "[$2]($1)")).toBe(
     "as [best_fit](#/run/r/node/a5015e8e01d7) (0.04), [705086c5](#/run/r/node/705086c54fc5) does; &lt;b&gt;bcf6367b63af&lt;/b&gt;, a5015e8e01d7f",
   );
+});
+
+it("draws no board of another game for a game of one's own", () => {
+  const shown = (game: string, fen: string) => renderToStaticMarkup(<SmallBoard game={game} fen={fen} last="" />);
+  expect(shown("connect_four", "7/7/7/7/7/7 x")).toContain("<circle");
+  const own = shown("pawn_race", "b<b/.../w.w b");
+  expect(own).not.toContain("<circle");
+  expect([...own.matchAll(/>([^<]*)<\/text>/g)].map((found) => found[1]).join("")).toBe("b&lt;b...w.w");
 });

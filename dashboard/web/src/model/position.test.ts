@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, toMove } from "./position";
+import { chessSquares, fourCells, fourInARow, moveSquares, squareIndex, textRows, toMove } from "./position";
 
 describe("positions", () => {
   it("reads a FEN", () => {
@@ -17,6 +17,15 @@ describe("positions", () => {
   it("takes bad text for an empty board", () => {
     for (const bad of ["", "9/9", "<script>", "rnbqkbnr", "8/8/8/8/8/8/8/7Z w"]) expect(chessSquares(bad)).toEqual(new Array(64).fill(null));
     expect(fourCells("7/7 x")).toEqual(new Array(42).fill(null));
+  });
+  it("shows a game of one's own by its text", () => {
+    expect(textRows("bbbb/..../..../wwww w")).toEqual(["bbbb", "....", "....", "wwww"]);
+    expect(textRows("3/1x1/o2 x")).toEqual(["...", ".x.", "o.."]);
+    expect(textRows("heaps 3 5 12")).toEqual(["heaps 3 5 12"]);
+    expect(textRows("1/2/3")).toEqual(["1", "2", "3"]);
+    expect(textRows("")).toEqual([""]);
+    expect(textRows("x".repeat(60)).map((line) => line.length)).toEqual([24, 24, 12]);
+    expect(textRows("999999999999/1 x").join("")).toBe("999999999999/1 x");
   });
   it("knows whose turn it is and what a move touched", () => {
     expect([toMove("8/8 b - -"), toMove("8/8 w - -"), toMove("7/7 x"), toMove("7/7 o")]).toEqual([1, 0, 0, 1]);

@@ -26,6 +26,20 @@ export function fourCells(text: string): Square[] {
     : new Array<Square>(42).fill(null);
 }
 
+/** A game's line of text is broken after so many characters. */
+const LINE = 24;
+
+/** Lines to show of a position of a game that is drawn no board: its rows where `/` parts them, digits as runs of empty
+ * squares where all rows have one width then; else the text, broken into lines. */
+export function textRows(text: string): string[] {
+  const rows = (text.split(" ")[0] ?? "").split("/");
+  const wide = rows.map((row) => row.replace(/\d+/g, (digits) => (Number(digits) <= LINE ? ".".repeat(Number(digits)) : digits)));
+  const alike = (lines: string[]) => new Set(lines.map((line) => line.length)).size === 1;
+  if (rows.length > 1 && rows[0].length <= LINE && alike(rows)) return rows;
+  if (rows.length > 1 && wide[0].length <= LINE && alike(wide)) return wide;
+  return text.match(new RegExp(`.{1,${LINE}}`, "gs")) ?? [""];
+}
+
 /** Index of a square (`e4`) in `chessSquares`, or -1. */
 export function squareIndex(name: string): number {
   const file = name.charCodeAt(0) - 97;
@@ -47,6 +61,10 @@ export function toMove(text: string): 0 | 1 {
 
 export function isChess(game: string): boolean {
   return game.startsWith("chess");
+}
+
+export function isFour(game: string): boolean {
+  return game === "connect_four";
 }
 
 /** First and last cell of four (or more) in a row, or null while nobody has won. */

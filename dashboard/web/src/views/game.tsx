@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { runPath } from "../api/client";
 import type { GameDetail } from "../api/types";
 import { Elo, Empty, EngineLink, Panel } from "../components/widgets";
-import { FourBoard, SmallBoard } from "../components/boards";
+import { SmallBoard } from "../components/boards";
 import { EvalGraph } from "../components/eval-graph";
 import { MoveList } from "../components/move-list";
 import type { Connection } from "../model/connection";
@@ -47,7 +47,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
         <div className="stack" style={{ justifyItems: "center" }}>
           <div className="bigboard stack" style={{ gap: 8 }} data-testid="bigboard" data-fen={fen} data-ply={shown}>
             {player(flipped ? 0 : 1)}
-            {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={last} />}><BigChess fen={fen} last={last} flipped={flipped} /></Suspense> : <FourBoard text={fen} last={last} />}
+            {chess ? <Suspense fallback={<SmallBoard game={data.game} fen={fen} last={last} />}><BigChess fen={fen} last={last} flipped={flipped} /></Suspense> : <SmallBoard game={data.game} fen={fen} last={last} />}
             {player(flipped ? 1 : 0)}
           </div>
           <div className="row">

@@ -93,7 +93,7 @@ def test_the_best_on_validation_is_a_second_fact_with_its_reason(outcome):
     [
         ("heuristic", ["show toy-1", "resume toy-1 --search.max_steps=60", "--llm=openai"]),
         ("competition", ["show toy-1", "export-best toy-1 --refit", '--data.goal="…"', "resume toy-1", "--llm=openai"]),
-        ("arena", ["show toy-1", "arena --problem some", "resume toy-1", "--llm=openai"]),
+        ("arena", ["show toy-1", "arena --problem.kind=toy --plugins=", "resume toy-1", "--llm=openai"]),
     ],
 )
 def test_what_to_try_next_depends_on_the_family(outcome, family, advised):
