@@ -13,7 +13,7 @@ from core.executor.leaks import Looked, search_spec, told_by
 from problems.registry import build_problem
 from runs.workers import open_workers, workspaces_dir
 from utils.config_schema import Config
-from utils.errors import BudgetExhausted, JobStopped, NoSandboxError
+from utils.errors import DISK_FAULTS, BudgetExhausted, JobStopped, NoSandboxError
 from utils.logger_system import log_msg
 from utils.scratch_folders import scratch_folder
 
@@ -54,9 +54,11 @@ class SelfTest:
         """Return once it is known that nothing was found; nothing untrusted runs before.
 
         Raises:
-            NoSandboxError: an answer was found, or the search could not be made.
+            NoSandboxError: an answer was found, or the search could not be made. OSError: the disk is full or broken.
         """
         self._thread.join()
+        if isinstance(self._error, OSError) and self._error.errno in DISK_FAULTS:
+            raise self._error
         if self._error is not None:
             raise NoSandboxError(f"the sandbox could not be searched for hidden answers: {self._error}")
         if self._looked is None:

@@ -61,7 +61,7 @@ def read_regular(path: Path | str, most: int, parent: int | None = None) -> str:
     with open_regular(path, parent) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise ValueError(f"is no file of at most {most} bytes")
+        raise ValueError(f"is larger than {most:,} bytes")
     return data.decode("utf-8")
 
 

@@ -35,7 +35,7 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
     if node.operator == "baseline" and node.failure is not None:
         events.append(failed_baseline(node.name, node.is_own, node.failure, node.message, node.id))
     if _disagree(node):
-        text = f"claimed {node.claimed_metric:g}, scored {node.metric_value:g}"
+        text = f"claimed {node.claimed_metric:g} by the program itself, scored {node.metric_value:g}"
         events.append(Warned(text=text, node_id=node.id))
     events.append(
         NodeCommitted(

@@ -161,7 +161,9 @@ class Database:
         except sqlite3.Error as error:
             if self._chain is not None and self._chain.was_stopped(error):
                 raise KeyboardInterrupt from error
-            raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}") from error
+            is_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+            full = "; make room there, and `resume` goes on from what is stored" if is_full else ""
+            raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}{full}") from error
 
     def _roll_back(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
