@@ -220,6 +220,24 @@ def test_a_program_imports_packages_beside_the_evaluator(judge, tmp_path):
     assert "No module named" in asked.score("import helpers.answers\ndef f():\n    return 9\n").message
 
 
+@pytest.mark.parametrize("crash", ["raise OSError('busy')", "os._exit(3)"])
+def test_an_evaluator_that_crashes_now_and_then_is_kept_apart_all_the_same(judge, tmp_path, crash):
+    """One bad moment at the start made every score of the run `unisolated`."""
+    asked = judge(
+        f"""
+        import os
+        def evaluate(path):
+            m = load(path)
+            if not os.path.exists({str(tmp_path / "been")!r}):
+                open({str(tmp_path / "been")!r}, "w").close()
+                {crash}
+            return {{"combined_score": float(m.f())}}
+        """,
+        "def f():\n    return 4\n",
+    )
+    assert (asked.score().metric, asked.decision.isolation, asked.told) == (4, "apart", [])
+
+
 def test_what_is_to_be_shown_is_there(judge, tmp_path):
     """A path that is nowhere was shown to nobody, and nobody was told; one word is a list of one."""
     (tmp_path / "data").mkdir()

@@ -136,8 +136,9 @@ class Decider:
             return self._shared("there is no sandbox", None)
         if self._file and self._wanted != "apart":
             return self._shared(f"the evaluator runs {self._file} itself", None)
-        first = self._start.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, watch=True)
-        self._tries += 1
+        first = self._first()
+        if first.error and not first.raised and first.seconds < self._start.timeout:
+            first = self._first()  # one that crashes now and then is to be kept apart as well
         if first.seconds > SIDE_BY_SIDE_SECONDS:
             self._at_once = max(1, min(SAMPLES, processors()))
             fit = int(TRIES_SECONDS * self._at_once / (4 * first.seconds))
@@ -151,6 +152,11 @@ class Decider:
         if hindered or self._score(first.value) is None:
             return self._shared(hindered, first)
         return self._compared(first)
+
+    def _first(self) -> EvaluatorRun:
+        """The user's own program apart, watched."""
+        self._tries += 1
+        return self._start.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, watch=True)
 
     def _is_shown(self, path: str) -> bool:
         return any(path == shown or path.startswith(f"{shown}/") for shown in (str(self._folder), *self._shows))
