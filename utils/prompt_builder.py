@@ -213,12 +213,15 @@ def _second(parts: Parts, told: Mapping[str, Attempt]) -> str:
 
 
 def _pointed(attempt: Attempt, told: Mapping[str, Attempt]) -> Attempt:
-    """The attempt without its code where the memory shows that, and its output where that stands there whole."""
+    """The attempt without its code where the memory shows that, and without what it printed where that stands there whole:
+    what an evaluator left of it is told all the same."""
     label = next((label for label, program in told.items() if program.code == attempt.code), None)
     if label is None:
         return attempt
-    shown = bool(attempt.output) and told[label].output == attempt.output.strip()
-    return replace(attempt, code="", code_at=label, output="" if shown else attempt.output)
+    shown, output = told[label].output, attempt.output.strip()
+    is_there = bool(shown) and f"{output}\n".startswith(f"{shown}\n")
+    rest = output.removeprefix(shown).strip("\n") if is_there else attempt.output
+    return replace(attempt, code="", code_at=label, output=rest)
 
 
 def _section(title: str, body: str) -> str:
