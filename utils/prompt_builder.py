@@ -213,8 +213,7 @@ def _second(parts: Parts, told: Mapping[str, Attempt]) -> str:
 
 
 def _pointed(attempt: Attempt, told: Mapping[str, Attempt]) -> Attempt:
-    """The attempt without its code where the memory shows that, and without what it printed where that stands there whole:
-    what an evaluator left of it is told all the same."""
+    """The attempt without what the memory shows of it: its code, and what it printed where that stands there whole."""
     label = next((label for label, program in told.items() if program.code == attempt.code), None)
     if label is None:
         return attempt
