@@ -131,7 +131,7 @@ export function SweepsView({ themeButton }: { themeButton: ReactNode }) {
             <Empty title="No sweeps yet">Compare settings over seeds: <code>python main.py sweep --vary search.policy=three_phase,mcts</code></Empty>
           ) : (
             <div className="scroll" tabIndex={0} role="region" aria-label="Sweeps"><table>
-              <thead><tr><th scope="col">Sweep</th><th scope="col">Problem</th><th scope="col">Status</th><th scope="col">Started</th><th scope="col" className="num">Settings</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Runs begun</th></tr></thead>
+              <thead><tr><th scope="col">Sweep</th><th scope="col">Problem</th><th scope="col">Status</th><th scope="col" className="num">Started</th><th scope="col" className="num">Settings</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Runs begun</th></tr></thead>
               <tbody>{data.map((line) => (
                 <tr key={line.name}><td><a className="mono" href={sweepHref(line.name)}>{line.name}</a></td><td>{line.problem || "–"}</td><td><Status status={line.status} /></td><td className="num" title={day(line.started_at)}>{shortDay(line.started_at)}</td><td className="num">{line.settings}</td><td className="num">{line.seeds}</td><td className="num">{line.begun} of {line.settings * line.seeds}</td></tr>
               ))}</tbody>
