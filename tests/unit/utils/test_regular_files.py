@@ -31,5 +31,5 @@ def test_no_more_is_read_than_is_wanted(tmp_path):
     path = tmp_path / "one"
     path.write_text("0123456789")
     assert read_regular(path, 10) == "0123456789" and end_of(path, 3) == (b"789", 10)
-    with pytest.raises(ValueError, match="at most 9 bytes"):
+    with pytest.raises(ValueError, match="larger than 9 bytes"):
         read_regular(path, 9)
