@@ -47,9 +47,10 @@ def clean_environment(threads: int = 1, environ: Mapping[str, str] | None = None
 def python_command(program: Path, *arguments: str) -> list[str]:
     """The command line of a trusted Python child: isolated, so that no foreign `utils.py` near the user is imported.
 
-    It leaves no `__pycache__` beside a competition's files.
+    What it is made of is compiled once, where we write byte code ourselves.
     """
-    return [sys.executable, "-I", "-B", str(program), *arguments]
+    writes_none = ["-B"] if sys.dont_write_bytecode else []
+    return [sys.executable, "-I", *writes_none, str(program), *arguments]
 
 
 class TrustedChild:

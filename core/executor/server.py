@@ -33,7 +33,7 @@ from core.executor.inside.messages import (
 from core.executor.inside.mounts import FIXED
 from utils.errors import JobLost, SandboxError
 
-_SCRIPT = Path(__file__).parent / "inside" / "fork_server.py"
+_SCRIPT = Path(__file__).parent / "inside" / "start.py"
 _APP = Path(__file__).resolve().parents[2]
 """Our own code, which is hidden where it is installed among the packages: graders and evaluators lie in it."""
 _START_SECONDS = 120.0
@@ -240,7 +240,8 @@ class ForkServer:
             tier=self.config.tier, scratch=str(scratch), preload=list(self.config.preload),
             show=list(self.config.show), hide=[*self.config.hide, str(_APP)],
         )  # fmt: skip
-        command = [self.config.python, "-s", "-B", str(_SCRIPT), str(theirs.fileno())]
+        writes_none = ["-B"] if sys.dont_write_bytecode else []
+        command = [self.config.python, "-s", *writes_none, str(_SCRIPT), str(theirs.fileno())]
         with open(self.config.state_dir / "fork_server.log", "ab") as log:
             try:
                 self._process = subprocess.Popen(

@@ -1,8 +1,9 @@
 """What runs in the fork server and its children: standard library and ctypes only.
 
-These files are started by path in the candidates' interpreter (`python -s fork_server.py`), where nothing of ours is
+These files are started by path in the candidates' interpreter (`python -s start.py`), where nothing of ours is
 installed, so they import each other relatively and the rest of Swarm-Evo not at all. Python 3.9 must understand them.
 
+start         trusted; imports the rest of ours and begins the fork server
 fork_server   trusted; preloads modules, forks one supervisor after the other
 supervisor    trusted; first process of a job's namespaces: builds the file system, starts candidates, measures, kills
 compartment   trusted; namespaces, private folders and processes of one supervisor's jobs

@@ -1,4 +1,4 @@
-"""The warm fork server: `python -s fork_server.py CONTROL_FD`.
+"""The warm fork server, which `start.py` begins.
 
 Trusted and single-threaded. It imports what the problem names, once, and makes one supervisor for each socket that it
 is sent. It ends when its parent does.
@@ -19,22 +19,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-if __package__ in (None, ""):  # started by path: make the sibling files importable, under a name nobody else has
-    _folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [os.path.dirname(_folder), *(path for path in sys.path if path != _folder)]
-    __package__ = os.path.basename(_folder)
-    importlib.import_module(__package__)
-    _hooks = importlib.import_module(f"{__package__}.fork_hooks").ForkHooks()
-    for _name in ("candidate", "answering", "packed", "plain"):
-        importlib.import_module(f"{__package__}.{_name}")
-    del sys.path[0]
-
-from . import answering, candidate, hiding, kernel, messages, mounts, packed, supervisor, syscalls
+from . import hiding, kernel, messages, mounts, packed, supervisor, syscalls
 from .fork_hooks import ForkHooks
 from .interpreter import Interpreter
 from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
+_BREATH = 0.02
+"""Seconds without a request after which what makes later ones quicker is done."""
 _NEW_OBJECTS = 50_000
 """Between two looks for garbage while modules are imported: with Python's 700 a sixth of the time is such looks. Of all
 that pandas and scikit-learn make, 800 objects are garbage."""
@@ -94,7 +86,6 @@ def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.La
     has_msgpack = packed.library() is not None
     interpreter = Interpreter(hooks)
     gc.freeze()  # garbage, too: a last look through all modules takes longer than what it finds is worth
-    kernel.collapse_memory()
     ready = Ready(
         seconds=time.monotonic() - began, missing=missing, version=list(sys.version_info[:3]),
         executable=sys.executable, arch=syscalls.machine(), read_only=shown, hidden=hidden, msgpack=has_msgpack,
@@ -183,11 +174,15 @@ def _serve(control: socket.socket, tier: str, layout: mounts.Layout, interpreter
     namespaces = 0 if tier != "warm" else _NAMESPACES | (kernel.CLONE_NEWUSER if owner else 0)
     poll = select.poll()
     poll.register(control, select.POLLIN)
+    wait = _BREATH
     while True:
-        ready = poll.poll(1000 * _LOOK_FOR_PARENT)
+        ready = poll.poll(1000 * wait)
         _reap()
         if os.getppid() != parent:
             os._exit(0)
+        if not ready and wait == _BREATH:
+            kernel.collapse_memory()
+            wait = _LOOK_FOR_PARENT
         if not ready:
             continue
         received = messages.receive(control)
@@ -222,8 +217,3 @@ def _reap() -> None:
             pass
     except ChildProcessError:
         pass
-
-
-if __name__ == "__main__":
-    # The frames below a candidate are this line's and the two it calls: nothing of the server's is left on the stack.
-    candidate.run(*main(socket.socket(fileno=int(sys.argv[1])), _hooks), answering.serve)

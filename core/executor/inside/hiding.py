@@ -11,17 +11,17 @@ import glob
 import io
 import os
 import sys
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from . import kernel
 
-_PACKAGES = (
-    "lib*/python*/site-packages", "lib*/python*/dist-packages", "lib*/python*", "local/lib*/python*/dist-packages",
-    "pkgs/*/lib/python*/site-packages", "envs/*/lib/python*/site-packages",
-)  # fmt: skip
-"""Where packages lie below a prefix: its own, those of other interpreters beside it, conda's second copies."""
+_PYTHONS = ("lib*/python*", "local/lib*/python*", "pkgs/*/lib/python*", "envs/*/lib/python*")
+"""Below a prefix: its own, those of other interpreters beside it, conda's second copies."""
+_PACKAGES = ("", "site-packages", "dist-packages")
+"""Where packages lie below each."""
 
 
 def find(patterns: list[str], shown: list[str]) -> list[str]:
@@ -31,10 +31,10 @@ def find(patterns: list[str], shown: list[str]) -> list[str]:
         patterns: below any folder of packages, with `*` and `**`; or absolute paths.
         shown: what candidates see; whatever lies outside of it is absent anyway.
     """
-    folders = {path for path in sys.path if os.path.isdir(path)}
-    for root in shown:
-        for pattern in _PACKAGES:
-            folders.update(glob.glob(os.path.join(glob.escape(root), pattern)))
+    places = [os.path.join(glob.escape(root), pattern) for root in shown for pattern in _PYTHONS]
+    pythons = [python for place in places for python in glob.iglob(place)]
+    packages = [os.path.join(python, name) for python in pythons for name in _PACKAGES]
+    folders = {path for path in (*sys.path, *packages) if os.path.isdir(path)}
     found = {os.path.realpath(path) for pattern in patterns for path in _matching(pattern, folders)}
     found |= {compiled for path in found if path.endswith(".py") for compiled in _compiled(path)}
     roots = [os.path.realpath(root) for root in shown]
@@ -90,16 +90,15 @@ def cover(paths: list[str], scratch: str) -> None:
 
 def around(roots: list[str], hidden: list[str]) -> tuple[list[str], list[str]]:
     """(what of `roots` may be shown whole, folders on the way to `hidden` that may only be listed)."""
-    whole, listed, todo = [], [], list(roots)
+    whole, listed, todo = [], [], deque((path, os.path.realpath(path)) for path in roots)
     while todo:
-        path = todo.pop(0)
-        real = os.path.realpath(path)
+        path, real = todo.popleft()
         if not any(_below(one, real) for one in hidden):
             whole += [path] if real not in hidden else []
             continue
         listed.append(path)
         with os.scandir(real) as entries:  # what a link leads to is judged by itself
-            todo += [entry.path for entry in entries if not entry.is_symlink()]
+            todo += [(entry.path, entry.path) for entry in entries if not entry.is_symlink()]
     return whole, listed
 
 

@@ -32,7 +32,9 @@ def main() -> int:
     _load_package()
     for place in sys.argv[2:]:
         site.addsitedir(place)  # behind ours; with its `.pth` files, by which a checkout is installed
-    handle: Callable[[dict[str, Any]], Any] = importlib.import_module(f"{PACKAGE}.{_module(sys.argv[1])}").handler()
+    module = importlib.import_module(f"{PACKAGE}.{_module(sys.argv[1])}")
+    sys.dont_write_bytecode = True  # beside a competition's files
+    handle: Callable[[dict[str, Any]], Any] = module.handler()
     while (request := _read(requests)) is not None:
         try:
             answer: dict[str, Any] = {"ok": handle(request)}

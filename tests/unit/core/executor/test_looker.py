@@ -6,6 +6,8 @@ import ctypes
 import mmap
 from hashlib import blake2b
 
+import pytest
+
 from core.executor.inside import looker
 
 PAGE = mmap.PAGESIZE
@@ -31,7 +33,7 @@ def test_where_the_kernel_does_not_say_all_is_searched(monkeypatch):
     def refused(*_):
         raise OSError(13, "Permission denied")
 
-    monkeypatch.setattr(looker, "_entries", refused)
+    monkeypatch.setattr(looker, "_are_there", refused)
     assert list(looker.touched([(0, PAGE), (4 * PAGE, 8 * PAGE)])) == [(0, PAGE), (4 * PAGE, 8 * PAGE)]
 
 
@@ -64,5 +66,25 @@ def test_memory_that_was_given_back_is_passed_over_and_an_answer_behind_it_is_fo
     begin = ctypes.addressof(ctypes.c_char.from_buffer(there))
     places = [(PAGE, 4 * PAGE), (begin, begin + 300 * PAGE)]  # nothing is ever mapped at the first
     monkeypatch.setattr(looker, "touched", lambda _: places)
-    found.memory()
+    found.look()
+    assert ("memory", "labels.csv") in [(one["how"], one["what"]) for one in found.found]
+
+
+def test_an_answer_at_the_end_of_a_piece_is_whole_in_the_next_one():
+    key, secret = b"k" * 16, b"mark: the answer is 42"
+    digest = blake2b(secret, digest_size=16, key=key).hexdigest()
+    there = mmap.mmap(-1, 300 * PAGE)
+    there[looker._CHUNK - 9 : looker._CHUNK - 9 + len(secret)] = secret
+    pieces = list(looker._pieces([(place_of(there), place_of(there) + 300 * PAGE)]))
+    found = looker.Looker({"key": key.hex(), "files": [], "patterns": [], "marks": []})
+    found.marks = [(b"mark:", len(secret), digest, "labels.csv", False)]
+    found.memory(looker._own_memory(), pieces)
     assert [(one["how"], one["what"]) for one in found.found] == [("memory", "labels.csv")]
+
+
+def test_a_search_of_memory_that_broke_off_is_not_clean(monkeypatch, capfd):
+    """It is searched by threads, of which nobody hears the exceptions."""
+    found = looker.Looker({"key": "00", "files": [], "patterns": [], "marks": []})
+    monkeypatch.setattr(looker, "_copied", lambda *_: 1 // 0)
+    with pytest.raises(RuntimeError, match="not searched to its end"):
+        found.look()
