@@ -10,15 +10,16 @@ from pathlib import Path
 
 def users_folder() -> Path:
     """Below the system's temporary one; nobody else may write to it. A fresh one where somebody has taken its name."""
+    return lasting_folder() or Path(tempfile.mkdtemp(prefix="swarm-evo-"))
+
+
+def lasting_folder() -> Path | None:
+    """The same, None where somebody has taken its name: for what only a later process finds of use."""
     shared = Path(tempfile.gettempdir()) / f"swarm-evo-{os.getuid()}"
     try:
         shared.mkdir(mode=0o700, exist_ok=True)
         found = shared.lstat()
     except OSError:
-        return _fresh()
+        return None
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
-    return shared if ours else _fresh()
-
-
-def _fresh() -> Path:
-    return Path(tempfile.mkdtemp(prefix="swarm-evo-"))
+    return shared if ours else None

@@ -1,7 +1,8 @@
 """Does a tier hold on this machine? Asked by attacking it, about a dozen real attacks, before anything untrusted runs.
 
 The answer is cached for this boot, user, interpreter and version of our own code: in the folder of states, and for all
-projects of the user in the folder that the system gives a session ($XDG_RUNTIME_DIR), where there is one.
+projects of the user in the folder that the system gives a session ($XDG_RUNTIME_DIR); where there is none, in one of
+the user's own below the temporary folder.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from core.executor.tiers import TIERS, make_sandbox
 from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
 from utils.regular_files import read_regular
+from utils.users_folder import lasting_folder
 
 REMEDIES = {
     "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
@@ -196,13 +198,14 @@ def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | 
 
 
 def _of_all_projects() -> list[Path]:
-    """The cache in the user's own folder of this session; [] where there is none, or others may write to it."""
+    """The cache in a folder that is the user's alone, of this session or a lasting one; [] where there is none."""
     place = Path(os.environ.get("XDG_RUNTIME_DIR") or "nowhere")
     with suppress(OSError):
         found = place.lstat()
         if place.is_absolute() and stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
             return [] if found.st_mode & 0o077 else [place / f"swarm-evo{CACHE}"]
-    return []
+    lasting = lasting_folder()
+    return [] if lasting is None else [lasting / CACHE]
 
 
 def _add_to_cache(cache: Path, key: str, probes: Sequence[Probe]) -> None:

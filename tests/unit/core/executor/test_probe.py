@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import tempfile
 import time
 
 import pytest
@@ -14,9 +15,11 @@ from core.executor import probe
 
 
 @pytest.fixture(autouse=True)
-def no_session(monkeypatch):
+def no_session(tmp_path, monkeypatch):
     """Nothing is known yet but what a test itself asked for."""
     monkeypatch.delenv("XDG_RUNTIME_DIR")
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
 
 
 class Leaky:
@@ -85,9 +88,19 @@ def test_a_folder_of_the_session_that_others_may_write_to_says_nothing(tmp_path,
     told = attacks_told(monkeypatch)
     asked(tmp_path / "a", tmp_path / "b")
     assert len(told) == 2 and not list((tmp_path / "session").iterdir())
-    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    asked(tmp_path / "a")
+    assert len(told) == 2, "each project keeps its own"
+
+
+def test_without_a_session_it_is_kept_in_a_folder_of_the_user(tmp_path, monkeypatch):
+    told = attacks_told(monkeypatch)
+    asked(tmp_path / "a", tmp_path / "b")
+    assert told == ["warm"]
+    (kept,) = (tmp_path / "temporary").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o700
+    kept.chmod(0o777)
     asked(tmp_path / "c", tmp_path / "a")
-    assert len(told) == 3, "each project keeps its own"
+    assert len(told) == 2, "others may have written it"
 
 
 @pytest.mark.parametrize(
