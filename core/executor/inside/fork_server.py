@@ -17,7 +17,8 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from typing import Any
 
 from . import hiding, kernel, messages, mounts, packed, supervisor, syscalls
 from .fork_hooks import ForkHooks
@@ -55,7 +56,7 @@ _COMPANIONS = {
     ),
     "scipy": ("scipy.stats", "scipy.optimize", "scipy.sparse", "scipy.special"),
 }  # fmt: skip
-"""Parts that a package loads late and that its users nearly always want."""
+"""Packages that make docstrings as they are imported, with parts that are loaded late and nearly always wanted."""
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
@@ -134,16 +135,40 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
         if _parent_is_gone(control):
             os._exit(0)
         try:
-            _import_file(name) if name.endswith(".py") else importlib.import_module(name)
+            _import_file(name) if name.endswith(".py") else _import(name)
         except Exception as error:  # noqa: BLE001 - any module of the user's environment
             missing[name] = f"{type(error).__name__}: {error}"
             continue
         for companion in _COMPANIONS.get(name, ()):
             try:
-                importlib.import_module(companion)
+                _import(companion)
             except Exception:  # noqa: BLE001 - another version of the package may not have it
                 continue
     return missing
+
+
+def _import(name: str) -> None:
+    with _without_docs() if name.partition(".")[0] in _COMPANIONS else nullcontext():
+        importlib.import_module(name)
+
+
+@contextmanager
+def _without_docs() -> Iterator[None]:
+    """Nothing has a docstring for who asks `inspect`. What scipy makes of those of its functions as it is imported are
+    only other docstrings, and that is a quarter of what the import of scikit-learn takes.
+    """
+    import inspect  # with what is imported here, or not at all
+
+    original, importing = inspect.getdoc, True
+
+    def getdoc(object: Any) -> str | None:
+        return "" if importing else original(object)
+
+    inspect.getdoc = getdoc
+    try:
+        yield
+    finally:
+        inspect.getdoc, importing = original, False  # who has kept ours asks the original from now on
 
 
 def _import_file(path: str) -> None:

@@ -82,7 +82,8 @@ def test_an_answer_at_the_end_of_a_piece_is_whole_in_the_next_one():
     assert [(one["how"], one["what"]) for one in found.found] == [("memory", "labels.csv")]
 
 
-def test_a_search_of_memory_that_broke_off_is_not_clean(monkeypatch, capfd):
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_search_of_memory_that_broke_off_is_not_clean(monkeypatch):
     """It is searched by threads, of which nobody hears the exceptions."""
     found = looker.Looker({"key": "00", "files": [], "patterns": [], "marks": []})
     monkeypatch.setattr(looker, "_copied", lambda *_: 1 // 0)
