@@ -111,7 +111,7 @@ class Apart:
                     judging.check()
             except JobLost:  # the job is run again, and everybody's from now on, by a new one
                 if kept is not None:
-                    sandbox.resources.drop(self._key, kept)
+                    self.end(sandbox, kept)
                 raise
             if report is not None and report["at_exit"]:
                 judging.await_end()
@@ -126,17 +126,41 @@ class Apart:
         """The loaded evaluator of this worker; None where each candidate needs one of its own."""
         if not self.forks:
             return None
-        server = sandbox.resources.get(self._key, lambda: self._loaded(sandbox, deadline, False))
+        server = self.begin(sandbox)
+        try:
+            server.load(_left(deadline))
+        except BaseException:
+            self.end(sandbox, server)
+            raise
         return None if server.hinders else server
 
+    def begin(self, sandbox: WarmSandbox) -> EvaluatorServer:
+        """The process that this worker keeps for the evaluator, started now if there is none; it loads it later."""
+        return sandbox.resources.get(self._key, lambda: self._started(sandbox))
+
+    def end(self, sandbox: WarmSandbox, kept: EvaluatorServer) -> None:
+        """Keep it no longer."""
+        sandbox.resources.drop(self._key, kept)
+
     def _loaded(self, sandbox: WarmSandbox, deadline: float, watch: bool) -> EvaluatorServer:
-        python = sandbox.config.python or own_python()
-        left = max(1.0, deadline - time.monotonic())
-        return EvaluatorServer(self.evaluator, self.function, python, watch=watch, seconds=left)
+        server = self._started(sandbox)
+        try:
+            server.load(_left(deadline), watch=watch)
+        except BaseException:
+            server.close()
+            raise
+        return server
+
+    def _started(self, sandbox: WarmSandbox) -> EvaluatorServer:
+        return EvaluatorServer(self.evaluator, self.function, sandbox.config.python or own_python())
 
     @property
     def _key(self) -> str:
         return f"evaluator {self.evaluator} {self.function}"
+
+
+def _left(deadline: float) -> float:
+    return max(1.0, deadline - time.monotonic())
 
 
 def _follow(session: SandboxSession, judging: Judging, deadline: float) -> dict[str, Any] | None:

@@ -128,7 +128,14 @@ class Decider:
         Raises:
             EvaluatorUnusable: the evaluator cannot be loaded.
         """
-        decision, run = self._decided()
+        may_be_apart = self._sandbox.tier != "none" and self._wanted != "together" and not self._file
+        kept = self._start.begin(self._sandbox) if may_be_apart else None  # while another one scores for the first time
+        decision = None
+        try:
+            decision, run = self._decided()
+        finally:
+            if kept is not None and (decision is None or decision.isolation == "together" or not decision.forks):
+                self._start.end(self._sandbox, kept)
         return decision.model_copy(update={"tries": self._tries}), run
 
     def _decided(self) -> tuple[Decision, EvaluatorRun]:
@@ -183,7 +190,11 @@ class Decider:
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
             return decision, first
         looks_beside = self._wanted != "apart" and (fine or first.clocks)
-        forked, *beside = self._all(partial(self._apart, decision), *[partial(self._beside, decision)] * looks_beside)
+        with threads(1, "opening") as pool:
+            if looks_beside:
+                pool.submit(self._together(decision).open, self._sandbox)  # who needs it is told what goes wrong
+            tries = [partial(self._apart, decision), *[partial(self._beside, decision)] * looks_beside]
+            forked, *beside = self._all(*tries)
         decision, apart = self._forks_or_not(decision, first, forked)
         decision = decision.model_copy(update={"noise": _spread(apart)})
         slowed = self._slowed(decision, apart, first) if first.clocks else []
@@ -252,8 +263,10 @@ class Decider:
         return how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed, delay=delay)
 
     def _beside(self, decision: Decision) -> EvaluatorRun:
-        how = decision.together(self._start.evaluator, self._folder, self._start.timeout, self._beside_it)
-        return how.run(self._sandbox, self._code, limits=self._limits, seed=self._seed)
+        return self._together(decision).run(self._sandbox, self._code, limits=self._limits, seed=self._seed)
+
+    def _together(self, decision: Decision) -> Together:
+        return decision.together(self._start.evaluator, self._folder, self._start.timeout, self._beside_it)
 
     def _numbers(self, runs: list[EvaluatorRun]) -> list[float]:
         found = (self._score(run.value) for run in runs if program_failure(run) is None)

@@ -88,23 +88,23 @@ class EvaluatorUnusable(Exception):
 
 
 class EvaluatorServer:
-    """An evaluator that is loaded, ready to be forked for each candidate. Thread-safe.
+    """A process that loads an evaluator when it is told to, and is then forked for each candidate. Thread-safe.
 
     Args:
         evaluator: the file, and `function` in it, called with the path of a candidate.
         python: the interpreter it runs in.
-        watch: note which files it reads and whether it names a clock; such a server serves one evaluation.
-        seconds: within which it must be loaded.
     """
 
-    def __init__(self, evaluator: Path, function: str, python: str, *, watch: bool = False, seconds: float) -> None:
+    def __init__(self, evaluator: Path, function: str, python: str) -> None:
         self._control, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
         self._folder = tempfile.TemporaryDirectory(prefix="swarm-evaluator-", ignore_cleanup_errors=True)
         self._begun = 0
         self._over: list[tuple[int, str]] = []
         """Forks that were killed, with their programs: the server clears them away with the next task."""
-        self._lock = threading.Lock()
+        self._lock, self._loading = threading.Lock(), threading.Lock()
+        self._is_loaded = False
+        self._unusable: EvaluatorUnusable | None = None
         self._python = python
         command = [python, "-s", str(_SCRIPT), str(theirs.fileno())]
         with theirs:
@@ -114,14 +114,26 @@ class EvaluatorServer:
             )  # fmt: skip
         self.hinders = ""
         """Why each evaluation needs a process of its own; '' if it can be a fork of this one."""
-        setup = {
-            "evaluator": str(evaluator), "function": function, "watch": watch, "folder": self._folder.name,
-        }  # fmt: skip
-        try:
-            self.hinders = self._load(setup, seconds)
-        except BaseException:
-            self.close()
-            raise
+        self._setup = {"evaluator": str(evaluator), "function": function, "folder": self._folder.name}
+
+    def load(self, seconds: float, *, watch: bool = False) -> None:
+        """Have it loaded within so many seconds, where it is not yet.
+
+        Args:
+            watch: note which files it reads and whether it names a clock; such a server serves one evaluation.
+        Raises:
+            EvaluatorUnusable: it cannot be loaded; whoever asks again is told the same.
+        """
+        with self._loading:
+            if self._unusable is not None:
+                raise self._unusable
+            if not self._is_loaded:
+                try:
+                    self.hinders = self._load({**self._setup, "watch": watch}, seconds)
+                except EvaluatorUnusable as error:
+                    self._unusable = error
+                    raise
+                self._is_loaded = True
 
     def begin(self, task: dict[str, Any], channel: int, file: str, text: str | None) -> Judging:
         """Begin an evaluation, which waits for the names that its program has.
@@ -172,7 +184,8 @@ class EvaluatorServer:
     def _load(self, setup: dict[str, Any], seconds: float) -> str:
         self._control.settimeout(seconds)  # from then on only sent to
         began = time.monotonic()
-        frames.send(self._control, setup)
+        with suppress(OSError):  # it has ended already
+            frames.send(self._control, setup)
         received = frames.receive(self._control)
         if received is None:
             late = time.monotonic() - began >= seconds

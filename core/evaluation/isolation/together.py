@@ -124,8 +124,7 @@ class Together:
             EvaluatorUnusable: the evaluator cannot be loaded.
         """
         began = time.monotonic()
-        box = self._box(sandbox)
-        session = box.session("", limits=limits, seed=seed, prelude=_LOADING + _DRIVER)
+        session = self.open(sandbox).session("", limits=limits, seed=seed, prelude=_LOADING + _DRIVER)
         arguments = [str(self.evaluator), self.function, code, self.file, self.beside]
         run, program = EvaluatorRun(), None
         try:
@@ -142,8 +141,8 @@ class Together:
         found = {"program": program, "output": closed.term_out, "seconds": time.monotonic() - began}
         return run.model_copy(update=found)
 
-    def _box(self, sandbox: WarmSandbox) -> WarmSandbox:
-        """The sandbox that has this evaluator loaded."""
+    def open(self, sandbox: WarmSandbox) -> WarmSandbox:
+        """The sandbox that has this evaluator loaded, opened now if there is none. Raises EvaluatorUnusable."""
         name = blake2b(repr((self.evaluator, self.shows)).encode(), digest_size=6).hexdigest()
 
         def opened() -> WarmSandbox:
