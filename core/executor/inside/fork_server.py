@@ -29,8 +29,7 @@ _LOOK_FOR_PARENT = 0.5
 _BREATH = 0.02
 """Seconds without a request after which what makes later ones quicker is done."""
 _NEW_OBJECTS = 50_000
-"""Between two looks for garbage while modules are imported: with Python's 700 a sixth of the time is such looks. Of all
-that pandas and scikit-learn make, 800 objects are garbage."""
+"""Between two looks for garbage while modules are imported: with Python's 700 a sixth of the time is such looks."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",
@@ -56,7 +55,7 @@ _COMPANIONS = {
     ),
     "scipy": ("scipy.stats", "scipy.optimize", "scipy.sparse", "scipy.special"),
 }  # fmt: skip
-"""Packages that make docstrings as they are imported, with parts that are loaded late and nearly always wanted."""
+"""Packages that are known, with parts of them that are loaded late and nearly always wanted."""
 _NAMESPACES = kernel.CLONE_NEWPID | kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
 
 
@@ -148,17 +147,18 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
 
 
 def _import(name: str) -> None:
-    with _without_docs() if name.partition(".")[0] in _COMPANIONS else nullcontext():
+    with _quickly() if name.partition(".")[0] in _COMPANIONS else nullcontext():
         importlib.import_module(name)
 
 
 @contextmanager
-def _without_docs() -> Iterator[None]:
-    """Nothing has a docstring for who asks `inspect`. What scipy makes of those of its functions as it is imported are
-    only other docstrings, and that is a quarter of what the import of scikit-learn takes.
+def _quickly() -> Iterator[None]:
+    """Without what takes a third of the time that packages take which are known: looks for garbage, of which there are
+    800 objects in the end, and what scipy makes of its docstrings, which are others then. Who asks `inspect` gets none.
     """
     import inspect  # with what is imported here, or not at all
 
+    gc.disable()
     original, importing = inspect.getdoc, True
 
     def getdoc(object: Any) -> str | None:
@@ -169,6 +169,7 @@ def _without_docs() -> Iterator[None]:
         yield
     finally:
         inspect.getdoc, importing = original, False  # who has kept ours asks the original from now on
+        gc.enable()
 
 
 def _import_file(path: str) -> None:

@@ -30,7 +30,8 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _ENTRY = 8
 """Bytes of a page in a page map. The two highest bits of the last one: it is in memory, or it is swapped out."""
 _IS_THERE = bytes(byte >= 0x40 for byte in range(256))
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/sys", "/dev/pts")
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/proc", "/sys", "/dev/pts")
+"""What is shown of /etc are settings of programs and links to them, on which the search spent all that it may read."""
 
 
 _IN_MEMORY = 2

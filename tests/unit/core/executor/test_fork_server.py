@@ -21,11 +21,12 @@ from core.executor.server import ServerConfig
 LIMITS = Limits(seconds=30, memory_mb=512)
 
 
-def test_programs_collect_garbage_as_python_does(tmp_path):
+@pytest.mark.parametrize("preload", ["decimal", "numpy"])
+def test_programs_collect_garbage_as_python_does(preload, tmp_path):
     (tmp_path / "workspace").mkdir()
     told = "import gc; print(gc.isenabled(), *gc.get_threshold())"
     usual = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout
-    with closing(open_sandbox("auto", preload=("decimal",), state_dir=tmp_path / "state")) as sandbox:
+    with closing(open_sandbox("auto", preload=(preload,), state_dir=tmp_path / "state")) as sandbox:
         result = sandbox.run(told, workspace=tmp_path / "workspace", limits=LIMITS)
     assert result.term_out == usual
 
@@ -45,7 +46,7 @@ def test_programs_find_docstrings_of_what_was_imported_without_making_any(tmp_pa
 
 
 def test_who_keeps_the_question_for_docstrings_has_them_after_the_import():
-    with fork_server._without_docs():
+    with fork_server._quickly():
         from inspect import getdoc as kept
 
         assert kept(print) == inspect.getdoc(print) == ""
