@@ -17,7 +17,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Any
 
 from . import hiding, kernel, messages, mounts, packed, supervisor, syscalls
@@ -29,7 +29,8 @@ _LOOK_FOR_PARENT = 0.5
 _BREATH = 0.02
 """Seconds without a request after which what makes later ones quicker is done."""
 _NEW_OBJECTS = 50_000
-"""Between two looks for garbage while modules are imported: with Python's 700 a sixth of the time is such looks."""
+"""Between two looks for garbage while modules are imported that we do not know. With Python's 700 a sixth of the time is
+such looks; of all that pandas and scikit-learn make, 800 objects are garbage, and it is not looked for."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",
@@ -81,11 +82,13 @@ def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.La
     began = time.monotonic()
     if layout.namespaces and hidden:
         hiding.cover(hidden, setup.scratch)
-    with hiding.refused(hidden), _rare_collections():
+    gc.disable()
+    with hiding.refused(hidden):
         missing = _preload(setup.preload, control)
     has_msgpack = packed.library() is not None
     interpreter = Interpreter(hooks)
     gc.freeze()  # garbage, too: a last look through all modules takes longer than what it finds is worth
+    gc.enable()
     ready = Ready(
         seconds=time.monotonic() - began, missing=missing, version=list(sys.version_info[:3]),
         executable=sys.executable, arch=syscalls.machine(), read_only=shown, hidden=hidden, msgpack=has_msgpack,
@@ -119,11 +122,14 @@ def keep_path(shown: list[str]) -> None:
 
 @contextmanager
 def _rare_collections() -> Iterator[None]:
+    """What is imported inside may make much garbage."""
     before = gc.get_threshold()
     gc.set_threshold(_NEW_OBJECTS, *before[1:])
+    gc.enable()
     try:
         yield
     finally:
+        gc.disable()
         gc.set_threshold(*before)
 
 
@@ -134,31 +140,27 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
         if _parent_is_gone(control):
             os._exit(0)
         try:
-            _import_file(name) if name.endswith(".py") else _import(name)
+            with _without_docs() if name.partition(".")[0] in _COMPANIONS else _rare_collections():
+                _import_file(name) if name.endswith(".py") else importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - any module of the user's environment
             missing[name] = f"{type(error).__name__}: {error}"
             continue
         for companion in _COMPANIONS.get(name, ()):
             try:
-                _import(companion)
+                with _without_docs():
+                    importlib.import_module(companion)
             except Exception:  # noqa: BLE001 - another version of the package may not have it
                 continue
     return missing
 
 
-def _import(name: str) -> None:
-    with _quickly() if name.partition(".")[0] in _COMPANIONS else nullcontext():
-        importlib.import_module(name)
-
-
 @contextmanager
-def _quickly() -> Iterator[None]:
-    """Without what takes a third of the time that packages take which are known: looks for garbage, of which there are
-    800 objects in the end, and what scipy makes of its docstrings, which are others then. Who asks `inspect` gets none.
+def _without_docs() -> Iterator[None]:
+    """What scipy makes of its docstrings as it is imported takes a quarter of the time of scikit-learn's import, and is
+    other docstrings: who asks `inspect` inside gets none.
     """
     import inspect  # with what is imported here, or not at all
 
-    gc.disable()
     original, importing = inspect.getdoc, True
 
     def getdoc(object: Any) -> str | None:
@@ -169,7 +171,6 @@ def _quickly() -> Iterator[None]:
         yield
     finally:
         inspect.getdoc, importing = original, False  # who has kept ours asks the original from now on
-        gc.enable()
 
 
 def _import_file(path: str) -> None:

@@ -46,7 +46,7 @@ def test_programs_find_docstrings_of_what_was_imported_without_making_any(tmp_pa
 
 
 def test_who_keeps_the_question_for_docstrings_has_them_after_the_import():
-    with fork_server._quickly():
+    with fork_server._without_docs():
         from inspect import getdoc as kept
 
         assert kept(print) == inspect.getdoc(print) == ""
