@@ -29,8 +29,8 @@ _LOOK_FOR_PARENT = 0.5
 _BREATH = 0.02
 """Seconds without a request after which what makes later ones quicker is done."""
 _NEW_OBJECTS = 50_000
-"""Between two looks for garbage while modules are imported that we do not know. With Python's 700 a sixth of the time is
-such looks; of all that pandas and scikit-learn make, 800 objects are garbage, and it is not looked for."""
+"""Between two looks for garbage while something is imported that we do not know: with Python's 700 they take a sixth of
+the time. Of all that pandas and scikit-learn make 800 objects are garbage, and nobody looks for them."""
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/ld.so.cache",
