@@ -16,6 +16,7 @@ from cli.early_server import early_server
 from cli.machine_faults import check_surroundings, machine_fault
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
+from utils.collector import no_collections
 from utils.errors import ConfigError, SwarmEvoError
 from utils.program import program
 
@@ -237,7 +238,8 @@ def _run(words: Sequence[str]) -> int:
 
 def _code_of(words: Sequence[str], early: EarlyServer | None) -> int:
     try:
-        args = parse(words)
+        with no_collections():  # most of what a verb imports is imported here, and none of it is garbage
+            args = parse(words)
     except SystemExit as left:  # argparse after `-h`
         return int(left.code or 0)
     args.early = early

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from utils.collector import no_collections
 from utils.user_path import home
 from utils.users_folder import users_folder
 
@@ -38,7 +39,8 @@ def _places() -> Iterator[Path]:
 
 CACHE = _cache_folder()
 os.environ["NUMBA_CACHE_DIR"] = str(CACHE)
-from numba import njit  # noqa: E402  (the cache folder must be set first)
+with no_collections():
+    from numba import njit  # the cache folder must be set first
 
 
 def is_cached() -> bool:

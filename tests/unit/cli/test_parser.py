@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import re
 
@@ -185,3 +186,11 @@ def test_keys_that_do_something_are_taken():
     assert parse(["step", "--project.name=x"]).overrides == ["project.name=x"]
     assert parse(["serve", "--dashboard.port=0", "--plugins=x"]).overrides == ["dashboard.port=0", "plugins=x"]
     assert parse(["replay", "latest", "--verify", "--llm.code.api_key=x"]).overrides == ["llm.code.api_key=x"]
+
+
+def test_a_verb_is_imported_without_looks_for_garbage(monkeypatch):
+    """A tenth of a start's own imports was such looks."""
+    told = []
+    monkeypatch.setattr(parser, "parse", lambda words: told.append(gc.isenabled()) or parse(words))
+    assert main(["completion", "bash"]) == 0
+    assert told == [False] and gc.isenabled()
