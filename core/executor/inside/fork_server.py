@@ -140,18 +140,28 @@ def _preload(names: list[str], control: socket.socket) -> dict[str, str]:
         if _parent_is_gone(control):
             os._exit(0)
         try:
-            with _without_docs() if name.partition(".")[0] in _COMPANIONS else _rare_collections():
-                _import_file(name) if name.endswith(".py") else importlib.import_module(name)
+            if name.partition(".")[0] in _COMPANIONS:
+                _import_known(name)
+            else:
+                with _rare_collections():
+                    _import_file(name) if name.endswith(".py") else importlib.import_module(name)
         except Exception as error:  # noqa: BLE001 - any module of the user's environment
             missing[name] = f"{type(error).__name__}: {error}"
             continue
         for companion in _COMPANIONS.get(name, ()):
             try:
-                with _without_docs():
-                    importlib.import_module(companion)
+                _import_known(companion)
             except Exception:  # noqa: BLE001 - another version of the package may not have it
                 continue
     return missing
+
+
+def _import_known(name: str) -> None:
+    try:
+        with _without_docs():
+            importlib.import_module(name)
+    except Exception:  # noqa: BLE001 - a version of it that reads its docstrings
+        importlib.import_module(name)
 
 
 @contextmanager

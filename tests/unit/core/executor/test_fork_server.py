@@ -53,6 +53,15 @@ def test_who_keeps_the_question_for_docstrings_has_them_after_the_import():
     assert kept(print) == inspect.getdoc(print) == inspect.cleandoc(print.__doc__ or "")
 
 
+def test_a_package_that_reads_its_docstrings_is_imported_with_them(tmp_path, monkeypatch):
+    (tmp_path / "reads_docs.py").write_text(
+        '"""It is read."""\nimport inspect, sys\nread = inspect.getdoc(sys.modules[__name__])[0]\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    fork_server._import_known("reads_docs")
+    assert sys.modules.pop("reads_docs").read == "I"
+
+
 def test_our_own_code_is_compiled_once_and_nothing_that_is_imported_for_programs(tmp_path):
     """It was compiled at every start: 0.1 s, as the server was told to leave no byte code at all."""
     ours = tmp_path / "inside"
