@@ -228,6 +228,11 @@ class ScriptProblem(Problem):
         out.mkdir(parents=True, exist_ok=True)
         written = [out / f"solution{self.program.suffix}"]
         written[0].write_text(node.code, encoding="utf-8")
+        for name in self._beside():  # the program imports them
+            source, path = self.evaluator_file.parent / name, out / name
+            if source.is_file():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                written.append(Path(shutil.copy(source, path)))
         if self.evaluator_file.suffix == ".py":
             written.append(Path(shutil.copy(self.evaluator_file, out / "evaluator.py")))
         return written

@@ -232,7 +232,8 @@ class TicketApi:
             return refused(f"run {run} has no such ticket; the open ones: {words_of(request).listed.format(run=run)}")
         about = {"node_id": node_of(node_id)}
         if state in ("expired", "given_up"):
-            message = "the ticket was given up" if state == "given_up" else "the ticket has expired"
+            late = "the ticket has expired (llm.ticket_seconds); what was written can be told with another"
+            message = "the ticket was given up" if state == "given_up" else late
             return {**about, "state": "expired", "message": message, "next": "ask"}
         if state == "told" and is_question(node_id):
             return {**about, **TAKEN, "next": "stop" if self._queue.is_over else "ask"}

@@ -213,6 +213,7 @@ def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
     assert second["node_id"] != first["node_id"]
     late = ask_the_run(run_dir, {"verb": "tell", "ticket": first["ticket"], "code": PROGRAM.format(x=1)})
     assert (late["state"], late["next"]) == ("expired", "ask")
+    assert "llm.ticket_seconds" in late["message"] and "can be told with another" in late["message"]
     assert told(run_dir, second["ticket"], 1.5)["state"] == "committed"
     with RunReader(run_dir) as reader:
         assert reader.count() == 1 and reader.steps() == 1

@@ -217,6 +217,14 @@ def test_a_program_imports_packages_beside_the_evaluator(judge, tmp_path):
     told = asked.problem.prompt_extras()["sections"]["What it imports from beside it"]
     assert "helpers/costs.py" in told and "two = one + more.one" in told and "secret" not in told
     assert {"helpers/costs.py", "helpers/__init__.py"} <= asked.problem.scoring_files.keys()
+    asked.problem.export(Node(id="n", code=asked.program, operator="mutate"), tmp_path / "out", tmp_path)
+    taken = subprocess.run(
+        [sys.executable, "-c", "import solution; print(solution.f())"],
+        cwd=tmp_path / "out",
+        capture_output=True,
+        text=True,
+    )
+    assert taken.stdout == "4\n", taken.stderr
     assert "No module named" in asked.score("import helpers.answers\ndef f():\n    return 9\n").message
 
 

@@ -145,7 +145,8 @@ class Decider:
             return self._shared(f"the evaluator runs {self._file} itself", None)
         first = self._first()
         if first.error and not first.raised and first.seconds < self._start.timeout:
-            first = self._first()  # one that crashes now and then is to be kept apart as well
+            again = self._first()  # one that crashes now and then is to be kept apart as well
+            first = first if self._score(again.value) is None else again
         if first.seconds > SIDE_BY_SIDE_SECONDS:
             self._at_once = max(1, min(SAMPLES, processors()))
             fit = int(TRIES_SECONDS * self._at_once / (4 * first.seconds))
