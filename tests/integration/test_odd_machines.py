@@ -39,7 +39,9 @@ def test_a_search_in_a_session_with_all_of_it(cli, cli_at, toy):
     usual = cli_at("usual")
     assert usual.here(*toy(3)).code == 0
     assert cli.show()["journal_sha256"] == usual.show()["journal_sha256"]
-    assert list(temporary.iterdir()) == []
+    (lasting,) = temporary.iterdir()  # which sandbox holds is kept for the user's other projects
+    assert lasting.name == f"swarm-evo-{os.getuid()}" and lasting.stat().st_mode & 0o777 == 0o700
+    assert [path.name for path in lasting.iterdir()] == [".sandbox-probes.json"]
 
 
 def test_a_session_without_room_says_what_to_raise(cli, toy):
