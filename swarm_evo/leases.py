@@ -12,12 +12,12 @@ import secrets
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 FOLDER = "leases"
 _LOCK = threading.Lock()
-_OURS: dict[tuple[int, Path], BinaryIO] = {}
-"""(process, run's folder) → its file: one a process, for a ticket may outlive the object that asked for it."""
+_OURS: dict[tuple[int, Path], int] = {}
+"""(process, run's folder) → the descriptor of its file, which the process's end closes: a ticket may outlive the object
+that asked for it."""
 
 
 def new_token(run_dir: Path) -> str:
@@ -45,13 +45,13 @@ def adopted(run_dir: Path) -> list[str]:
 def _keep(run_dir: Path, tokens: list[str]) -> None:
     """A folder that cannot be written keeps nothing: its tickets expire in their time."""
     with suppress(OSError):
-        file = _OURS.get((os.getpid(), run_dir)) or _opened(run_dir)
-        os.write(file.fileno(), "".join(f"{token}\n" for token in tokens).encode())
+        file = _OURS.get((os.getpid(), run_dir))
+        os.write(_opened(run_dir) if file is None else file, "".join(f"{token}\n" for token in tokens).encode())
 
 
-def _opened(run_dir: Path) -> BinaryIO:
+def _opened(run_dir: Path) -> int:
     (run_dir / FOLDER).mkdir(mode=0o700, exist_ok=True)
-    file = (run_dir / FOLDER / secrets.token_hex(8)).open("xb", buffering=0)
+    file = os.open(run_dir / FOLDER / secrets.token_hex(8), os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     _OURS[os.getpid(), run_dir] = file
     return file
