@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from problems.competition.rules import features, size
 from problems.competition.rules.drafts import MAX_MEMBERS, UNEVEN, cost, draft, drawn_member, learned, listed
@@ -17,6 +18,10 @@ from problems.competition.rules.recipe import Member, Recipe
 STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_sgd": 4,
             "words_ridge": 4, "extra": 2, "lgbm": 4, "xgb": 3, "cat": 4}  # fmt: skip
 """How often a family is asked to join a blend, beside 1 for all others."""
+WEIGHTY = {"max_leaf_nodes": 4, "num_leaves": 4, "max_depth": 4, "learning_rate": 2, "max_features": 2}
+"""How often a parameter is tuned, beside 1 for all others: what a tree may say matters most."""
+ONWARD = 0.5
+"""How likely a step that was worth it is followed by one more in its direction."""
 GROWN = 3.0
 """How many times its pace a program may take to learn more rows."""
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
@@ -49,14 +54,28 @@ def improve(
     if wide:
         weights |= {_fine: 12, _shift: 4, _blend: 2}
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
-    for _ in range(50):
-        changed = rng.choice(moves)(recipe, facts, rng)
+    for trial in range(50):
+        further = _further(recipe, made_by) if trial == 0 and rng.random() < ONWARD else None
+        changed = further or rng.choice(moves)(recipe, facts, rng)
         if not changed or changed[0] == recipe or undoes(changed[1], made_by):
             continue
         most = GROWN * facts.pace if changed[0].rows != recipe.rows else facts.pace
         if size.fits(changed[0], facts) and cost(changed[0], facts) <= max(most, cost(recipe, facts)):
             return changed
     return draft(facts, rng)
+
+
+def _further(recipe: Recipe, made_by: str) -> tuple[Recipe, str] | None:
+    """One more step in the direction in which the parent's own step was worth it."""
+    said = re.match(r"Set (\w+) of (.+) to (\S+) \(was (\S+)\)", made_by)
+    for place, member in enumerate(recipe.members):
+        family = FAMILIES[member.family]
+        values = [repr(value) for value in family.grid.get(said[1], ())] if said else []
+        if said and said[2] == family.about and {said[3], said[4]} <= set(values):
+            there = 2 * values.index(said[3]) - values.index(said[4])
+            if 0 <= there < len(values):
+                return _set(recipe, place, said[1], family.grid[said[1]][there])
+    return None
 
 
 def undoes(plan: str, made_by: str) -> bool:
@@ -127,14 +146,19 @@ def _tune(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     place = rng.randrange(len(recipe.members))
     member = recipe.members[place]
     grid = FAMILIES[member.family].grid
-    name = rng.choice(sorted(grid))
+    name = rng.choice([name for name in sorted(grid) for _ in range(WEIGHTY.get(name, 1))])
     values, now = grid[name], member.param(name)
     here = values.index(now) if now in values else len(values) // 2
     there = max(0, min(len(values) - 1, here + rng.choice((-1, 1))))
-    members = list(recipe.members)
-    members[place] = member.with_param(name, values[there])
-    said = f"Set {name} of {FAMILIES[member.family].about} to {values[there]!r} (was {now!r})."
-    return replace(recipe, members=tuple(members)), said
+    return _set(recipe, place, name, values[there])
+
+
+def _set(recipe: Recipe, place: int, name: str, value: Any) -> tuple[Recipe, str]:
+    """Another value of a parameter of one model."""
+    member = recipe.members[place]
+    members = (*recipe.members[:place], member.with_param(name, value), *recipe.members[place + 1 :])
+    said = f"Set {name} of {FAMILIES[member.family].about} to {value!r} (was {member.param(name)!r})."
+    return replace(recipe, members=members), said
 
 
 def _slower(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
@@ -224,7 +248,7 @@ def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, 
         return replace(
             recipe, features=tuple(n for n in recipe.features if n != name)
         ), f"Leave out: {features.about(name)}."
-    chosen = tuple(n for n in known if n in recipe.features or n == name)
+    chosen = tuple(n for n in features.available(facts) if n in recipe.features or n == name)
     return replace(recipe, features=chosen), f"Add {features.about(name)}."
 
 

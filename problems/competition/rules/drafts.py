@@ -16,8 +16,6 @@ ORDER = ("words", "words_sgd", "words_ridge", "lgbm", "hgb", "elastic", "logisti
 """Drafts take families in this order, so that the first few are unlike each other."""
 BESIDE = 2
 """The draft that is boosting once more, with other parameters: on most tables the best single model is one of both."""
-ENCODED = {BESIDE: "ordinal"}
-"""How the drafts of boosting see categories, where not as they are."""
 PANEL = 3
 """The draft that is a blend from the start: by then the first few families stand alone."""
 PANELLED = ("words", "words_sgd", "words_ridge", "lgbm", "hgb", "elastic", "logistic", "svm", "extra", "gb", "cat",
@@ -28,6 +26,8 @@ PANEL_TIME = 1.5
 PANEL_FITS = 9
 """Fits that it has time for at least: three each of three families."""
 MAX_MEMBERS = 5
+FIRST = Member("hgb", (("max_iter", 100), ("max_leaf_nodes", 15)))
+"""The model that groups' effects are told beyond: fitted on three parts of the rows."""
 TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
 SAMPLE_ROWS = 10_000
@@ -49,11 +49,13 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     name = names[ordinal % len(names)] if ordinal is not None else rng.choice(names)
     family = FAMILIES[name]
     chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family, facts))
+    if ordinal == BESIDE:
+        chosen = tuple(step for step in chosen if step != "effects")  # to be told from the first draft, which has it
     seen = replace(seen, more=topics(chosen, facts))
     member = drawn_member(family, seen, rng)
     if ordinal is not None and family.tree:
         member = family.default(seen, int(ordinal == BESIDE))
-    encode = _encode(family, rng) if ordinal is None or not family.tree else ENCODED.get(ordinal, "native")
+    encode = _encode(family, rng) if ordinal is None or not family.tree else _drafted(ordinal, facts)
     recipe = Recipe(_target(facts, rng), chosen, encode, (member,), rows=rows, rare=_rare(facts, rng))
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
@@ -88,7 +90,8 @@ def cost(recipe: Recipe, facts: Facts) -> float:
     facts = replace(facts, more=topics(recipe.features, facts))
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if facts.more else 0.0
-    return seconds_of(recipe.members, facts) * fits + texts
+    effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
+    return seconds_of(recipe.members, facts) * fits + texts + effects
 
 
 def topics(steps: tuple[str, ...], facts: Facts) -> int:
@@ -120,6 +123,8 @@ def _chance(step: str, family: Family, facts: Facts) -> float:
     """How likely a draft takes a feature step. Linear models and kernels need tails and extremes pulled in."""
     if step in ("squares", "winsor"):
         return 0.7 if family.wants == "dense" else 0.2
+    if step == "effects":
+        return 1.0
     if step == "topics":  # dear, and names of products and towns seldom tell much
         return 0.9 if facts.texts else 0.3
     return 0.2 if step == "frequency" else 0.9
@@ -137,6 +142,11 @@ def _target_words(recipe: Recipe) -> str:
     return {"log1p": "; learn the logarithm of the target", "sqrt": "; learn the root of the target"}.get(
         recipe.target, ""
     )
+
+
+def _drafted(ordinal: int, facts: Facts) -> str:
+    """How a draft of boosting sees categories: as they are, few values in the second one as numbers."""
+    return "ordinal" if ordinal == BESIDE and not facts.many else "native"
 
 
 def _encode(family: Family, rng: random.Random) -> str:

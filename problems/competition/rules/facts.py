@@ -37,6 +37,9 @@ WIDE = 100
 """Columns from which on programs leave out numbers that are alike in nearly every row."""
 TELLING = 10
 """Rows in which such a number has to differ: the leaves of most boosters hold no fewer."""
+GROUPS, MOST_GROUPED, ROWS_OF_GROUPS = 60, 6, 200_000
+"""Values from which on whole numbers may name groups of rows, such as persons; how many such columns are looked at, those
+of most values first; and the rows up to which they are."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 
@@ -84,6 +87,8 @@ class Facts:
     """Categories of many values, each seen several times."""
     wordy: tuple[str, ...] = ()
     """Categories of many values that are texts themselves, such as names of products."""
+    grouped: tuple[str, ...] = ()
+    """Columns whose values may name groups of rows: categories of many values, and whole numbers that come again."""
     pace: float = 4.0
     """Seconds on one thread that one program may take for one target, by estimate."""
     longest: float = 100.0
@@ -221,6 +226,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         skewed_target=any(abs(aim.get("skew", 0)) > 1 for aim in aims),
         many=tuple(n for n in of("category") if MANY <= used[n]["unique"] < 0.7 * rows),
         wordy=tuple(n for n in of("category") if _is_wordy(used[n])),
+        grouped=_grouped(used, goals, rows),
         pace=max(pace - reading, pace / 2) / len(aims),
         longest=max(longest - reading, longest / 2) / len(aims),
         programs=programs,
@@ -295,6 +301,20 @@ def _is_scarce(column: Mapping[str, Any], rows: int) -> bool:
 
 def _is_alike(column: Mapping[str, Any], rows: int) -> bool:
     return bool(max(column.get("zeros", 0), column["missing"]) * rows > rows - TELLING)
+
+
+def _grouped(used: Mapping[str, Mapping[str, Any]], goals: tuple[Goal, ...], rows: int) -> tuple[str, ...]:
+    """() where there are more than two classes: what is left of these is no number."""
+    if rows > ROWS_OF_GROUPS or any(goal.outputs > 1 for goal in goals):
+        return ()
+    least = {"category": MANY, "number": GROUPS}
+    found = [
+        name
+        for name, column in used.items()
+        if least.get(column["kind"], rows) <= column.get("unique", 0) <= rows / 2
+        and (column["kind"] == "category" or (column.get("whole") and not column.get("strays")))
+    ]
+    return tuple(sorted(found, key=lambda name: (-used[name]["unique"], name))[:MOST_GROUPED])
 
 
 def _is_wordy(column: Mapping[str, Any]) -> bool:

@@ -12,6 +12,8 @@ Lines = list[str]
 _PARTS = ("year", "month", "weekday", "day", "weekend", "hour", "days")
 TOPICS = 24
 """Numbers that a column of texts becomes."""
+LEAST_EFFECT = 0.1
+"""Correlation of groups' means with what a first model leaves of the target, from which on they are told to models."""
 
 
 def _ranks(facts: Facts) -> Lines:
@@ -165,6 +167,30 @@ def _averages(facts: Facts) -> Lines:
     ]
 
 
+def _effects(facts: Facts) -> Lines:
+    target = "pd.Series(y).to_numpy(float)"
+    if facts.classifies:
+        target = "(y == np.unique(y)[-1]).to_numpy(float)"
+    elif facts.metric == "rmsle":
+        target = "np.log1p(y).to_numpy(float)"
+    effect = before(facts) + 'name + "_effect"'
+    return [
+        "# what is left of the target when a first model has said what it can may be alike in the rows of a group, such",
+        "# as those of one person: the group's mean of it, learned from other rows, stays where it tells something",
+        f"groups, aim = {list(facts.grouped)!r}, {target}",
+        "codes, codes_test = (table[groups].astype(str) for table in (rows, test_rows))",
+        "others = X.drop(columns=texts).apply(lambda c: c if c.dtype.kind in 'iuf' else pd.Series(c.factorize()[0], c.index))",
+        "first = HistGradientBoostingRegressor(max_leaf_nodes=15, early_stopping=False, random_state=0)",
+        "left = aim - cross_val_predict(first, others, aim, cv=KFold(3, shuffle=True, random_state=0))",
+        'means = TargetEncoder(target_type="continuous", random_state=0)',
+        "found, found_test = means.fit_transform(codes, left), means.transform(codes_test)",
+        "for place, name in enumerate(groups):",
+        f"    if np.corrcoef(found[:, place], left)[0, 1] > {LEAST_EFFECT}:",
+        f"        X[{effect}], X_test[{effect}] = found[:, place], found_test[:, place]",
+        _NUMBERS,
+    ]
+
+
 def _topics(facts: Facts) -> Lines:
     how = {name: {"ngram_range": (1, 2), "token_pattern": r"\S+"} for name in facts.texts}
     how |= {name: {"ngram_range": (2, 4), "analyzer": "char_wb"} for name in facts.wordy}
@@ -195,6 +221,7 @@ LATER: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] 
     "frequency": ("how frequent a category is, as a number", lambda f: bool(f.categories), _frequency),
     "squares": ("squares of the most correlated numbers", lambda f: bool(f.numbers), _squares),
     "averages": ("mean targets of categories of many values", lambda f: bool(f.many), _averages),
+    "effects": ("what rows of a group have in common beyond a first model", lambda f: bool(f.grouped), _effects),
     "topics": ("what the words of texts and names are about, as numbers", lambda f: bool(f.wordy or f.texts), _topics),
 }  # fmt: skip
 """Steps that need the training rows: written after `add_features`, in this order."""
@@ -227,7 +254,12 @@ def needed(chosen: tuple[str, ...], facts: Facts, wants: set[str]) -> tuple[str,
 
 def imports(steps: tuple[str, ...]) -> set[tuple[str, str]]:
     """Pairs of module and name that the lines of these steps need."""
-    found = {("sklearn.preprocessing", "TargetEncoder")} if "averages" in steps else set()
+    found = {("sklearn.preprocessing", "TargetEncoder")} if {"averages", "effects"} & set(steps) else set()
+    if "effects" in steps:
+        found |= {
+            ("sklearn.ensemble", "HistGradientBoostingRegressor"), ("sklearn.model_selection", "KFold"),
+            ("sklearn.model_selection", "cross_val_predict"),
+        }  # fmt: skip
     if "topics" in steps:
         found |= {
             ("sklearn.feature_extraction.text", "TfidfVectorizer"), ("sklearn.decomposition", "TruncatedSVD"),
