@@ -22,6 +22,8 @@ WEIGHTY = {"max_leaf_nodes": 4, "num_leaves": 4, "max_depth": 4, "learning_rate"
 """How often a parameter is tuned, beside 1 for all others: what a tree may say matters most."""
 ONWARD = 0.5
 """How likely a step that was worth it is followed by one more in its direction."""
+TREES = 0.8
+"""How likely a blend that learns many rows gets another family of trees: linear models are seldom near these then."""
 GROWN = 3.0
 """How many times its pace a program may take to learn more rows."""
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
@@ -50,12 +52,12 @@ def improve(
     if recipe.rows:
         weights[_grow] = 20
     if facts.rows >= LARGE:  # few families are left, and their parameters matter more
-        weights |= {_tune: 6, _redraw: 6}
+        weights |= {_tune: 6, _redraw: 6, _blend: min(weights[_blend], 5)}
     if wide:
         weights |= {_fine: 12, _shift: 4, _blend: 2}
     moves: list[Change] = [move for move, weight in weights.items() for _ in range(weight)]
     for trial in range(50):
-        further = _further(recipe, made_by) if trial == 0 and rng.random() < ONWARD else None
+        further = onward(recipe, made_by) if trial == 0 and rng.random() < ONWARD else None
         changed = further or rng.choice(moves)(recipe, facts, rng)
         if not changed or changed[0] == recipe or undoes(changed[1], made_by):
             continue
@@ -65,7 +67,7 @@ def improve(
     return draft(facts, rng)
 
 
-def _further(recipe: Recipe, made_by: str) -> tuple[Recipe, str] | None:
+def onward(recipe: Recipe, made_by: str) -> tuple[Recipe, str] | None:
     """One more step in the direction in which the parent's own step was worth it."""
     said = re.match(r"Set (\w+) of (.+) to (\S+) \(was (\S+)\)", made_by)
     for place, member in enumerate(recipe.members):
@@ -132,7 +134,9 @@ def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
         return None
     unlike = [f for f in others if f.wants not in {FAMILIES[name].wants for name in there}]
     large = facts.rows >= LARGE
-    pool = unlike if unlike and rng.random() < (0.3 if large else 0.7) else others
+    if large and rng.random() < TREES:
+        unlike, others = [], [family for family in others if family.wants == "trees"] or others
+    pool = unlike if unlike and rng.random() < 0.7 else others
     family = rng.choices(pool, [STRENGTH.get(family.name, 1) for family in pool])[0]
     member = drawn_member(family, seen, rng)
     total = sum(m.weight for m in recipe.members)

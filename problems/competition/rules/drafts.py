@@ -32,6 +32,8 @@ TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
 SAMPLE_ROWS = 10_000
 """Rows that a sample has at least."""
+AS_COUNTED = {"rmsle": "log1p", "rmse": "none", "mae": "none", "r2": "none"}
+"""What the first draft learns: the target as the metric counts its errors."""
 UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
 """Metrics that a rare class counts in for more than its share of the rows."""
 
@@ -56,7 +58,10 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     if ordinal is not None and family.tree:
         member = family.default(seen, int(ordinal == BESIDE))
     encode = _encode(family, rng) if ordinal is None or not family.tree else _drafted(ordinal, facts)
-    recipe = Recipe(_target(facts, rng), chosen, encode, (member,), rows=rows, rare=_rare(facts, rng))
+    target = _target(facts, rng)
+    if ordinal == 0 and facts.metric in AS_COUNTED and not facts.classifies:
+        target = AS_COUNTED[facts.metric] if facts.positive_target else "none"
+    recipe = Recipe(target, chosen, encode, (member,), rows=rows, rare=_rare(facts, rng))
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
 

@@ -9,7 +9,9 @@ from problems.competition.rules.facts import FEWEST, Facts
 
 SURE = 10.0
 """Rows that a draw holds on average, from which it nearly always holds one."""
-_KINDS = ("numbers", "categories", "dates", "skewed", "years", "missing", "many", "wordy", "grouped", "extreme", "strays")
+_KINDS = (
+    "numbers", "categories", "dates", "skewed", "years", "missing", "many", "wordy", "grouped", "extreme", "strays",
+)  # fmt: skip
 """Fields of the facts that are names of columns. A text is filled, or no models of words are there."""
 
 

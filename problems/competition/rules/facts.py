@@ -38,8 +38,8 @@ WIDE = 100
 TELLING = 10
 """Rows in which such a number has to differ: the leaves of most boosters hold no fewer."""
 GROUPS, MOST_GROUPED, ROWS_OF_GROUPS = 60, 6, 200_000
-"""Values from which on whole numbers may name groups of rows, such as persons; how many such columns are looked at, those
-of most values first; and the rows up to which they are."""
+"""Values from which on whole numbers may name groups of rows, such as persons; how many such columns are looked at,
+those of most values first; and the rows up to which they are."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 

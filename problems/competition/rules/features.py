@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -12,6 +13,8 @@ Lines = list[str]
 _PARTS = ("year", "month", "weekday", "day", "weekend", "hour", "days")
 TOPICS = 24
 """Numbers that a column of texts becomes."""
+TELLING_GROUPS = "columns whose groups tell something:"
+"""What a program says before their number."""
 LEAST_EFFECT = 0.1
 """Correlation of groups' means with what a first model leaves of the target, from which on they are told to models."""
 
@@ -175,18 +178,21 @@ def _effects(facts: Facts) -> Lines:
         target = "np.log1p(y).to_numpy(float)"
     effect = before(facts) + 'name + "_effect"'
     return [
-        "# what is left of the target when a first model has said what it can may be alike in the rows of a group, such",
-        "# as those of one person: the group's mean of it, learned from other rows, stays where it tells something",
+        "# what a first model leaves of the target may be alike in the rows of a group, such as those of one person:",
+        "# the group's mean of it, learned from other rows, stays where it tells something",
         f"groups, aim = {list(facts.grouped)!r}, {target}",
         "codes, codes_test = (table[groups].astype(str) for table in (rows, test_rows))",
-        "others = X.drop(columns=texts).apply(lambda c: c if c.dtype.kind in 'iuf' else pd.Series(c.factorize()[0], c.index))",
+        "others = X.drop(columns=texts)",
+        "others = others.assign(**{name: others[name].factorize()[0] for name in others if name not in numbers})",
         "first = HistGradientBoostingRegressor(max_leaf_nodes=15, early_stopping=False, random_state=0)",
         "left = aim - cross_val_predict(first, others, aim, cv=KFold(3, shuffle=True, random_state=0))",
         'means = TargetEncoder(target_type="continuous", random_state=0)',
         "found, found_test = means.fit_transform(codes, left), means.transform(codes_test)",
+        f"telling = [np.corrcoef(found[:, place], left)[0, 1] > {LEAST_EFFECT} for place in range(len(groups))]",
         "for place, name in enumerate(groups):",
-        f"    if np.corrcoef(found[:, place], left)[0, 1] > {LEAST_EFFECT}:",
+        "    if telling[place]:",
         f"        X[{effect}], X_test[{effect}] = found[:, place], found_test[:, place]",
+        f'print("{TELLING_GROUPS}", sum(telling))',
         _NUMBERS,
     ]
 
@@ -234,6 +240,12 @@ ORDER_STAYS = ("logs", "winsor")
 def available(facts: Facts) -> list[str]:
     """Names of the steps that this data set has something for."""
     return [name for name, (_, fits, _) in (STEPS | LATER).items() if fits(facts)]
+
+
+def worthwhile(chosen: tuple[str, ...], output: str) -> tuple[str, ...]:
+    """The steps without those that, as a program of theirs said in its output, only cost time."""
+    counts = re.findall(re.escape(TELLING_GROUPS) + r" (\d+)", output)
+    return tuple(n for n in chosen if n != "effects") if counts and not any(map(int, counts)) else chosen
 
 
 def about(name: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.state.operators import Doing, doing
-from problems.competition.rules import changes, drafts, foreign, recipe, repair, script
+from problems.competition.rules import changes, drafts, features, foreign, recipe, repair, script
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Recipe
@@ -66,6 +67,8 @@ def _write(
         return plan, script.render(made, facts)
     parent = parents[0]
     known = own_recipe(str(parent.get("code", "")), facts)
+    if known:
+        known = replace(known, features=features.worthwhile(known.features, str(parent.get("term_out") or "")))
     if what == "repair" or parent.get("failure"):
         return repair.repair(parent, known, facts, rng)
     if len(parents) > 1 and what == "cross":

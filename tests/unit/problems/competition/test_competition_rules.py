@@ -393,7 +393,7 @@ def test_small_and_large_tables_begin_with_boosting_of_their_own_kind(stage):
             kinds[task, rows] = [one.members[0].param("max_leaf_nodes") for one in made]
             assert all(drafts.cost(one, facts) <= facts.pace for one in made)
     assert kinds == {
-        ("regression", 1_000): [15, 6], ("regression", 30_000): [15, 63],
+        ("regression", 1_000): [15, 6], ("regression", 30_000): [31, 63],
         ("probability", 1_000): [6, 15], ("probability", 30_000): [15, 31],
     }  # fmt: skip
 

@@ -1,0 +1,95 @@
+"""Tables whose rows belong to groups, such as persons over years: what a group adds is told to models."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from problems.competition.rules import changes, drafts, features, recipe, script
+from problems.competition.rules.facts import read_facts
+from problems.competition.rules.families import FAMILIES
+from utils.data_preview import profile
+
+HIDDEN = 300
+
+
+def panel(task: str) -> pd.DataFrame:
+    """400 persons in four years each, whose numbers are drawn; what they earn depends on who they are."""
+    draw = np.random.default_rng(0)
+    person = draw.permutation(np.repeat(np.arange(400), 4))
+    number, worth = draw.permutation(10**6)[:400], draw.normal(0, 2, 400)
+    frame = pd.DataFrame({"person": number[person], "visits": draw.integers(0, 200, 1600)})
+    frame["hours"] = draw.normal(size=1600)
+    said = worth[person] + frame["hours"] + 0.01 * frame["visits"] + draw.normal(0, 0.3, 1600)
+    return frame.assign(wage=said if task == "regression" else np.where(said > said.median(), "yes", "no"))
+
+
+def facts_of(frame: pd.DataFrame, task: str, metric: str):
+    data = {"id": "Id", "targets": ["wage"], "rows": {"train": len(frame)}, "metric": metric, "task": task}
+    return read_facts({"data": {**data, "columns": profile(frame)}})
+
+
+@pytest.mark.parametrize(("task", "metric"), [("regression", "rmse"), ("labels", "accuracy"), ("probability", "auc")])
+def test_what_a_person_adds_is_told_and_a_quantity_is_none(task, metric, tmp_path):
+    frame = panel(task)
+    frame.insert(0, "Id", range(len(frame)))
+    train, test = frame[:-HIDDEN], frame[-HIDDEN:]
+    (tmp_path / "input").mkdir()
+    train.to_csv(tmp_path / "input" / "train.csv", index=False)
+    test.drop(columns="wage").to_csv(tmp_path / "input" / "test.csv", index=False)
+    facts = facts_of(train, task, metric)
+    assert facts.grouped == ("person", "visits") and "effects" in features.available(facts)
+    right, said = {}, ""
+    for steps in ((), ("winsor", "effects")):
+        made = recipe.Recipe(features=steps, members=(FAMILIES["hgb"].start(0),))
+        code = script.render(made, facts) + 'print("columns:", *X)\n'
+        said = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        ).stdout  # fmt: skip
+        found = pd.read_csv(tmp_path / "submission" / "submission.csv")["wage"]
+        truth = test["wage"].to_numpy()
+        if task == "regression":
+            right[steps] = -float(np.mean((found - truth) ** 2))
+        else:
+            right[steps] = float(np.mean(found == truth if task == "labels" else (found > 0.5) == (truth == "yes")))
+    before, after = right.values()
+    assert (after > before + 0.08) if task != "regression" else (after > before / 3)
+    assert "person_effect" in said and "visits_effect" not in said
+
+
+def test_groups_are_looked_for_where_their_rows_come_again(tmp_path):
+    frame = panel("regression").assign(order=range(1600), half=np.arange(1600) / 2, year=np.arange(1600) % 4)
+    assert facts_of(frame, "regression", "rmse").grouped == ("person", "visits")
+    letters = frame.assign(wage=np.arange(1600) % 3)
+    assert facts_of(letters, "classes", "logloss").grouped == (), "what is left of three classes is no number"
+
+
+def test_drafts_of_boosting_tell_whether_groups_matter():
+    """One with them and one without, both within their time."""
+    import random
+
+    facts = facts_of(panel("regression"), "regression", "rmse")
+    made = [drafts.draft(facts, random.Random(0), place)[0] for place in (0, drafts.BESIDE)]
+    assert ["effects" in one.features for one in made] == [True, False]
+    dear = drafts.cost(made[0], facts) - drafts.cost(recipe.Recipe(members=made[0].members), facts)
+    assert dear > 0, "three fits of a first model are planned for"
+
+
+@pytest.mark.parametrize(
+    ("made_by", "leaves"),
+    [
+        ("Set max_leaf_nodes of histogram gradient boosting to 31 (was 15).", 63),
+        ("Set max_leaf_nodes of histogram gradient boosting to 31 (was 63).", 15),
+        ("Set max_leaf_nodes of LightGBM to 31 (was 15).", None),
+        ("Set max_leaf_nodes of histogram gradient boosting to 31 (was 15000).", None),
+        ("Average 2 seeds.", None),
+    ],
+)
+def test_a_step_that_was_worth_it_is_followed_by_one_in_its_direction(made_by, leaves):
+    made = recipe.Recipe(members=(FAMILIES["hgb"].start(2),))
+    found = changes.onward(made, made_by)
+    assert (found[0].members[0].param("max_leaf_nodes") if found else None) == leaves
