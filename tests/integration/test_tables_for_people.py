@@ -258,3 +258,16 @@ def test_a_file_that_may_be_a_table_takes_nothing_from_folders_and_archives(tmp_
 def test_what_seems_to_be_a_later_head_and_is_not_clear_is_still_asked_about(tmp_path, inline):
     with pytest.raises(ConfigError, match="line 3 seems to be the head"):
         made(tmp_path, train__csv=f"Export,of,May\n1,,,\n{FLATS.to_csv(index=False)}")
+
+
+@pytest.mark.parametrize(("told", "there", "planned"), [(None, 1, 1), (None, 4, 2), (3, 1, 1), (3, 4, 3)])
+def test_time_is_planned_for_processors_that_are_there(tmp_path, inline, monkeypatch, told, there, planned):
+    """Two programs at once on one processor take twice as long each: half of those planned came to their end."""
+    for place in ("utils.config_schema", "problems.competition.problem"):
+        monkeypatch.setattr(f"{place}.processors", lambda: there)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "train.csv").write_text(FLATS.to_csv(index=False))
+    at = [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae"]
+    at += [] if told is None else [f"search.workers={told}"]
+    problem = build(load_config(None, at, presets={"problem": "competition"}), tmp_path)
+    assert problem.prompt_extras()["data"]["limits"]["workers"] == planned

@@ -1,6 +1,7 @@
 """Tables whose rows belong to groups, such as persons over years: what a group adds is told to models."""
 
 import os
+import random
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 from problems.competition.rules import changes, drafts, features, recipe, script
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.families import FAMILIES
+from problems.competition.rules.writer import CompetitionWriter
 from utils.data_preview import profile
 
 HIDDEN = 300
@@ -61,6 +63,41 @@ def test_what_a_person_adds_is_told_and_a_quantity_is_none(task, metric, tmp_pat
     assert "person_effect" in said and "visits_effect" not in said
 
 
+@pytest.mark.parametrize(
+    ("output", "kept"),
+    [
+        ("columns whose groups tell something: 0\n", ()),
+        (
+            "columns whose groups tell something: 0\ncolumns whose groups tell something: 2\n",
+            ("effects",),
+        ),  # two targets
+        ("", ("effects",)),
+    ],
+)
+def test_a_step_that_told_nothing_is_left_out_of_what_follows(output, kept):
+    frame = panel("regression")
+    facts = facts_of(frame, "regression", "rmse")
+    columns = {"data": {"id": "Id", "targets": ["wage"], "rows": {"train": len(frame)}, "metric": "rmse",
+                        "task": "regression", "columns": profile(frame)}}  # fmt: skip
+    parent = script.render(recipe.Recipe(features=("effects",), members=(FAMILIES["hgb"].start(0),)), facts)
+    told = {"extras": columns, "operator": "improve", "task": {"round": 9, "slot": 0},
+            "parents": [{"code": parent, "plan": "Train.", "term_out": output, "failure": None}]}  # fmt: skip
+    found = [CompetitionWriter().write(told, random.Random(seed)) for seed in range(12)]
+    steps = [recipe.find(text.partition("```python\n")[2]).features for text in found]
+    assert sum(("effects" in one) == bool(kept) for one in steps) >= 10  # but for a change of the step itself
+
+
+def test_the_first_draft_learns_the_target_as_the_metric_counts_it():
+    frame = panel("regression")
+    frame["wage"] = np.exp(frame["wage"])
+    for metric, target in (("rmse", "none"), ("mae", "none"), ("rmsle", "log1p")):
+        facts = facts_of(frame, "regression", metric)
+        assert {drafts.draft(facts, random.Random(seed), 0)[0].target for seed in range(8)} == {target}
+    assert (
+        len({drafts.draft(facts_of(frame, "regression", "rmse"), random.Random(n), 2)[0].target for n in range(8)}) > 1
+    )
+
+
 def test_groups_are_looked_for_where_their_rows_come_again(tmp_path):
     frame = panel("regression").assign(order=range(1600), half=np.arange(1600) / 2, year=np.arange(1600) % 4)
     assert facts_of(frame, "regression", "rmse").grouped == ("person", "visits")
@@ -70,8 +107,6 @@ def test_groups_are_looked_for_where_their_rows_come_again(tmp_path):
 
 def test_drafts_of_boosting_tell_whether_groups_matter():
     """One with them and one without, both within their time."""
-    import random
-
     facts = facts_of(panel("regression"), "regression", "rmse")
     made = [drafts.draft(facts, random.Random(0), place)[0] for place in (0, drafts.BESIDE)]
     assert ["effects" in one.features for one in made] == [True, False]
