@@ -15,7 +15,6 @@ from utils.config_schema import AgentConfig, Config
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.packages import boosters
-from utils.processors import processors
 
 if TYPE_CHECKING:
     from core.contracts import Jobs, Limits
@@ -48,8 +47,7 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         smoke=cfg.search.smoke,
         whole_test=cfg.final == "all",
         pace={
-            "budget": _budget(cfg), "timeout": cfg.execution.timeout,
-            "workers": min(cfg.search.workers, processors()),  # programs at once share what there is
+            "budget": _budget(cfg), "timeout": cfg.execution.timeout, "workers": cfg.search.workers,
             "memory_mb": cfg.execution.memory_mb, "steps": cfg.search.max_steps, "blend": _blend_seconds(cfg),
             "batch": cfg.search.batch if cfg.search.schedule == "rounds" else 1,  # else each program is a round
         },
