@@ -175,7 +175,7 @@ def _effects(facts: Facts) -> Lines:
     if facts.classifies:
         target = "(y == np.unique(y)[-1]).to_numpy(float)"
     elif facts.metric == "rmsle":
-        target = "np.log1p(y).to_numpy(float)"
+        target = "np.log1p(y.clip(lower=0)).to_numpy(float)"
     effect = before(facts) + 'name + "_effect"'
     return [
         "# what a first model leaves of the target may be alike in the rows of a group, such as those of one person:",

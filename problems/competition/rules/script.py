@@ -263,7 +263,8 @@ def _train(recipe: Recipe, facts: Facts) -> list[str]:
     if facts.classifies:
         lines += ["classes, goal = np.unique(y, return_inverse=True)", 'method = "predict_proba"']
     else:
-        transformed = {"log1p": "np.log1p(y)", "sqrt": "np.sqrt(y)"}.get(recipe.target, "y")
+        positive = "y.clip(lower=0)"  # a refit may learn rows below all that were shown
+        transformed = {"log1p": f"np.log1p({positive})", "sqrt": f"np.sqrt({positive})"}.get(recipe.target, "y")
         lines += [f"goal = {transformed}.to_numpy(float)", "centre, spread = goal.mean(), goal.std()",
                   "goal = (goal - centre) / spread", 'method = "predict"']  # fmt: skip
     lines += ["", ""]

@@ -764,3 +764,17 @@ def test_facts_without_values_still_draft(stage):
     hand_in(
         code_of(CompetitionWriter().write({"operator": "draft", "extras": bare}, random.Random(0))), folder, "price"
     )
+
+
+@pytest.mark.parametrize("target", ["log1p", "sqrt"])
+def test_a_refit_may_learn_targets_below_all_that_were_shown(stage, tmp_path, target):
+    """Shown rows had none below 0, hidden ones did: the winner's refit ended with "Input y contains NaN"."""
+    folder, extras = stage("regression")
+    for name in ("input", "submission"):
+        (tmp_path / name).mkdir()
+    train = pd.read_csv(folder / "input" / "train.csv").astype({"price": float})
+    train.loc[::9, "price"] = -5.0
+    train.to_csv(tmp_path / "input" / "train.csv", index=False)
+    (tmp_path / "input" / "test.csv").write_bytes((folder / "input" / "test.csv").read_bytes())
+    facts = read_facts(extras)
+    hand_in(script.render(recipe.Recipe(target, members=(cheap(FAMILIES["hgb"], facts),)), facts), tmp_path, "price")
