@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,14 +45,24 @@ def test_a_search_in_a_session_with_all_of_it(cli, cli_at, toy):
     assert [path.name for path in lasting.iterdir()] == [".sandbox-probes.json"]
 
 
-def test_a_session_without_room_says_what_to_raise(cli, toy):
+@pytest.mark.parametrize("is_known", [False, True])
+def test_a_session_without_room_says_what_to_raise(cli, toy, is_known):
+    """Also where another session has found that the sandbox holds, so that the search for answers comes first."""
+    (cli.folder / "temporary").mkdir()
+    surroundings = {**os.environ, "XDG_RUNTIME_DIR": "", "TMPDIR": str(cli.folder / "temporary")}
+
     def narrow() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
 
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "main.py"), *toy(3)], cwd=cli.folder, capture_output=True, text=True, timeout=100,
-        preexec_fn=narrow, check=False, env={**os.environ, "XDG_RUNTIME_DIR": ""},
-    )  # fmt: skip
+    def searched(narrowed: Callable[[], None] | None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(ROOT / "main.py"), *toy(3)], cwd=cli.folder, capture_output=True, text=True,
+            timeout=100, preexec_fn=narrowed, check=False, env=surroundings,
+        )  # fmt: skip
+
+    if is_known:
+        assert searched(None).returncode == 0
+    done = searched(narrow)
     (line,) = done.stderr.splitlines()
     assert done.returncode in (1, 2) and "ulimit -n" in line
 
