@@ -36,8 +36,6 @@ DATA_PACKAGES = (
 made of the first two."""
 USUAL_SPLIT = ("random", 0)
 """`data.split` and `problem.options.split_seed` that hold where nothing is said."""
-USUAL_SHARE = 0.3
-"""`data.hidden` that holds where nothing is said."""
 _ALLOWED = f"allowed: {', '.join(NAMES)}, or FILE.py:FUNCTION"
 
 
@@ -80,8 +78,8 @@ class Source:
         how = self.request.get("split"), self.request["seed"]
         if self.request["kind"] == "own" and how != USUAL_SPLIT:  # other rows are hidden: another part
             place = f"{place}:{how[0]}:{how[1]}"
-        if (share := self.request.get("hidden", USUAL_SHARE)) != USUAL_SHARE:
-            place = f"{place}:{share}"
+        if "hidden" in self.request:
+            place = f"{place}:{self.request['hidden']}"
         return sha256(place.encode()).hexdigest()[:8]
 
     def key(self) -> str:
@@ -210,7 +208,7 @@ def _own_data(cfg: Config) -> Source:
         **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"classes": _classes(data, kind)} if data.classes is not None else {}),
-        **({"hidden": data.hidden} if data.hidden != USUAL_SHARE else {}),
+        **({"hidden": data.hidden} if data.hidden != DataConfig.model_fields["hidden"].default else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
     mine = [*(path for path in tables.values() if path is not None), *chain(*dataset.parts.values())]

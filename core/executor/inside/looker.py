@@ -62,7 +62,8 @@ class Looker:
     def look(self) -> None:
         """Everywhere a program can look without a fault of the kernel's.
 
-        Memory takes longest, mostly in calls that let other threads run: two look through it beside the rest.
+        Memory takes longest, mostly in calls that let other threads run: two look through it beside the rest. Where the
+        kernel does not read it for us nothing runs beside: to look at what another thread has given back would end us.
         """
         self.descriptors()
         own = _own_memory()
@@ -70,6 +71,8 @@ class Looker:
         beside = [threading.Thread(target=self.memory, args=(own, pieces[part::2])) for part in range(2)]
         for thread in beside:
             thread.start()
+            if own is None:
+                thread.join()
         self.paths()
         self.packages()
         self.tree()
@@ -195,10 +198,12 @@ class Looker:
         buffer = bytearray(_CHUNK)
         found_at = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
         for start, end in pieces:
-            got = _copied(own, start, memoryview(buffer)[: end - start])
-            self.search_at(found_at, got, "memory", hex(start), self.marks[:_IN_MEMORY])
+            place = start
+            while place < end and (got := _copied(own, place, memoryview(buffer)[: end - place])):
+                self.search_at(found_at, got, "memory", hex(place), self.marks[:_IN_MEMORY])
+                place += got
             with self.lock:
-                self.looked["memory"] += got
+                self.looked["memory"] += place - start
                 self.searched += 1
 
     def others(self) -> None:

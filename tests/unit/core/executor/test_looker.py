@@ -89,3 +89,32 @@ def test_a_search_of_memory_that_broke_off_is_not_clean(monkeypatch):
     monkeypatch.setattr(looker, "_copied", lambda *_: 1 // 0)
     with pytest.raises(RuntimeError, match="not searched to its end"):
         found.look()
+
+
+def test_what_the_kernel_reads_in_parts_is_searched_to_its_end(monkeypatch):
+    whole, asked = looker._copied, []
+
+    def in_parts(own, place, target):
+        asked.append(len(target))
+        return whole(own, place, target[: max(1, len(target) // 2)] if len(target) > PAGE else target)
+
+    monkeypatch.setattr(looker, "_copied", in_parts)
+    found = looker.Looker({"key": "00", "files": [], "patterns": [], "marks": []})
+    there = mmap.mmap(-1, 8 * PAGE)
+    there[:] = b"x" * len(there)
+    found.memory(looker._own_memory(), [(place_of(there), place_of(there) + 8 * PAGE)])
+    assert found.looked["memory"] == 8 * PAGE and len(asked) > 1
+
+
+def test_where_we_read_our_memory_ourselves_nothing_runs_beside_that(monkeypatch):
+    """Another thread may give a place back that was listed: to look there ends the process."""
+    order = []
+    monkeypatch.setattr(looker, "_own_memory", lambda: None)
+    monkeypatch.setattr(looker, "_copied", lambda own, place, target: order.append("memory") or len(target))
+    monkeypatch.setattr(looker.Looker, "search_at", lambda *_: None)
+    found = looker.Looker({"key": "00", "files": [], "patterns": [], "marks": []})
+    monkeypatch.setattr(found, "paths", lambda: order.append("paths"))
+    for other in ("packages", "tree", "environment", "others"):
+        monkeypatch.setattr(found, other, lambda: None)
+    found.look()
+    assert order.index("paths") == len(order) - 1
