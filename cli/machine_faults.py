@@ -48,6 +48,12 @@ def machine_fault(error: BaseException) -> MachineFault | None:
     return MachineFault(_NO_ROOM[error.errno], 1) if error.errno in _NO_ROOM else None
 
 
+def room_that_lacked(line: str) -> str:
+    """What an error of ours quotes of the limits, in words that say which limit; '' for one that quotes none."""
+    lacking = (told for number, told in _NO_ROOM.items() if f"[Errno {number}]" in line and "ulimit" not in line)
+    return "".join(f"; {told}" for told in lacking)
+
+
 def check_surroundings(words: Sequence[str]) -> None:
     """Raise ConfigError where nothing could be right: a folder that is gone, a path or a word that is no text."""
     try:

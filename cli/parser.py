@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cli.early_server import early_server
-from cli.machine_faults import check_surroundings, machine_fault
+from cli.machine_faults import check_surroundings, machine_fault, room_that_lacked
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.collector import no_collections
@@ -212,7 +212,7 @@ def _run(words: Sequence[str]) -> int:
             sys.stdout.flush()  # a full disk behind it is told now: the process's end would pass over it
         return code
     except SwarmEvoError as error:
-        print(error.line, file=sys.stderr)
+        print(error.line + room_that_lacked(error.line), file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
         if (MAIN_FOLDER / str(error.name).partition(".")[0]).exists():

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 
 from core.contracts import Jobs, Problem
 from core.executor.leaks import Looked, search_spec, told_by
-from core.executor.probe import REMEDIES, lacks_room
 from problems.registry import build_problem
 from runs.workers import open_workers, workspaces_dir
 from utils.config_schema import Config
@@ -61,8 +60,7 @@ class SelfTest:
         if isinstance(self._error, OSError) and self._error.errno in DISK_FAULTS:
             raise self._error
         if self._error is not None:
-            remedy = f"; {REMEDIES['room']}" if lacks_room(str(self._error)) else ""
-            raise NoSandboxError(f"the sandbox could not be searched for hidden answers: {self._error}{remedy}")
+            raise NoSandboxError(f"the sandbox could not be searched for hidden answers: {self._error}")
         if self._looked is None:
             return
         if self._looked.found:

@@ -161,16 +161,11 @@ def examine(
 def _remedy(tier: str, probes: Sequence[Probe]) -> str:
     """Of a session without room, of an interpreter that cannot be started, else of the tier."""
     failed = next(probe for probe in probes if not probe.ok)
-    if lacks_room(failed.detail):
+    if any(os.strerror(number) in failed.detail for number in SHORTAGES):
         return REMEDIES["room"]
     unstartable = failed.detail.startswith(("cannot start", "the fork server did not start"))
     unstartable &= not re.search(_REFUSED_CALL, failed.detail)
     return REMEDIES["start" if unstartable else tier]
-
-
-def lacks_room(told: str) -> bool:
-    """Whether an error's text is about a session that may open or start no more."""
-    return any(os.strerror(number) in told for number in SHORTAGES)
 
 
 def choose(choice: str, *, python: str | None, gpus: float, state_dir: Path) -> str:

@@ -75,6 +75,15 @@ def _check_readable(path: Path) -> None:
         raise StoreError(f"store '{path}' cannot be read: {os.strerror(errno.EACCES)}")
 
 
+def _no_file_opens() -> str:
+    """Why this process can open no file at all, which SQLite does not say; '' where it can."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return f": [Errno {error.errno}] {error.strerror}"
+    return ""
+
+
 class Database:
     """One connection to a run's store. Thread-safe: one statement or transaction at a time.
 
@@ -161,9 +170,11 @@ class Database:
         except sqlite3.Error as error:
             if self._chain is not None and self._chain.was_stopped(error):
                 raise KeyboardInterrupt from error
-            is_full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
-            full = "; make room there, and `resume` goes on from what is stored" if is_full else ""
-            raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}{full}") from error
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
+            more = "; make room there, and `resume` goes on from what is stored" if code == sqlite3.SQLITE_FULL else ""
+            if code == sqlite3.SQLITE_CANTOPEN:
+                more = _no_file_opens()
+            raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}{more}") from error
 
     def _roll_back(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""

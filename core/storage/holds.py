@@ -29,7 +29,7 @@ class Holds:
     asked for: who only looks at a run has no use for it.
 
     Raises:
-        StoreError: the file cannot be written, or is not as it was written.
+        StoreError: the file cannot be read or written, or is not as it was written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -103,7 +103,9 @@ def _read(path: Path) -> dict[str, tuple[int, float]]:
                 held.pop(name, None)
     except FileNotFoundError:
         return held
-    except (OSError, ValueError, TypeError, RecursionError) as error:
+    except OSError as error:
+        raise StoreError(f"'{path}' cannot be read: {' '.join(str(error).split())[:200]}") from error
+    except (ValueError, TypeError, RecursionError) as error:
         raise StoreError(f"'{path}' is not as it was written: {' '.join(str(error).split())[:200]}") from error
     return held
 

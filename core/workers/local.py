@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +155,8 @@ class LocalJobs(JobQueue):
         self._exclusive.await_nobody(_STOP_SECONDS)
         for thread in self._idle:
             thread.todo.put(None)
-        remove_tree(self._scratch)
+        with suppress(OSError):  # what ended the run is to be told, and not that its litter stays
+            remove_tree(self._scratch)
 
     def _run(self, job: QueuedJob) -> JobResult | None:
         """None once it is left or cancelled; its result at its deadline."""

@@ -177,6 +177,27 @@ def test_a_new_selector_and_schedule_and_the_operator_written_by_rules(copy, tmp
 
 
 @pytest.mark.long
+def test_a_new_game_is_what_init_writes(copy, tmp_path):
+    """Its folder beside the games that are there, its preset, and a problem's line."""
+    assert all(name in row("game") for name in ("problems/<kind>/", "`init NAME --game`", "| as a problem |"))
+    run(copy.folder, tmp_path, "init", "pawn_race", "--game", "--out=made")
+    shutil.copytree(tmp_path / "made" / "problems" / "pawn_race", copy.folder / "problems" / "pawn_race")
+    written = (tmp_path / "made" / "pawn_race.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
+    preset = "".join(line for line in written if not line.startswith("plugins:"))
+    (copy.folder / "config/problem/pawn_race.yaml").write_text(preset, encoding="utf-8")
+    copy.insert(
+        "problems/registry.py", '        "pawn_race": "problems.pawn_race.problem:build",\n',
+        after='"problems.tsp.problem:build",\n',
+    )  # fmt: skip
+    run(copy.folder, tmp_path, "--problem=pawn_race", "--search.max_generations=1", "--arena.openings=1",
+        "--arena.limit=nodes:30", "--arena.gauntlet=2", "--logging.view=quiet")  # fmt: skip
+    found = json.loads(run(copy.folder, tmp_path, "show", "latest", "--json"))
+    assert (found["problem"], found["status"], found["unit"]) == ("pawn_race", "finished", "Elo")
+    engines = [str(copy.folder / "problems/pawn_race/engines" / name) for name in ("random_mover.py", "greedy.py")]
+    assert "greedy" in run(copy.folder, tmp_path, "arena", "--problem=pawn_race", *engines, "--games=2")
+
+
+@pytest.mark.long
 def test_the_report_and_the_page_know_the_new_things(copy, shown):
     """Plots, report and the server's answers read the same table; the page needs nothing made anew."""
     _, folder = shown
@@ -199,8 +220,8 @@ def test_the_report_and_the_page_know_the_new_things(copy, shown):
 def test_every_kind_of_the_table_is_tried_here():
     kinds = {line.split("|")[1].strip() for line in TABLE.splitlines() if line.startswith("| ")} - {"new"}
     assert kinds == {
-        "search policy", "problem", "heuristic (one function)", "LLM provider", "verb", "event", "schedule", "operator",
-        "parent selector",
+        "search policy", "problem", "heuristic (one function)", "game", "LLM provider", "verb", "event", "schedule",
+        "operator", "parent selector",
     }  # fmt: skip
 
 

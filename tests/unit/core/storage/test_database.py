@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import stat
 
@@ -170,3 +171,17 @@ def test_a_fault_point_counts_its_own_kind_only(monkeypatch):
     assert killed == [9]
     FaultPoint({}).after("commit")
     assert killed == [9]
+
+
+def test_a_session_without_room_for_a_file_is_told_as_that(tmp_path):
+    """SQLite says no more than that it cannot open the file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with pytest.raises(StoreError, match=r"unable to open database file: \[Errno 24\] Too many open files"):
+            Database(tmp_path / "run.db")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    (tmp_path / "run.db").mkdir()
+    with pytest.raises(StoreError, match=r"unable to open database file$"):
+        Database(tmp_path / "run.db")
