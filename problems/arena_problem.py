@@ -22,7 +22,9 @@ from core.events import GameFinished, GenerationFinished
 from core.state.node import Node
 from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
+from core.workers.shipping import check_shippable
 from utils.config_schema import Config
+from utils.registry import user_file
 
 LIMIT_TEXT = """\
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
@@ -151,11 +153,13 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
     """What a game brings to the arena: `position.py` and `engines/` of its folder.
 
     Args:
-        entry: `package.module:Class` of the Game.
+        entry: `module:Class` of the Game.
         gauntlet: name → file in `engines/` of the engines that only claims are made against.
         packages: modules outside the standard library that candidates may import.
     """
-    engines = folder / "engines"
+    engines, file = folder / "engines", user_file(entry.partition(":")[0])
+    if file is not None:
+        entry = f"{file.name}:{entry.partition(':')[2]}"
     return ArenaSpec(
         entry=entry,
         prelude=(folder / "position.py").read_text(encoding="utf-8"),
@@ -165,12 +169,15 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
         sparring=read_engine(engines, "random", "random_mover"),
         gauntlet=tuple(read_engine(engines, name, file) for name, file in gauntlet.items()),
         opening_plies=4,
+        inputs=file and file.parent,
     )
 
 
 def build_arena(cfg: Config, name: str, spec: ArenaSpec, texts: GameTexts, rules: ArenaRules) -> ArenaProblem:
     """The problem as configured (`arena`, `search.batch`)."""
     settings = settings_of(cfg.arena)
+    if spec.inputs is not None and cfg.execution.runner != "local":
+        check_shippable(spec.inputs, "kind")
     return ArenaProblem(name, spec, texts, rules, settings=settings, questions=cfg.search.batch)
 
 

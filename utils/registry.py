@@ -128,7 +128,7 @@ class Registry(Generic[T]):
                     depth = next(i for i, part in enumerate(pattern.split("/")) if "*" in part)
                     name = path.relative_to(folder).parts[depth].removesuffix(".py")
                     if PLAIN_NAME.fullmatch(name) and not _is_test(path):
-                        yield name, Source(str(path), partial(_module_of, path))
+                        yield name, Source(str(path), partial(user_module, path))
 
     # ------------------------------------------------------------ loading
 
@@ -159,6 +159,11 @@ def _is_test(path: Path) -> bool:
     return path.name.startswith("test_") or path.name == "conftest.py"
 
 
+def user_file(module: str) -> Path | None:
+    """The file that `user_module` made the module of that name from; None for any other module."""
+    return Path(str(sys.modules[module].__file__)) if module.startswith(PLUGIN) else None
+
+
 def nearest(word: str, known: Sequence[str]) -> str:
     """What to add to a refusal: the known word that is most like `word`, or nothing."""
     close = ending_alike(word, known) or difflib.get_close_matches(word, known, n=1, cutoff=0.5)
@@ -183,7 +188,7 @@ def _resolve(target: object) -> object:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _module_of(path: Path) -> ModuleType:
+def user_module(path: Path) -> ModuleType:
     """A user's file as a module, under a name that shadows nothing. Executed once a process."""
     name = f"{PLUGIN}{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     with _LOADING:

@@ -20,6 +20,7 @@ from core.contracts import Game, GameDefaults, JobContext, Limits, Sandbox, with
 from core.state.node import Node
 from core.state.task import derive_seed
 from utils.errors import JobLost, SandboxError
+from utils.registry import user_module
 
 TRIES = 3
 """How often a game is begun before a fault of ours is given up on."""
@@ -52,9 +53,11 @@ class Match(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     game: str
-    """`package.module:Class` of the Game."""
+    """`package.module:Class` of the Game; `file.py:Class` in `inputs`."""
     prelude: str
     """Source text of the game's Position."""
+    inputs: str | None = None
+    """Folder of the user's file that holds the game; workers elsewhere are sent it. None for a game of ours."""
     white: Engine
     black: Engine
     opening: tuple[str, ...] = ()
@@ -75,7 +78,7 @@ def play(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
 
 def play_match(match: Match, sandbox: Sandbox) -> GameRecord:
     """Play `match`; a fault of ours (SandboxError, JobLost) plays it again from the start, `TRIES` times at most."""
-    game = load_game(match.game)
+    game = load_game(match.game, Path(match.inputs) if match.inputs else None)
     for attempt in range(1, TRIES + 1):
         try:
             with _Spool(match.spool, attempt) as spool:
@@ -86,10 +89,11 @@ def play_match(match: Match, sandbox: Sandbox) -> GameRecord:
     raise AssertionError("unreachable")
 
 
-def load_game(entry: str) -> Game:
-    """The Game that `package.module:Class` names."""
-    module, _, name = entry.partition(":")
-    game: Game = with_defaults(getattr(import_module(module), name)(), GameDefaults)
+def load_game(entry: str, inputs: Path | None = None) -> Game:
+    """The Game that `package.module:Class` names, or `file.py:Class` of the folder `inputs`."""
+    source, _, name = entry.partition(":")
+    module = import_module(source) if inputs is None else user_module(inputs / source)
+    game: Game = with_defaults(getattr(module, name)(), GameDefaults)
     return game
 
 

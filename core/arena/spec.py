@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from core.arena.limit import MoveLimit
 from core.arena.match import load_game
@@ -15,7 +16,7 @@ class ArenaSpec:
     """A game with its reference engines."""
 
     entry: str
-    """`package.module:Class` of the Game, so that a worker on any machine can load it."""
+    """`package.module:Class` of the Game, so that a worker on any machine can load it; `file.py:Class` in `inputs`."""
     prelude: str
     """Source text of the Position class that engines are handed."""
     packages: frozenset[str]
@@ -31,10 +32,12 @@ class ArenaSpec:
     opening_plies: int
     book: tuple[tuple[str, ...], ...] = ()
     """Opening lines in place of random ones."""
+    inputs: Path | None = None
+    """Folder of a user's game: its files go to workers elsewhere."""
 
     @property
     def game(self) -> Game:
-        return load_game(self.entry)
+        return load_game(self.entry, self.inputs)
 
     @property
     def baselines(self) -> tuple[Baseline, ...]:

@@ -74,6 +74,7 @@ def meetings(
                     match = Match(
                         game=spec.entry,
                         prelude=spec.prelude,
+                        inputs=None if spec.inputs is None else str(spec.inputs),
                         white=white,
                         black=black,
                         opening=opening,

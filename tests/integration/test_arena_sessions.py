@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 
 import pytest
 
+from cli.parser import main
 from core.arena.match import Engine, Match, play_match
+from core.arena.tournament import ENTRY
+from core.contracts import JobSpec
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
+from core.workers.node_folder import NodeFolder
+from core.workers.shipping import land, pack_folder, serve
 from problems.chess_engines.problem import spec as chess_spec
 from problems.connect_four.problem import spec as four_spec
+from problems.registry import build_problem
+from utils.config import load_config
 
 SOUND = four_spec().sparring.code
 
@@ -221,3 +229,19 @@ def test_chess_from_an_opening_to_the_end(sandbox):
         "length",
     )
     assert record.moves[0].ply == 1 and record.start.endswith("w KQkq - 0 2")
+
+
+def test_a_users_game_is_played_where_only_what_was_sent_of_it_is(sandbox, tmp_path):
+    """A worker elsewhere told that it had no module of the name that the user's file has here."""
+    assert main(["init", "pawn_race", "--game", f"--out={tmp_path / 'made'}"]) == 0
+    config = load_config(overrides=[], presets={"problem": str(tmp_path / "made" / "pawn_race.yaml"), "llm": "rules"})
+    spec = build_problem(config).spec
+    engines = {"white": Engine(id="w", code=spec.anchor.code), "black": Engine(id="b", code=spec.sparring.code)}
+    match = Match(game=spec.entry, inputs=str(spec.inputs), prelude=spec.prelude, limit="nodes:50", **engines)
+    job = JobSpec(entry=ENTRY, payload=match.model_dump(mode="json"))
+    name, packed = pack_folder(spec.inputs)
+    shutil.rmtree(tmp_path / "made")
+    sent = NodeFolder(tmp_path / "node").inputs(name, lambda: packed)
+    (*_, answer) = serve(job.model_dump_json(), sent, sandbox, tmp_path / "worker")
+    played = land(answer, job)["value"]
+    assert (played["loser"], played["termination"], played["result"]) == (None, "breakthrough", "1-0")

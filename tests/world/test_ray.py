@@ -37,6 +37,22 @@ def test_equal_journals_here_and_on_ray(tmp_path):
     assert there["metric_source"] == "verified"
 
 
+def test_a_users_game_is_played_on_ray_as_here(tmp_path):
+    """Its file is on no worker until it is sent there."""
+    subprocess.run([sys.executable, str(MAIN), "init", "pawn_race", "--game", "--out=made"], cwd=tmp_path, check=True)
+    game = ["--problem=made/pawn_race.yaml", "--search.max_generations=1", "--arena.openings=1", "--arena.gauntlet=2"]
+    journals = set()
+    for runner in ("local", "ray"):
+        command = [sys.executable, str(MAIN), "run", "--json", *game, f"--execution.runner={runner}"]
+        words = ["--arena.limit=nodes:30", "--execution.ray.num_cpus=2"]
+        done = subprocess.run(
+            [*command, *words], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        journals.add(json.loads(done.stdout)["journal_sha256"])
+    assert len(journals) == 1
+
+
 def test_output_and_moves_are_told_while_workers_elsewhere_work(tmp_path):
     """The page and the terminal showed nothing of a remote job before its end."""
     from core.contracts import JobSpec, Limits
