@@ -156,11 +156,16 @@ class Judge:
         validate.check_columns(table, [key, *self._targets])
         table = validate.check_ids(table, key, self._wanted)
         low, high = BOUNDS.get(self._metric or "", (None, None))
+        faults: list[str] = []
         for name in self._targets:
-            if self._exam["labels"]:
-                table[name] = validate.check_labels(table[name], name, self._answers[name])
-            else:
-                table[name] = validate.check_numbers(table[name], name, low=low, high=high)
+            try:
+                if self._exam["labels"]:
+                    table[name] = validate.check_labels(table[name], name, self._answers[name])
+                else:
+                    table[name] = validate.check_numbers(table[name], name, low=low, high=high)
+            except Malformed as fault:
+                faults.append(str(fault))
+        validate.refuse(faults)
         table[key] = table.index
         known = as_keys(self._answers[key])
         return table.loc[known.to_numpy()].reset_index(drop=True)

@@ -74,6 +74,13 @@ def check_numbers(column: Any, name: str, *, low: float | None = None, high: flo
     return numbers.clip(low, high)
 
 
+def refuse(faults: Sequence[str]) -> None:
+    """Raise Malformed for what is wrong with the columns, all that fits into a message."""
+    if faults:
+        more = f"; and {len(faults) - SHOWN} more such columns" if len(faults) > SHOWN else ""
+        raise Malformed("; ".join(faults[:SHOWN]) + more)
+
+
 def check_labels(column: Any, name: str, like: Any) -> Any:
     """The column as labels of the same type as the answers'."""
     if column.isna().any():

@@ -145,6 +145,23 @@ def test_amounts_beyond_any_id_have_names_too() -> None:
     assert list(validate.as_keys(pd.Series([1e30, -1e300, None, 7.0]))) == ["1e+30", "-1e+300", None, "7.0"]
 
 
+def test_what_is_wrong_with_several_columns_is_told_at_once(tmp_path):
+    """One at a time cost a program each."""
+    answers = pd.DataFrame({"id": [1, 2], "a": [0.0, 1.0], "b": [2.0, 3.0], "c": [4.0, 5.0]})
+    answers.to_csv(tmp_path / "answers.csv", index=False)
+    sources = {"answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv")}
+    form = {"id": "id", "targets": ["a", "b", "c"], "strict": True, "metric": "rmse", "task": "regression"}
+    answers.assign(a=["high", "low"], c=[np.nan, 5.0]).to_csv(tmp_path / "mine.csv", index=False)
+    found = Judge({**sources, **form, "labels": False}).grade(str(tmp_path / "mine.csv"), "final", interval=False)
+    assert found == {
+        "failure": "bad_submission",
+        "message": "column 'a' must hold numbers; 2 of 2 not, such as 'high' at id 1; "
+        "column 'c' has 1 missing values (NaN), such as at id 1",
+    }
+    with pytest.raises(Malformed, match="w1; w2; w3; and 2 more such columns"):
+        validate.refuse(["w1", "w2", "w3", "w4", "w5"])
+
+
 def test_rows_come_back_in_the_wanted_order():
     table = pd.DataFrame({"id": [3, 1, 2], "y": [30, 10, 20]})
     assert list(validate.check_ids(table, "id", pd.Series([1, 2, 3]))["y"]) == [10, 20, 30]
