@@ -43,6 +43,8 @@ export interface Scene {
 }
 
 const MARGIN = 24;
+/** Half of a name below a node, which a fitted picture shows whole. */
+const SIDE = 40;
 /** Pixels of the line in which the lanes' names stand. */
 const LANE_TITLE = 22;
 const REDRAW_MS = 90;
@@ -84,7 +86,7 @@ export class DagCanvas {
     if (!this.scene) return;
     const { width, height } = this.scene.at;
     const { left, top } = marginsOf(this.scene);
-    const w = this.canvas.clientWidth - left - MARGIN;
+    const w = this.canvas.clientWidth - left - SIDE;
     const h = this.canvas.clientHeight - top - MARGIN;
     this.scale = Math.max(0.02, Math.min(2, w / Math.max(width, GAP_X), h / Math.max(height, GAP_Y)));
     this.originX = left + (w - width * this.scale) / 2;
@@ -283,7 +285,7 @@ export class DagCanvas {
 /** Room for the names of levels and lanes, so that a fitted picture does not lie below them. */
 function marginsOf(scene: Scene): { left: number; top: number } {
   const longest = Math.max(0, ...(scene.at.levels ?? []).map(({ text }) => text.length));
-  return { left: MARGIN + 7 * longest, top: MARGIN + (scene.lanes ? LANE_TITLE : 0) };
+  return { left: longest ? MARGIN + 7 * longest : SIDE, top: MARGIN + (scene.lanes ? LANE_TITLE : 0) };
 }
 
 function fitting(g: CanvasRenderingContext2D, whole: string, width: number): string {
