@@ -21,8 +21,8 @@ CHAMPION = "the title is taken in a tournament, not by the rating"
 CHAMPION_RULE = "Champion of the last tournament: the title is taken there, not by the rating."
 BASELINE_RULE = "The baseline, scored beside the search, that is better than every candidate on the parts that choose."
 FINAL_RULE = (
-    "Of the best on validation that cannot be told apart (mean difference over the same cases, of a table eighths of its "
-    "rows, within one bootstrap standard error), the smallest syntax tree; of equally small ones the first."
+    "Of the best on validation that cannot be told apart (mean difference over the same cases, of a table eighths of "
+    "its rows, within one bootstrap standard error), the smallest syntax tree; of equally small ones the first."
 )
 OF_TIES = ("difference", "error", "tie")
 """What a row says of differences on the same cases; an arena's champion is not chosen by them."""

@@ -80,7 +80,9 @@ def _set(config: Config, key: str, value: Any) -> bool:
         own = {word: said for word, said in config.problem.options.items() if f"{key}.{word}" in (config.given or ())}
         config.problem.options = {**value, **own}
     elif sections == ["problem", "options"]:
-        config.problem.options = {**config.problem.options, name: value}
+        said = config.problem.options.get(name)
+        whole = {**value, **said} if isinstance(value, dict) and isinstance(said, dict) else value
+        config.problem.options = {**config.problem.options, name: whole}
     elif sections[:1] == ["search"] and len(sections) == 2:
         if sections[1] != config.search.policy or not hasattr(config.search.options, name):
             return False

@@ -1,10 +1,12 @@
-"""OpenEvolve: `initial_program.*`, `evaluator.py`, and `config.yaml` where there is one, as version 0.4.0 has it."""
+"""OpenEvolve: `initial_program.*`, `evaluator.py`, and `config.yaml` where there is one, as version 0.4.1 has it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from pydantic import JsonValue
 
 from problems.neighbours.reading import (
     FromOne,
@@ -26,6 +28,7 @@ NAME = "OpenEvolve's config.yaml"
 NEEDS = "OpenEvolve's has initial_program.* and evaluator.py"
 
 
+ARGUMENTS = "evaluator.evaluator_args"
 TABLE: Mapping[str, Word] = {
     "prompt.system_message": Word("problem.options.statement", str, str.strip),
     "system_message": Word("problem.options.statement", str, str.strip),
@@ -34,6 +37,7 @@ TABLE: Mapping[str, Word] = {
     "evaluator.timeout": Word("problem.options.evaluation_timeout", Seconds),
     "evaluator.cascade_evaluation": Word("problem.options.cascade", bool),
     "evaluator.cascade_thresholds": Word("problem.options.cascade_thresholds", Thresholds),
+    ARGUMENTS: Word("problem.options.evaluator_args", dict[str, JsonValue]),
     "evaluator.parallel_evaluations": Word("search.workers", FromOne),
     "evaluator.memory_limit_mb": Word("execution.memory_mb", Megabytes),
     "max_iterations": Word("search.max_steps", FromZero),
@@ -75,7 +79,7 @@ def read(folder: Path, told: Told) -> Translation:
     taken: dict[str, str] = {}
     left: list[str] = []
     config, others = _config(folder)
-    plain = {key: value for key, value in leaves(yaml_of(config)) if value is not None}
+    plain = {key: value for key, value in leaves(yaml_of(config), whole=[ARGUMENTS]) if value is not None}
     check_sections(config, plain, TABLE)
     for theirs, value in plain.items():
         if word := TABLE.get(theirs):

@@ -102,11 +102,11 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 80 else f"{text[:80]}…"
 
 
-def leaves(plain: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Dotted key → value; lists are values."""
+def leaves(plain: Mapping[str, Any], prefix: str = "", whole: Collection[str] = ()) -> Iterator[tuple[str, Any]]:
+    """Dotted key → value; lists are values, and so are the mappings of the keys `whole`."""
     for name, value in plain.items():
-        if isinstance(value, dict) and value:
-            yield from leaves(value, f"{prefix}{name}.")
+        if isinstance(value, dict) and value and f"{prefix}{name}" not in whole:
+            yield from leaves(value, f"{prefix}{name}.", whole)
         else:
             yield f"{prefix}{name}", value
 

@@ -47,7 +47,7 @@ class ScriptEvaluator(RepeatableEvaluator):
     Args:
         evaluator: the user's file.
         program: the user's own program; with it is decided how all others are kept apart from the evaluator.
-        options: for the harness: `thresholds`, `cascade`, `metric`.
+        options: for the harness: `thresholds`, `cascade`, `metric`, `lower_is_better`, `arguments`.
         isolation: `problem.options.isolation`.
         shows: further files and folders that the evaluator reads.
         metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.

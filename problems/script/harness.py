@@ -11,7 +11,7 @@ import inspect
 import os
 import sys
 import types
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 EVALUATOR = ""
@@ -49,7 +49,7 @@ def evaluate(program_path: str) -> dict[str, Any]:
     try:
         if OPTIONS["cascade"] and hasattr(_LOADED.get("module"), "evaluate_stage1"):
             return cascade(_LOADED["module"], program_path)
-        return result_of(finish(_LOADED["function"](program_path)))
+        return result_of(finish(asked(_LOADED["function"], program_path)))
     finally:
         os.chdir(before)
 
@@ -62,13 +62,23 @@ def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
         stage = getattr(module, f"evaluate_stage{number}", None)
         if stage is None or number > 3:
             break
-        result = result_of(finish(stage(program_path)))
+        result = result_of(finish(asked(stage, program_path)))
         metrics.update(result["metrics"])
         artifacts.update(result["artifacts"])
         metrics["stage"] = number
         if threshold is not None and is_worse(result["metrics"], threshold):
             break
     return {"metrics": metrics, "artifacts": artifacts}
+
+
+def asked(function: Callable[..., Any], program_path: str) -> Any:
+    """What it returns of the program, given those of the user's arguments that it takes."""
+    given = OPTIONS.get("arguments")
+    if not given:
+        return function(program_path)
+    takes = inspect.signature(function).parameters
+    takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in takes.values())
+    return function(program_path, **{name: value for name, value in given.items() if takes_all or name in takes})
 
 
 def is_worse(metrics: dict[str, Any], threshold: float) -> bool:

@@ -6,13 +6,14 @@ The evaluator is Python; the program is whatever it can judge: Python, another l
 from __future__ import annotations
 
 import ast
+import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import starmap
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, JsonValue, field_validator
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.evaluation.isolation.modules import file_beside, modules_beside
@@ -35,6 +36,8 @@ from utils.user_text import user_bytes, user_text
 
 USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
 _KEY = "problem.options.cascade_thresholds"
+_CALLED = r"evaluate(_stage[123])?"
+"""Names of an evaluator's functions."""
 TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
 MOST_SAID = 3_000
@@ -67,6 +70,9 @@ class Options(Section):
     known without."""
     evaluation_timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
     """Seconds for one whole evaluation; `execution.timeout` is for one call of the program."""
+
+    evaluator_args: dict[str, JsonValue] = Field(default_factory=dict)
+    """Keyword arguments of `evaluate`, beside the program's path; a stage gets those that it takes."""
 
     _lists = field_validator("shows", "cascade_thresholds", mode="before")(comma_list)
 
@@ -117,7 +123,7 @@ class ScriptProblem(Problem):
                 raise ConfigError(f"problem.options.shows={shown}: {no_file(user_path(shown))}")
         user_text(self.program, "problem.program=")
         if self.evaluator_file.suffix == ".py":
-            check_evaluator(self.evaluator_file)
+            check_evaluator(self.evaluator_file, self.options.evaluator_args)
 
     def _check_text(self) -> None:
         """A program that the evaluator runs itself shares its sandbox; a text is only read."""
@@ -209,6 +215,7 @@ class ScriptProblem(Problem):
             "cascade": self.options.cascade,
             "metric": self.metric,
             **({"lower_is_better": True} if self.lower_is_better else {}),
+            **({"arguments": self.options.evaluator_args} if self.options.evaluator_args else {}),
         }
         return ScriptEvaluator(
             deps,
@@ -256,15 +263,37 @@ def docstring_of(evaluator: Path) -> str:
     return clean("\n\n".join(text for text in said if text))[:MOST_SAID]
 
 
-def check_evaluator(path: Path) -> None:
-    """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for."""
+def check_evaluator(path: Path, arguments: Collection[str] = ()) -> None:
+    """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for.
+
+    Args:
+        arguments: names that its functions are to be called with.
+    """
     try:
-        names = bound_names(ast.parse(user_bytes(path, "problem.evaluator="), path.name))
+        module = ast.parse(user_bytes(path, "problem.evaluator="), path.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         why = "it is nested too deeply" if isinstance(error, (RecursionError, MemoryError)) else str(error)
         raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {why}") from error
-    if not names & {"evaluate", "evaluate_stage1", "*"}:
+    if not bound_names(module) & {"evaluate", "evaluate_stage1", "*"}:
         raise ConfigError(f"problem.evaluator={path}: has no function evaluate(program_path)")
+    taken = taken_arguments(module)
+    if taken is not None and (foreign := sorted({*arguments} - taken)):
+        allowed = ", ".join(sorted(taken)) or "none"
+        raise ConfigError(
+            f"problem.options.evaluator_args.{foreign[0]}: no function of {path} takes it; allowed: {allowed}"
+        )
+
+
+def taken_arguments(module: ast.Module) -> set[str] | None:
+    """What the evaluator's functions take beside the program's path; None where their text does not say."""
+    called = [
+        node
+        for node in module.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and re.fullmatch(_CALLED, node.name)
+    ]
+    if not called or any(node.args.kwarg is not None or node.decorator_list for node in called):
+        return None
+    return {one.arg for node in called for one in (*node.args.args[1:], *node.args.kwonlyargs)}
 
 
 def bound_names(module: ast.Module) -> set[str]:

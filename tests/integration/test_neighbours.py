@@ -34,6 +34,31 @@ def test_openevolves_config_is_read_and_what_is_not_is_told(cli: Cli):
     assert cli.here("resume", "latest", "search.max_steps=32").code == 0, "nothing of the folder's form is needed again"
 
 
+def test_openevolves_arguments_reach_the_evaluator_and_one_that_it_does_not_take_is_refused(cli: Cli):
+    """From 0.4.1 on; a function of two arguments failed for want of the second."""
+    folder = cli.folder / "theirs"
+    folder.mkdir()
+    (folder / "initial_program.py").write_text("def f():\n    return 3\n")
+    (folder / "evaluator.py").write_text(
+        "import importlib.util\n"
+        "def evaluate(program_path, weight, *, sizes=(1,)):\n"
+        "    spec = importlib.util.spec_from_file_location('program', program_path)\n"
+        "    program = importlib.util.module_from_spec(spec)\n"
+        "    spec.loader.exec_module(program)\n"
+        "    return {'combined_score': program.f() * weight + sum(sizes)}\n"
+    )
+    (folder / "config.yaml").write_text("evaluator: {evaluator_args: {weight: 2.5, sizes: [10, 20]}}\n")
+    words = ["run", "--problem", "script", f"problem.path={folder}", "search.max_steps=1", "logging.report=false"]
+    ended = cli.here(*words)
+    assert ended.code == 0, ended.err
+    assert "not read" not in ended.err and cli.show()["baselines"][0]["metric"] == 37.5
+    replaced = cli.here(*words, "problem.options.evaluator_args.weight=1")
+    assert replaced.code == 0 and cli.show()["baselines"][0]["metric"] == 33, replaced.err
+    refused = cli.here(*words, "problem.options.evaluator_args.wieght=1")
+    lacks = f"no function of {folder / 'evaluator.py'} takes it; allowed: sizes, weight"
+    assert refused.code == 2 and refused.line.endswith(f"problem.options.evaluator_args.wieght: {lacks}")
+
+
 @pytest.mark.long
 def test_what_the_user_says_wins(cli: Cli):
     folder = EXAMPLES / "openevolve/shell_words"
@@ -218,7 +243,10 @@ def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
     from problems.neighbours import translate
     from problems.neighbours.openevolve import TABLE
 
-    values = {"problem.options.statement": "s", "problem.options.cascade_thresholds": [0.5]}
+    values = {
+        "problem.options.statement": "s", "problem.options.cascade_thresholds": [0.5],
+        "problem.options.evaluator_args": {"size": 64},
+    }  # fmt: skip
     for theirs, word in TABLE.items():
         ours = word.ours
         section, _, name = theirs.rpartition(".")
@@ -234,7 +262,7 @@ def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
         for word in words:
             part = getattr(part, word)
         found = part[last] if isinstance(part, dict) else getattr(part, last)
-        assert found in (64, True, "s", [0.5], "diff", "program"), theirs
+        assert found in (64, True, "s", [0.5], {"size": 64}, "diff", "program"), theirs
 
 
 LAUGHS = "a0: &a0 [1, 2, 3]\n" + "".join(
@@ -256,6 +284,7 @@ OPENEVOLVES = {"initial_program.py": "x = 1\n", "evaluator.py": "def evaluate(pa
         ("evaluator: {parallel_evaluations: -2}", "evaluator.parallel_evaluations=-2", "greater than or equal to 1"),
         ("evaluator: {memory_limit_mb: lots}", "evaluator.memory_limit_mb='lots'", "integer"),
         ("evaluator: {cascade_thresholds: [high]}", "evaluator.cascade_thresholds=['high']", "number"),
+        ("evaluator: {evaluator_args: 3}", "evaluator.evaluator_args=3", "dictionary"),
         ("evaluator: 5", "evaluator=5", "a mapping"),
         ("database: {num_islands: x}", "database.num_islands='x'", "integer"),
         ("early_stopping_patience: soon", "early_stopping_patience='soon'", "integer"),
