@@ -90,10 +90,11 @@ def is_worse(metrics: dict[str, Any], threshold: float) -> bool:
 
 
 def score_of(metrics: dict[str, Any]) -> float:
-    """The score a threshold is compared with: `combined_score`, else the mean of the numbers."""
+    """The score a threshold is compared with: `combined_score`, else the mean of the numbers, flags apart."""
     if "combined_score" in metrics:
         return float(metrics["combined_score"])
-    numbers = [float(v) for k, v in metrics.items() if isinstance(v, (int, float)) and k != "error"]
+    told = [value for name, value in metrics.items() if name != "error" and not isinstance(value, bool)]
+    numbers = [float(value) for value in told if isinstance(value, (int, float))]
     return sum(numbers) / len(numbers) if numbers else 0.0
 
 

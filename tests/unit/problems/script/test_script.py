@@ -93,6 +93,14 @@ def test_a_cascade_goes_as_far_as_its_thresholds_allow(harness, one, two, stage,
     assert (metrics["stage"], metrics["combined_score"], "b" in metrics) == (stage, score, stage > 1)
 
 
+def test_a_flag_is_no_number_that_a_threshold_is_compared_with(harness):
+    source = (
+        "def evaluate_stage1(path):\n    return {'accuracy': 0.4, 'valid': True}\n"
+        "def evaluate_stage2(path):\n    return {'accuracy': 0.4}\n"
+    )
+    assert harness(source)()["metrics"]["stage"] == 1, "with the flag the mean is 0.7"
+
+
 ERRORS = (
     "def evaluate_stage1(path):\n    return {{'loss': {one}, 'n': 900}}\n"
     "def evaluate_stage2(path):\n    return {{'loss': {two}, 'n': 900}}\n"
