@@ -24,7 +24,7 @@ from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parent.parent
-VERSION = "0.4.0"
+VERSION = "0.4.1"
 
 ONE_CALL = (
     "def f(x):\n    return x + START\n",
