@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -184,9 +185,12 @@ def _models(config: Config, accept: bool) -> list[Check]:
 def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
     from core.evaluation.isolation.cheats import attack_evaluator
+    from problems.script.job import write_harness
 
-    told = _CheatTable()
-    attacked = attack_evaluator(Path(args.evaluator), told=(lambda result: None) if args.json else told.row)
+    told, path = _CheatTable(), Path(args.evaluator).absolute()
+    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as folder:
+        harness = write_harness(Path(folder), str(path), {"thresholds": [None, None], "cascade": True, "metric": None})
+        attacked = attack_evaluator(path, harness=harness, told=(lambda result: None) if args.json else told.row)
     if args.json:
         print(json.dumps([asdict(result) for result in attacked.results], indent=2))
     else:

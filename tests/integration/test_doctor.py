@@ -11,6 +11,8 @@ import pytest
 from support.chat_server import ChatServer
 from support.command_line import Cli
 
+from core.evaluation.isolation import cheats
+
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 
 
@@ -52,3 +54,26 @@ def test_doctor_asks_the_models_of_a_preset_that_is_named(cli: Cli) -> None:
         assert server.requests and "llm openai/parrot" in done.out, done.out + done.err
     keyless = cli.here("doctor", "--llm=openai", OPENAI_API_KEY="")
     assert keyless.code != 0 and "OPENAI_API_KEY" in keyless.out + keyless.err
+
+
+def test_doctor_attacks_an_evaluator_as_a_run_loads_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has stages alone, which wait, and its class is OpenEvolve's, which is not installed: a run scores it."""
+    kept = dict(list(cheats.CHEATS.items())[:2])
+    monkeypatch.setattr(cheats, "CHEATS", kept)
+    (cli.folder / "initial_program.py").write_text("def f(x):\n    return 2 * x\n")
+    (cli.folder / "evaluator.py").write_text(
+        "import importlib.util\n"
+        "from openevolve.evaluation_result import EvaluationResult\n"
+        "async def evaluate_stage1(path):\n"
+        "    spec = importlib.util.spec_from_file_location('program', path)\n"
+        "    program = importlib.util.module_from_spec(spec)\n"
+        "    spec.loader.exec_module(program)\n"
+        "    return EvaluationResult(metrics={'combined_score': program.f(21) / 60})\n"
+        "def evaluate_stage2(path):\n"
+        "    return {'combined_score': 0.25}\n"
+    )
+    ended = cli.here("doctor", "--evaluator", "evaluator.py")
+    assert ended.code == 0, ended.err
+    head, *rows, _, sentence = ended.out.splitlines()
+    assert head.split() == ["cheat", "honest", "alone", "in", "a", "run"] and len(rows) == len(kept)
+    assert all(row.split()[1] == "0.25" for row in rows) and "in a run none of them wins" in sentence

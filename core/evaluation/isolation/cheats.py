@@ -74,6 +74,7 @@ def attack_evaluator(
     path: Path,
     program: Path | None = None,
     *,
+    harness: Path | None = None,
     sandbox: WarmSandbox | None = None,
     timeout: float = 30.0,
     told: Callable[[CheatResult], None] = lambda result: None,
@@ -83,6 +84,7 @@ def attack_evaluator(
     Args:
         program: an honest program that the evaluator accepts; without, one of `initial_program.py`, `program.py`, …
             beside the evaluator.
+        harness: a file that calls the evaluator, loaded in its place: it may have stages, or import OpenEvolve.
         sandbox: where candidates run; without, one is opened for this call.
         timeout: seconds for an evaluation of the honest program; a cheat gets what suits that, and no more.
         told: called with each result as it comes.
@@ -96,14 +98,14 @@ def attack_evaluator(
         raise ConfigError(f"--evaluator {path}: {no_file(path)}")
     honest = user_text(_honest_program(path, program), "")
     if sandbox is not None:
-        return _attack(sandbox, path, honest, timeout, told)
+        return _attack(sandbox, path, harness or path, honest, timeout, told)
     from core.executor.sandbox import open_sandbox
 
     with tempfile.TemporaryDirectory(prefix="swarm-cheats-") as folder:
         opened = open_sandbox("auto", preload=("numpy",), state_dir=Path(folder))
         assert isinstance(opened, WarmSandbox)
         try:
-            return _attack(opened, path, honest, timeout, told)
+            return _attack(opened, path, harness or path, honest, timeout, told)
         finally:
             opened.close()
 
@@ -117,10 +119,10 @@ def _honest_program(path: Path, program: Path | None) -> Path:
 
 
 def _attack(
-    sandbox: WarmSandbox, path: Path, honest: str, timeout: float, told: Callable[[CheatResult], None]
+    sandbox: WarmSandbox, path: Path, loaded: Path, honest: str, timeout: float, told: Callable[[CheatResult], None]
 ) -> Attacked:
     limits = _within(timeout)
-    start = Apart(path, modules=modules_beside(path.parent, honest, path.stem), forks=False, timeout=timeout)
+    start = Apart(loaded, modules=modules_beside(path.parent, honest, path.stem), forks=False, timeout=timeout)
     decider = Decider(
         sandbox, honest, wanted="auto", start=start, folder=path.parent, shows=(), score=score_of, limits=limits, seed=0
     )
@@ -136,12 +138,12 @@ def _attack(
         raise ConfigError(f"{path} does not score its honest program: {why[-500:]}")
 
     def beside(code: str, seconds: float) -> EvaluatorRun:
-        return decision.together(path, path.parent, seconds).run(sandbox, code, limits=_within(seconds))
+        return decision.together(loaded, path.parent, seconds).run(sandbox, code, limits=_within(seconds))
 
     def in_a_run(code: str, seconds: float) -> EvaluatorRun:
         if decision.isolation == "together":
             return beside(code, seconds)
-        return decision.apart(path, seconds).run(sandbox, code, limits=_within(seconds))
+        return decision.apart(loaded, seconds).run(sandbox, code, limits=_within(seconds))
 
     results = []
     for result in _tries(beside, in_a_run, honest, timeout):
