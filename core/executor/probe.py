@@ -106,6 +106,8 @@ _NAMES = (
     "trace", "kill_others", "new_namespace", "mount", "load_bpf", "read_environment", "become_root", "read_hidden",
     "write_input",
 )  # fmt: skip
+PROBES = ("start", *_NAMES, "child_interpreter", "memory_limit", "process_limit", "no_survivors")
+"""Of a tier that was attacked to the end, in order."""
 _HIDDEN = "antigravity.py"
 """A file that every interpreter has and nobody needs."""
 _MEMORY = "blocks = [bytearray(1 << 20) for _ in range(600)]\nprint('WON')"
@@ -187,14 +189,23 @@ def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | 
     key = _key(tier, python or own_python(), gpus)
     caches = [state_dir / CACHE, *_of_all_projects()]
     for cache in caches:
-        if (known := _read_cache(cache).get(key)) is not None:
-            return [Probe(**probe) for probe in known]
+        if known := _proven(_read_cache(cache).get(key)):
+            return known
     probes = _attack(tier, python or own_python(), gpus)
     if all(probe.ok for probe in probes):
         for cache in caches:
             with suppress(OSError):
                 _add_to_cache(cache, key, probes)
     return probes
+
+
+def _proven(known: Any) -> list[Probe]:
+    """What a cache holds of a tier, where that is every probe and each of them held; else []: it is attacked anew."""
+    try:
+        probes = [Probe(str(one["name"]), one["ok"] is True, str(one["detail"])) for one in known]
+    except (TypeError, KeyError):
+        return []
+    return probes if [probe.name for probe in probes if probe.ok] == list(PROBES) else []
 
 
 def _of_all_projects() -> list[Path]:

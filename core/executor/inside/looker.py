@@ -21,8 +21,10 @@ MB = 1 << 20
 MOST_READ = 4 * MB
 """Bytes of visible files that are searched for parts of answers; whole copies are found in any number of files."""
 MOST_MEMORY = 256 * MB
+"""Bytes of memory that are searched where the kernel does not say which of them anybody has used; else all of those."""
 MOST_COPY = 64 * MB
 _CHUNK, _OVERLAP = MB // 2, 4096
+"""Bytes of memory that are searched at once, and of which two neighbours have the same: more where an answer is longer."""
 _memmem = ctypes.CDLL(None).memmem
 _memmem.restype = ctypes.c_void_p
 _memmem.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
@@ -66,8 +68,10 @@ class Looker:
         kernel does not read it for us nothing runs beside: to look at what another thread has given back would end us.
         """
         self.descriptors()
+        self.mappings()
         own = _own_memory()
-        pieces = list(_pieces(regions() if own is None else touched(regions())))
+        longest = max((length for _, length, *_ in self.marks[:_IN_MEMORY]), default=0)
+        pieces = list(_pieces(_first(regions()) if own is None else touched(regions()), longest))
         beside = [threading.Thread(target=self.memory, args=(own, pieces[part::2])) for part in range(2)]
         for thread in beside:
             thread.start()
@@ -189,21 +193,33 @@ class Looker:
                 except OSError:
                     pass
 
+    def mappings(self) -> None:
+        """Files that the process we were forked from left in our memory: the search of that looks at no file's."""
+        for line in _mapped():
+            fields = line.split(maxsplit=5)
+            major, _, minor = fields[3].partition(":")
+            same = self.nodes.get((os.makedev(int(major, 16), int(minor, 16)), int(fields[4])))
+            if same is not None:
+                self.tell("mapping", same["name"], fields[0])
+
     def environment(self) -> None:
         given = "\n".join([*sys.argv, *(f"{name}={value}" for name, value in os.environ.items())])
         self.search(given.encode("utf-8", "surrogateescape"), "environment", "environment")
 
     def memory(self, own: int | None, pieces: Sequence[tuple[int, int]]) -> None:
         """Our own: what the process that we were forked from had read."""
-        buffer = bytearray(_CHUNK)
+        buffer = bytearray(max((end - start for start, end in pieces), default=1))
         found_at = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
         for start, end in pieces:
-            place = start
-            while place < end and (got := _copied(own, place, memoryview(buffer)[: end - place])):
-                self.search_at(found_at, got, "memory", hex(place), self.marks[:_IN_MEMORY])
-                place += got
+            place, read = start, 0
+            while place < end:
+                size, whole = 0, end - place
+                while size < whole and (got := _copied(own, place + size, memoryview(buffer)[size:whole])):
+                    size += got  # the kernel may read in parts: what lies in two of them is whole here
+                self.search_at(found_at, size, "memory", hex(place), self.marks[:_IN_MEMORY])
+                place, read = place + (size or _PAGE), read + size  # a page was given back: what lies behind it was not
             with self.lock:
-                self.looked["memory"] += place - start
+                self.looked["memory"] += read
                 self.searched += 1
 
     def others(self) -> None:
@@ -255,29 +271,42 @@ def identity(path: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def regions() -> Iterator[tuple[int, int]]:
-    """Readable and writable memory that belongs to no file."""
+def _mapped() -> list[str]:
+    """Lines of what is in our memory; [] in a tier that does not show it."""
     try:
         with open("/proc/self/maps") as file:
-            lines = file.read().splitlines()
+            return file.read().splitlines()
     except OSError:
-        return
-    for line in lines:
+        return []
+
+
+def regions() -> Iterator[tuple[int, int]]:
+    """Readable and writable memory that belongs to no file."""
+    for line in _mapped():
         fields = line.split()
         if fields[1].startswith("rw") and (len(fields) < 6 or fields[5] == "[heap]"):
             start, end = (int(word, 16) for word in fields[0].split("-"))
             yield start, end
 
 
-def _pieces(places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Parts that overlap, up to `MOST_MEMORY`: an answer in two of them is whole in one."""
+def _first(places: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Of places that may never have been used, `MOST_MEMORY` bytes."""
     left = MOST_MEMORY
     for start, end in places:
-        while start < end and left > 0:
-            stop = min(start + _CHUNK, end)
-            left -= stop - start
+        if left > 0:
+            yield start, min(end, start + left)
+            left -= end - start
+
+
+def _pieces(places: Iterable[tuple[int, int]], longest: int = 0) -> Iterator[tuple[int, int]]:
+    """Parts that overlap: an answer in two of them, of at most `longest` bytes, is whole in one."""
+    overlap = max(_OVERLAP, longest + 1)
+    chunk = max(_CHUNK, 2 * overlap)
+    for start, end in places:
+        while start < end:
+            stop = min(start + chunk, end)
             yield start, stop
-            start = stop if stop == end else stop - _OVERLAP
+            start = stop if stop == end else stop - overlap
 
 
 def _own_memory() -> int | None:
@@ -300,7 +329,7 @@ def _copied(memory: int | None, place: int, target: memoryview) -> int:
 
 
 def touched(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The parts of regions that anybody has used; all where the kernel does not say. The rest is zeros, of which each
+    """The parts of regions that anybody has used; the first ones where the kernel does not say. The rest is zeros, of which each
     page would cost a fault: a third of what libraries of numbers ask for.
     """
     places = list(found)
@@ -308,7 +337,7 @@ def touched(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         with open("/proc/self/pagemap", "rb", buffering=0) as pages:
             kept = [part for start, end in places for part in _runs(start, _are_there(pages, start, end))]
     except OSError:
-        kept = places
+        kept = list(_first(places))
     yield from kept
 
 

@@ -106,6 +106,82 @@ def test_what_the_kernel_reads_in_parts_is_searched_to_its_end(monkeypatch):
     assert found.looked["memory"] == 8 * PAGE and len(asked) > 1
 
 
+def place_and_search(there, at, secret):
+    """What a search finds of a secret at that place."""
+    key = b"k" * 16
+    digest = blake2b(secret, digest_size=16, key=key).hexdigest()
+    there[at : at + len(secret)] = secret
+    found = looker.Looker({"key": key.hex(), "files": [], "patterns": [], "marks": []})
+    found.marks = [(b"mark:", len(secret), digest, "labels.csv", False)]
+    found.look()
+    return {one["what"] for one in found.found if one["how"] == "memory"}
+
+
+def test_an_answer_in_two_parts_that_the_kernel_reads_is_found(monkeypatch):
+    """Each part was searched by itself."""
+    whole = looker._copied
+    monkeypatch.setattr(looker, "_copied", lambda own, place, target: whole(own, place, target[:PAGE]))
+    there = mmap.mmap(-1, 8 * PAGE)
+    monkeypatch.setattr(looker, "touched", lambda _: [(place_of(there), place_of(there) + 8 * PAGE)])
+    assert place_and_search(there, 3 * PAGE - 9, b"mark: the answer is 42") == {"labels.csv"}
+
+
+def test_an_answer_behind_memory_that_was_given_back_is_found_within_one_piece(monkeypatch):
+    whole = looker._copied
+    there = mmap.mmap(-1, 8 * PAGE)
+    begin = place_of(there)
+
+    def with_hole(own, place, target):
+        """Its third page is given back."""
+        to_hole = begin + 2 * PAGE - place
+        if -PAGE < to_hole <= 0:
+            return 0
+        return whole(own, place, target[:to_hole] if to_hole > 0 else target)
+
+    monkeypatch.setattr(looker, "_copied", with_hole)
+    monkeypatch.setattr(looker, "touched", lambda _: [(begin, begin + 8 * PAGE)])
+    assert place_and_search(there, 5 * PAGE, b"mark: the answer is 42") == {"labels.csv"}
+
+
+def test_a_long_answer_between_two_pieces_is_found(monkeypatch):
+    there = mmap.mmap(-1, 300 * PAGE)
+    monkeypatch.setattr(looker, "touched", lambda _: [(place_of(there), place_of(there) + 300 * PAGE)])
+    secret = b"mark: " + b"a long answer " * 2000
+    assert place_and_search(there, looker._CHUNK - len(secret) // 2, secret) == {"labels.csv"}
+
+
+def test_an_answer_behind_more_used_memory_than_was_ever_searched_is_found():
+    """Where the kernel says what was used all of that is searched: 256 MB were, and libraries alone may take those."""
+    before = mmap.mmap(-1, looker.MOST_MEMORY + (64 << 20), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    ctypes.memset(place_of(before), 1, len(before))
+    for at in (9, len(before) - 99):
+        assert place_and_search(before, at, b"mark: the answer is 42") == {"labels.csv"}
+        before[at : at + 22] = b"." * 22
+
+
+def test_where_the_kernel_does_not_say_what_was_used_the_search_has_an_end(monkeypatch):
+    """Libraries ask for gigabytes that they never use."""
+    monkeypatch.setattr(looker, "MOST_MEMORY", 6 * PAGE)
+    places = [(0, 4 * PAGE), (10 * PAGE, 1 << 40), (1 << 41, 1 << 42)]
+    assert list(looker._first(places)) == [(0, 4 * PAGE), (10 * PAGE, 12 * PAGE)]
+
+
+def test_a_file_of_answers_that_was_left_in_memory_is_found(tmp_path):
+    """It has no descriptor any more, and memory that belongs to a file is not searched."""
+    (tmp_path / "labels.csv").write_text("id,y\n1,2\n" * 99)
+    status = (tmp_path / "labels.csv").stat()
+    hidden = {"name": "labels.csv", "path": "/nowhere", "device": status.st_dev, "inode": status.st_ino,
+              "size": status.st_size, "digest": ""}  # fmt: skip
+    found = looker.Looker({"key": "00", "files": [hidden], "patterns": [], "marks": []})
+    found.mappings()
+    assert found.found == []
+    with open(tmp_path / "labels.csv", "rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    found.mappings()
+    assert [(one["how"], one["what"]) for one in found.found] == [("mapping", "labels.csv")]
+    mapped.close()
+
+
 def test_where_we_read_our_memory_ourselves_nothing_runs_beside_that(monkeypatch):
     """Another thread may give a place back that was listed: to look there ends the process."""
     order = []

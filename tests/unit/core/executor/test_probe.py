@@ -52,7 +52,7 @@ def attacks_told(monkeypatch, *, hold: bool = True):
 
     def attack(tier, python, gpus):
         told.append(tier)
-        return [probe.Probe("start", hold)]
+        return [probe.Probe(name, hold) for name in probe.PROBES]
 
     monkeypatch.setattr(probe, "_attack", attack)
     return told
@@ -119,3 +119,31 @@ def test_the_remedy_is_about_what_failed(tmp_path, monkeypatch, detail, key):
     """Where namespaces are off, another Python was asked for; where a session has no room, namespaces."""
     monkeypatch.setattr(probe, "_attack", lambda tier, python, gpus: [probe.Probe("start", False, detail)])
     assert probe.examine("warm", state_dir=tmp_path)["remedy"] == probe.REMEDIES[key]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        [],
+        [{"name": "start", "ok": True, "detail": ""}],
+        [{"name": name, "ok": name != "trace", "detail": ""} for name in probe.PROBES],
+        [{"name": name, "ok": "false", "detail": ""} for name in probe.PROBES],
+        [{"name": name} for name in probe.PROBES],
+        5,
+        {"start": True},
+        [None],
+        None,
+    ],
+    ids=["empty", "one", "one won", "texts", "no word", "number", "object", "nothing", "null"],
+)
+def test_a_kept_answer_that_does_not_say_that_every_attack_was_held_off_proves_nothing(tmp_path, monkeypatch, known):
+    """No probe at all counted as all of them, a text as yes, and a number ended the start with a traceback."""
+    told = attacks_told(monkeypatch)
+    (tmp_path / probe.CACHE).write_text(json.dumps({probe._key("warm", probe.own_python(), 0): known}))
+    assert asked(tmp_path, tmp_path) == ["warm"] * 2 and told == ["warm"]
+
+
+def test_a_tier_is_attacked_by_all_that_a_kept_answer_has_to_name(tmp_path, monkeypatch):
+    """Else none would ever be taken from a cache."""
+    monkeypatch.setattr(probe, "make_sandbox", lambda config, gpus: Leaky())
+    assert [one.name for one in probe.probe_tier("warm", python=None, gpus=0, state_dir=None)] == list(probe.PROBES)
