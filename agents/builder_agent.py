@@ -32,6 +32,7 @@ class BuilderAgent(CoderAgent):
     """
 
     format_template = "builder_format"
+    shows_output = False  # an engine prints in games, which are many
 
     def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
         super().__init__(**options)

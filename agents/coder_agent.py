@@ -10,7 +10,7 @@ from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
 from agents.focus import focus_of
 from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_idea
 from agents.node_text import attempt_of, other_of, remembered
-from agents.wording import boldness, scoring
+from agents.wording import PRINTING, boldness, scoring
 from core.contracts import FORM, NO_PROGRAM, AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -184,6 +184,8 @@ class CoderAgent(BaseAgent):
     def _written(self) -> list[str]:
         return [name for name, spec in self.operators.items() if spec.rules]
 
+    shows_output: ClassVar[bool] = True
+    """What programs print stands in prompts."""
     kind: ClassVar[str] = ""
     """Of FOCI; '' takes the one for programs or for functions."""
     format_template: ClassVar[str] = ""
@@ -195,6 +197,7 @@ class CoderAgent(BaseAgent):
         return Parts(
             task=f"{context.statement.strip()}\n\nOf the score, {better} is better.",
             scoring=scoring(context),
+            printing=PRINTING if self.shows_output else "",
             interface=interface_of(extras),
             data=context.preview,
             references=context.references,

@@ -26,6 +26,7 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         label="" if context.refusal or not node.fingerprint else f"[{node.step}], {node.operator}",
         outcome=outcome_of(node, context),
         message="" if message and message in output else message,
+        note=node.message.strip() if node.failure is None else "",
         review=node.analysis,
         plan=node.plan,
         output=output.strip("\n"),

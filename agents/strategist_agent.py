@@ -119,8 +119,8 @@ def read_questions(reply: str, count: int) -> list[dict[str, str]]:
 
 
 def standings_text(context: AgentContext) -> str:
-    """The champion's last tournament as a few lines; '' before the first."""
-    found = context.parents[0].tournament if context.parents else None
+    """The last tournament as a few lines; '' before the first."""
+    found = context.tournament
     lines = []
     for row in found.standings if found else []:
         lines.append(f"{row['name']}: {row['wins']} won, {row['draws']} drawn, {row['losses']} lost, Elo {row['elo']}")

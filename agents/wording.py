@@ -16,6 +16,10 @@ CLAIMED = (
     "on them in the metric of the task, and print that as the last line, `score: NUMBER`. A reviewer reads the "
     "program's score there, so it must be honest: what was fitted to the held-out rows is worth nothing."
 )
+PRINTING = (
+    "- What a program prints is shown to whoever writes next: a few short lines of numbers that tell what to try are "
+    "worth printing, the most telling last."
+)
 SIMPLE_START = "Keep it simple: one sound method, no ensembles, no large search over parameters."
 STRONG_START = "The search has few steps: make it as strong as the limits allow."
 ATOMIC = "Make the one change that promises most, and only that one, so that its effect can be measured."

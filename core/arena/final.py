@@ -10,6 +10,7 @@ from typing import Any
 from core.arena.arena_run import ArenaRun
 from core.arena.match import Engine, engine_of
 from core.arena.standings import Crosstable, Played, Ratings
+from core.arena.suitability import unequal
 from core.arena.tournament import Pairing, meetings
 from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import Node
@@ -66,6 +67,10 @@ def _final(
     estimate = Ratings(measured).estimates(anchor.id).get(engine.id)
     if estimate is None:
         return None
+    for told in unequal(
+        {one.name: run.tournament.effort.get(one.id, []) for one in (anchor, engine)}, run.settings.limit
+    ):
+        log_msg("WARNING", f"final part: {told}")
     if everyone.left_out:
         log_msg("INFO", f"final part, {everyone.left_out}")
     elo = round(estimate.elo) + 0.0  # never "-0"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from statistics import fmean
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -52,6 +53,8 @@ class GameRecord(BaseModel):
     """Untrusted text."""
     output: tuple[str, str] = ("", "")
     """Tail of what each engine printed. Untrusted text."""
+    a_move: tuple[float | None, float | None] = (None, None)
+    """Mean seconds of each side's moves; None for one that made none."""
     tries: int = 1
     """How often the game was begun: faults of ours are played again."""
 
@@ -131,6 +134,7 @@ class _Table:
         self._line = list(opening)
         self._seen = [0, 0]
         self._scores: list[float | None] = []
+        self._seconds: tuple[list[float], list[float]] = ([], [])
         self._adjudication = adjudication
 
     @property
@@ -170,6 +174,7 @@ class _Table:
         self.state = self.game.apply(self.state, move)
         self._line.append(move)
         self._scores.append(score)
+        self._seconds[side].append(seconds)
         made = PlayedMove(
             ply=len(self.moves) + 1,
             uci=move,
@@ -184,7 +189,10 @@ class _Table:
         return made
 
     def record(self, result: Outcome, termination: str) -> GameRecord:
-        return GameRecord(result=result, termination=termination, start=self.start, moves=tuple(self.moves))
+        first, second = (round(fmean(each), 6) if each else None for each in self._seconds)
+        return GameRecord(
+            result=result, termination=termination, start=self.start, moves=tuple(self.moves), a_move=(first, second)
+        )
 
     def lost_by(self, side: Literal[0, 1], forfeit: Forfeit) -> GameRecord:
         ended = self.record("0-1" if side == 0 else "1-0", forfeit.termination)

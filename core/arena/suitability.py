@@ -27,7 +27,7 @@ def unequal(seconds: Mapping[str, Sequence[float]], limit: MoveLimit) -> Iterato
     """That engines took very different times a move under a limit that is no time.
 
     Args:
-        seconds: name → seconds of each move.
+        seconds: name → seconds of each move, or a mean of them for each game.
     """
     means = {name: fmean(each) for name, each in seconds.items() if each}
     if limit.kind not in ("nodes", "depth") or len(means) < 2:

@@ -132,6 +132,8 @@ class Tournament:
         self._game = game
         self._session = session
         self._lock = Lock()
+        self.effort: dict[str, list[float]] = {}
+        """Engine id → seconds a move in each game that this process has had played."""
         self._under_way: dict[str, Flag] = {}
         """Key → set once the game is in the book, or given up: of two engines with one program one plays."""
 
@@ -272,9 +274,16 @@ class Tournament:
         except JobLost as error:
             lost = Warned(text=f"game {pairing.key} was lost with its worker, also after retries, and is void: {error}")
             return pairing, None, [lost]
+        self._note_effort(match, record)
         game_id, events = live.close(pairing.key, record)
         game, finished = stored_game(self._game, pairing, record, game_id, kind, generation)
         return pairing, game, [*events, finished]
+
+    def _note_effort(self, match: Match, record: GameRecord) -> None:
+        with self._lock:
+            for engine, seconds in zip((match.white, match.black), record.a_move, strict=True):
+                if seconds is not None:
+                    self.effort.setdefault(engine.id, []).append(seconds)
 
 
 def _under_ids(game: dict[str, Any], pairing: Pairing) -> dict[str, Any]:

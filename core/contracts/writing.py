@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.state.failure import FailureKind
+from core.state.findings import TournamentResult
 from core.state.node import Node
 from core.state.review import Review
 from core.state.task import Task
@@ -109,6 +110,8 @@ class AgentContext:
     """The first parents of the parents, where they have one."""
     others: tuple[Node, ...] = ()
     """The best programs beside the parents, best first."""
+    tournament: TournamentResult | None = None
+    """The newest one, where programs are rated by tournaments: whoever leads a generation has won an older one."""
     notes: tuple[str, ...] = ()
     """Notes of the user to the next prompt."""
     steps_left: int | None = None

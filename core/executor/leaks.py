@@ -33,7 +33,7 @@ class Looked:
     """What the program found and how much it looked at."""
 
     found: tuple[dict[str, str], ...]
-    """`{how, what, where}`: by path, file, copy, package, descriptor, mapping, environment, memory or process; what it is of."""
+    """`{how, what, where}`: by path, file, copy, package, descriptor, mapping, environment, memory or process."""
     files: int
     memory_mb: float
     descriptors: int

@@ -52,12 +52,19 @@ def _findings(verdict: Evaluation) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value not in (None, "", (), {})}
 
 
+def _message(node: Node, verdict: Evaluation) -> str:
+    """What the verdict says, and what was done with the reply before: it may be why the program failed."""
+    if node.failure is not None or node.message in verdict.message:
+        return verdict.message or node.message
+    return "; ".join(filter(None, (verdict.message, node.message)))
+
+
 def _score(attempt: Attempt, run_context: RunContext, claimed: float | None, reviewed: bool) -> dict[str, Any]:
     """Metric, who vouches for it, failure and message."""
     assert attempt.node is not None and attempt.verdict is not None
     verdict = attempt.verdict
     metric, source, failure = verdict.metric, verdict.source, verdict.failure
-    message = verdict.message or attempt.node.message
+    message = _message(attempt.node, verdict)
     if metric is not None and as_score(metric) is None:
         metric, failure = None, FailureKind.NON_FINITE
         message = message or f"the score is {verdict.metric}"

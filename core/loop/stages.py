@@ -32,6 +32,7 @@ from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
 from core.loop.crash_repair import may_be_repaired, repaired
 from core.loop.finished_node import finished_node
 from core.state.failure import FailureKind
+from core.state.findings import TournamentResult
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
@@ -47,6 +48,8 @@ _SCORED_ONCE = FREE_OPERATORS | {"tune"}
 """What was scored before, in trials, or is not the search's own."""
 IN_ORDER = (*STAGES[:-1], EXECUTE_AGAIN, CONFIRM, STAGES[-1])
 """Every stage that may be stored, in the order in which a node comes to it."""
+TOURNAMENTS_CONSIDERED = 256
+"""Of the newest nodes, so many are looked at for the last tournament: those that were refused have played in none."""
 OTHERS_CONSIDERED = 16
 """Of the best nodes, so many are looked at for programs that a prompt shows beside the parents."""
 
@@ -127,6 +130,7 @@ class Stages:
             ideas=run_context.ideas,
             grandparents=tuple(self._above(above)),
             others=tuple(self._others(task, above)),
+            tournament=self._newest_tournament(above),
             notes=notes.notes,
             steps_left=notes.steps_left,
             lower_is_better=run_context.lower_is_better,
@@ -141,6 +145,11 @@ class Stages:
         """The first parents of `parents`; a refused program that is repaired again is in no journal yet."""
         found = (self._journal.get_node_by_id(node.parent_id) for node in parents if node.parent_id)
         return (node for node in found if node is not None)
+
+    def _newest_tournament(self, parents: tuple[Node, ...]) -> TournamentResult | None:
+        known = parents[0].tournament if parents else None
+        newest = self._journal.newest(TOURNAMENTS_CONSIDERED) if known is not None else ()
+        return next((node.tournament for node in newest if node.tournament is not None), known)
 
     def _others(self, task: Task, parents: tuple[Node, ...]) -> Iterator[Node]:
         """The best programs beside the parents, each score once up to rounding; on an island those that live there."""

@@ -21,6 +21,8 @@ PROGRAMS_SHOWN = 3
 """A program's code is told with its line if it was among so many of the best when it came."""
 NUMBERS_SHOWN = 3
 """Last lines of an output with a number in them."""
+SAID_SHOWN = 200
+"""Characters of what an evaluator says in words."""
 _SAME_UNIT = 0.1
 """Cases whose mean is this near to the metric are told in its unit: then their spread is the metric's noise."""
 ROUNDING = 1e-6
@@ -35,7 +37,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 2
+FORM = 3
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
@@ -193,6 +195,7 @@ class Summary:
         parts = [head, first_sentence(node.plan)]
         if node.failure is None:
             parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
+            parts += [_labelled("The evaluator says", _said(node, parents, self._direction))]
         parts += [_labelled("Learned", short(node.analysis, 200))]
         return _MARKS.sub("''", " - ".join(part for part in parts if part))  # a line never ends its fence
 
@@ -209,6 +212,22 @@ class Summary:
         change = change_of(node, parent, self._direction) if parent is not None else ""
         claimed = f", own estimate {node.claimed_metric:.7g}" if _has_own_estimate(node) else ""
         return f"{told}{f' ({change})' if change else ''}{claimed}"
+
+
+def _said(node: Node, parents: Sequence[Node], direction: Direction) -> str:
+    """Texts among what an evaluator measured; of a program that gained nothing, where there are none, what it left for
+    who reads it. Else nobody learns why a program that was not refused scored as if it had been.
+    """
+    texts = [f"{name}: {value}" for name, value in node.metrics.items() if isinstance(value, str)]
+    if not texts and parents and _is_worse(node, parents[0], direction):
+        texts = [f"{name}: {text}" for name, text in node.artifacts.items()]
+    return short(" | ".join(texts), SAID_SHOWN)
+
+
+def _is_worse(node: Node, parent: Node, direction: Direction) -> bool:
+    if node.metric_value is None or parent.metric_value is None:
+        return False
+    return direction.better(parent.metric_value, node.metric_value)
 
 
 def change_of(node: Node, parent: Node, direction: Direction) -> str:

@@ -26,6 +26,8 @@ SHOWN = 120
 _PATH, _ROOT = re.compile(r"[^\s\"]+"), re.compile("/")
 _OURS = re.compile(r"/(?=swarm_evo_harness\.py|core/(?:evaluation/isolation|executor/inside)/\w+\.py)")
 """Our own files in a traceback, wherever this machine has them."""
+_OUR_FRAME = re.compile(rf'^  File "[^"\n]*{_OURS.pattern.replace("?=", "?:")}", line .*\n(?:    .*\n)*', re.MULTILINE)
+"""What stands between the evaluator and its traceback's beginning; nobody who repairs a program can change it."""
 
 
 def verdict_of(
@@ -60,8 +62,8 @@ def verdict_of(
 
 def without_folder(run: EvaluatorRun, folder: str) -> EvaluatorRun:
     """The run, without the place of the evaluator's folder on this machine in what was printed, raised and returned."""
-    said = {name: _placeless(getattr(run, name), folder) for name in ("output", "error", "line", "value")}
-    return run.model_copy(update=said)
+    said = {name: _placeless(getattr(run, name), folder) for name in ("output", "line", "value")}
+    return run.model_copy(update={**said, "error": _placeless(_OUR_FRAME.sub("", run.error), folder)})
 
 
 def _placeless(value: Any, folder: str) -> Any:

@@ -24,7 +24,7 @@ MOST_MEMORY = 256 * MB
 """Bytes of memory that are searched where the kernel does not say which of them anybody has used; else all of those."""
 MOST_COPY = 64 * MB
 _CHUNK, _OVERLAP = MB // 2, 4096
-"""Bytes of memory that are searched at once, and of which two neighbours have the same: more where an answer is longer."""
+"""Bytes of memory that are searched at once, and that two neighbours have in common; more where an answer is longer."""
 _memmem = ctypes.CDLL(None).memmem
 _memmem.restype = ctypes.c_void_p
 _memmem.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
@@ -329,8 +329,8 @@ def _copied(memory: int | None, place: int, target: memoryview) -> int:
 
 
 def touched(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The parts of regions that anybody has used; the first ones where the kernel does not say. The rest is zeros, of which each
-    page would cost a fault: a third of what libraries of numbers ask for.
+    """The parts of regions that anybody has used; the first ones where the kernel does not say. The rest is zeros, of
+    which each page would cost a fault: a third of what libraries of numbers ask for.
     """
     places = list(found)
     try:

@@ -11,9 +11,9 @@ from utils.errors import ReplyError
 
 GOOD = {"questions": [{"category": "Search", "question": "Deeper?"}, {"category": "weird", "question": " Wider? "}]}
 ROW = {"name": "g1.0", "wins": 5, "draws": 1, "losses": 2, "elo": 80.5}
-CHAMPION = Node(
-    id="champ", code="CHAMPION = 'whole file'\n", metric_value=80.5, tournament=TournamentResult(standings=[ROW])
-)
+WON = TournamentResult(standings=[{**ROW, "wins": 8, "losses": 0}])
+CHAMPION = Node(id="champ", code="CHAMPION = 'whole file'\n", metric_value=80.5, tournament=WON)
+NEWEST = TournamentResult(standings=[ROW])
 
 
 def test_questions_are_read_and_categories_kept_to_the_known_ones():
@@ -31,7 +31,7 @@ def test_a_reply_without_questions_is_an_error(reply):
 
 
 def test_it_asks_once_and_shows_the_champion_and_its_results(context):
-    made = context([json.dumps(GOOD)], "build", parents=(CHAMPION,), lower_is_better=False)
+    made = context([json.dumps(GOOD)], "build", parents=(CHAMPION,), lower_is_better=False, tournament=NEWEST)
     assert len(StrategistAgent(questions=2).ask(made)) == 2
     (call,) = made.query.calls
     assert (

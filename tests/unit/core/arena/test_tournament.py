@@ -12,6 +12,7 @@ from arena_support import FIRST, LAST, DirectJobs, InProcessSandbox, RecordingBo
 from arena_support import make_deps as deps_of
 
 from core.arena.evaluator import ArenaEvaluator
+from core.arena.limit import MoveLimit
 from core.arena.match import Engine
 from core.arena.mutation import with_constants
 from core.arena.standings import Crosstable, Played, Ratings
@@ -279,6 +280,19 @@ def test_final_measures_against_a_gauntlet_from_held_out_openings(tmp_path):
     assert final and not rated & {tuple(game["opening"]) for game in final}
     rivals = {name for game in final for name in (game["white"], game["black"])} - {"champ", "first"}
     assert rivals == {"gauntlet:line counter 3", "gauntlet:rollouts 120"}
+
+
+@pytest.mark.parametrize("limit", ["nodes:50", "movetime:500"])
+def test_the_final_part_warns_of_a_winner_that_does_not_count_its_nodes(tmp_path, capsys, limit):
+    """Nobody counts them but the engine: one that searched for seconds won Elo, and no reader of the run was told."""
+    evaluator = ArenaEvaluator(deps := deps_of(tmp_path), SPEC, four_settings(gauntlet=4, limit=MoveLimit.parse(limit)))
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
+    slow = LAST.replace("last", "deaf").replace("return", "import time; time.sleep(0.15); return", 1)
+    assert slow.count("sleep") == 1
+    evaluator.final([candidate(slow)])
+    told = capsys.readouterr().err
+    warned = "deaf took " in told and f"{limit} is not the same effort for both" in told
+    assert warned == limit.startswith("nodes"), told
 
 
 def test_the_final_part_plays_what_its_time_allows(tmp_path, capsys):

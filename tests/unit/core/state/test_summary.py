@@ -45,6 +45,20 @@ def test_a_line_tells_parent_change_noise_and_the_last_numbers():
     )
 
 
+def test_a_line_tells_in_the_evaluators_words_why_a_program_gained_nothing():
+    """A score of -1 for an answer that is none says nothing: no later writer learned what was wrong with it."""
+    journal = Journal(lower_is_better=False)
+    journal.append(node("a", 0.4, operator="draft", artifacts={"stderr": "fine"}))
+    journal.append(node("b", -1.0, ("a",), metrics={"score": -1.0, "error": "not every shelf once"}))
+    journal.append(node("c", -1.0, ("a",), artifacts={"stderr": "an item\nin two bins " + "x" * 300}))
+    journal.append(node("d", 0.5, ("a",), artifacts={"stderr": "all is well"}))
+    first, second, third, fourth = journal.generate_summary().splitlines()
+    assert "evaluator says" not in first and "evaluator says" not in fourth
+    assert second.endswith(" - The evaluator says: error: not every shelf once")
+    assert " - The evaluator says: stderr: an item in two bins xxx" in third and third.endswith("x…")
+    assert len(third.partition("says: ")[2]) == 200
+
+
 def test_of_a_traceback_a_line_tells_what_was_raised():
     printed = (
         'x = 0.5\n  File "/workspace/solution.py", line 5, in f\n    grid = np.ones(3)\n           ^^\nNameError: no np'
