@@ -506,6 +506,26 @@ def test_leaks_are_told_before_the_search(tmp_path, inline):
     assert "possible leak: copy tells rent exactly" in made(tmp_path).note
 
 
+@pytest.mark.parametrize("split", ["time:day", "random"])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_answers_in_other_rows_are_told_before_the_search(tmp_path, inline, split, mixed, monkeypatch):
+    """A program that shifts such a column by a row has every answer: a perfect score of a forecast nobody can make.
+
+    Where rows stand in any order a program sorts them by time.
+    """
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
+    draw, before, lines = random.Random(3), 0, []
+    for day in range(150):
+        rent = draw.randrange(100_000)
+        lines.append(f"2024-{1 + day // 28:02d}-{1 + day % 28:02d},{draw.random():.3f},{before},{rent}\n")
+        before = rent
+    if mixed:
+        draw.shuffle(lines)
+    plain(tmp_path, content=("day,x,yesterday,rent\n" + "".join(lines)).encode())
+    found = "possible leak: yesterday of another row is rent: it tells 4" in made(tmp_path, f"data.split={split}").note
+    assert found == (not mixed or split != "random"), "a random split names no order"
+
+
 def test_a_column_that_is_nearly_constant_is_no_fault(tmp_path, inline):
     """Its first look is at a thousandth of the rows, where all its values were equal: no data could be prepared."""
     draw = random.Random(4)

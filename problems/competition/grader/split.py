@@ -21,6 +21,7 @@ from .grade import Judge
 from .leaks.belongings import copy_rest
 from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks, order_tells
+from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
@@ -68,6 +69,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     copied = copies(known, targets, key)
     cautions = [*find_leaks(known, targets, key, copied), *row_of_totals(tables)]
     times = as_time(tables.column(column)) if how == "time" else None
+    order = None if times is None else pd.Series(times, tables.labelled.index)
+    cautions += _told_elsewhere(sides, [name for name in there if name != key], targets, order)
     if times is not None:
         cautions += same_time(times, hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
@@ -105,6 +108,22 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         "copied": any(copied.values()), "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     return exam, meta, {"train": as_programs_read(sides.shown, sides.count), "test": TableSample(test, len(test))}
+
+
+def _told_elsewhere(sides: Sides, columns: list[str], targets: list[str], order: Any) -> Iterator[str]:
+    """What other rows tell of hidden ones, by the order of the file and, where there is one, that of time.
+
+    Args:
+        order: of each labelled row its time, or None.
+    """
+    rows = max(sides.ends, key=lambda end: end.index.isin(sides.hidden.index).sum())
+    in_time = [] if order is None else [rows.loc[order[rows.index].sort_values(kind="stable").index]]
+    told: dict[str, str] = {}
+    for ordered in (rows, *in_time):
+        hidden = ordered.index.isin(sides.hidden.index)
+        for line in chain.from_iterable(told_elsewhere(ordered, columns, target, hidden) for target in targets):
+            told.setdefault(line.partition(": it tells")[0], line)
+    yield from told.values()
 
 
 def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict[str, Any]) -> None:

@@ -16,6 +16,8 @@ from ..tables.pieces import LOOKED_AT, marked, spread
 from ..tables.with_columns import with_columns
 from .own_tables import OwnTables
 
+NEIGHBOURS = 20_000
+"""Rows at each end of the table that are kept as they stand there."""
 WORDS = 3
 """Words of a text, on average, from which two equal ones are no accident."""
 _COUNTER = re.compile(rf"(?i:(.*[_ .-])?({'|'.join(ID_NAMES)})|unnamed: \d+)|.*[a-z]I[dD]")
@@ -33,6 +35,7 @@ class Sides:
         equal: of each hidden row a number; rows that are equal in every feature have the same.
         twins: how many of the hidden rows equal a row that is learned.
         by_chance: how many did, were each column's values dealt among the hidden rows anew: few different values.
+        ends: the first and the last rows of the table as they stand there, hidden ones too; one part where that is all.
     """
 
     shown: Any
@@ -41,6 +44,7 @@ class Sides:
     equal: Any
     twins: int
     by_chance: int
+    ends: tuple[Any, ...]
 
 
 def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, features: list[str]) -> Sides:
@@ -58,8 +62,10 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, 
         for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
     )
     kept, seen, known = [], [], []
+    ends = Ends()
     for piece in tables.pieces():
         rows = piece[columns]
+        ends.add(rows)
         learned = rows[shown_at[rows.index]]
         learned.to_csv(path, index=False, mode="a", header=not path.exists())
         kept.append(rows[hidden_at[rows.index]])
@@ -70,8 +76,30 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, 
     twins, chance = (_among(_fingerprints(rows), known) & ~_is_empty(rows) for rows in (compared, _dealt(compared)))
     return Sides(
         pd.concat(seen), len(shown), answers, _fingerprints(compared), int(twins.sum()),
-        0 if _is_one_text(compared) else int(chance.sum()),
+        0 if _is_one_text(compared) else int(chance.sum()), ends.tables(),
     )  # fmt: skip
+
+
+class Ends:
+    """Keeps the first and the last `NEIGHBOURS` rows of pieces that come in order."""
+
+    def __init__(self) -> None:
+        self._first: list[Any] = []
+        self._last: list[Any] = []
+        self._count = 0
+
+    def add(self, rows: Any) -> None:
+        if self._count < NEIGHBOURS:
+            self._first.append(rows.iloc[: NEIGHBOURS - self._count])
+        self._count += len(rows)
+        self._last.append(rows)
+        while sum(map(len, self._last)) - len(self._last[0]) >= NEIGHBOURS:
+            del self._last[0]
+
+    def tables(self) -> tuple[Any, ...]:
+        """One or two of them."""
+        first = pd.concat(self._first)
+        return (first,) if self._count <= NEIGHBOURS else (first, pd.concat(self._last).tail(NEIGHBOURS))
 
 
 def telling_features(tables: OwnTables, key: str) -> list[str]:
