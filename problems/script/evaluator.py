@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -14,6 +14,7 @@ from core.contracts import Evaluation, EvaluatorDeps, JobSpec
 from core.evaluation.base import nothing_better, or_lost, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
+from core.evaluation.isolation.modules import file_beside, led_to
 from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
@@ -35,6 +36,7 @@ WAYS: Mapping[str, str] = {
 }
 FIRST = 100
 """Among so many first nodes is the user's own program."""
+FILES_SHOWN = 8
 MEAN_SHOWN = 6
 """Names of metrics that a warning holds."""
 DECISION = "isolation.json"
@@ -165,6 +167,8 @@ class ScriptEvaluator(RepeatableEvaluator):
             decision = Decision.model_validate(answer["decision"])
             took = f"{decision.tries} scores of your own program in {time.monotonic() - began:.1f} s"
             log_msg("INFO", f"programs are scored {WAYS[decision.isolation]}: decided by {took}")
+            if decision.modules:
+                log_msg("INFO", f"programs and their writers see what yours imports: {_files_of(decision.modules)}")
             shared = decision.isolation == "together"
             verdict = self._verdict(EvaluatorRun.model_validate(answer["run"]), decision if shared else None)
             if verdict.metric is None:
@@ -194,6 +198,10 @@ class ScriptEvaluator(RepeatableEvaluator):
     def _keep(self, decision: Decision) -> None:
         self._take(decision)
         write_atomic(self._deps.run_dir / "files" / DECISION, decision.model_dump_json(indent=1))
+        evaluator = self._evaluator.read_text(encoding="utf-8", errors="replace")
+        if found := led_to(decision.modules, self._program, evaluator):
+            text = f"{_files_of(found)}: the evaluator imports it, and programs and their writers see it, since another"
+            self._deps.append([Warned(text=f"{text} module that your program imports does: no answers may lie in it")])
         if decision.isolation == "together" and self._deps.isolated and self._isolation != "together":
             text = f"scores are unisolated, a candidate could reach the evaluator: {decision.reason}"
             self._deps.append([Warned(text=text)])
@@ -282,3 +290,9 @@ class ScriptEvaluator(RepeatableEvaluator):
             own = next((node for node in first if node.is_own and node.is_scored), None)
             self._own = tuple(numbers(own.metrics)) if own is not None else ()
         return self._own
+
+
+def _files_of(modules: Iterable[str]) -> str:
+    """Modules that go along, as files beside the evaluator; of many the first."""
+    files = sorted(map(file_beside, modules))
+    return ", ".join(files[:FILES_SHOWN]) + f" and {len(files) - FILES_SHOWN} more" * (len(files) > FILES_SHOWN)

@@ -228,6 +228,31 @@ def test_a_program_imports_packages_beside_the_evaluator(judge, tmp_path):
     assert "No module named" in asked.score("import helpers.answers\ndef f():\n    return 9\n").message
 
 
+def test_what_goes_along_with_a_program_is_told_and_its_errors_name_their_lines(judge, tmp_path):
+    """A package may import more than its user thinks of: answers that only the evaluator needs were shown unsaid.
+
+    A module that asks for its own place did not load, so that every score was `unisolated`.
+    """
+    folder = tmp_path / "mine" / "helpers"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("from .answers import LABELS\n")
+    (folder / "answers.py").write_text("LABELS = [1, 2]\n")
+    (folder / "costs.py").write_text("import os\nHERE = os.path.dirname(__file__)\ndef half(x):\n    return x / 2\n")
+    asked = judge(
+        "from helpers.costs import half\nimport helpers.answers\n"
+        'def evaluate(path):\n    return {"combined_score": float(load(path).f())}\n',
+        "from helpers.costs import half\ndef f():\n    return half(8)\n",
+    )
+    assert (asked.score().metric, asked.decision.isolation) == (4, "apart"), asked.decision.reason
+    (said,) = asked.told
+    assert said.text.startswith(
+        "helpers/answers.py: the evaluator imports it, and programs and their writers see it"
+    ), said.text
+    failed = asked.score("from helpers.costs import half\ndef f():\n    return half('x')\n")
+    assert 'File "/workspace/helpers/costs.py", line 4, in half' in failed.term_out
+    assert "return x / 2" in failed.term_out and "harness" not in failed.term_out, failed.term_out
+
+
 @pytest.mark.parametrize("crash", ["raise OSError('busy')", "os._exit(3)"])
 def test_an_evaluator_that_crashes_now_and_then_is_kept_apart_all_the_same(judge, tmp_path, crash):
     """One bad moment at the start made every score of the run `unisolated`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from core.evaluation.static_check import imported
@@ -33,6 +33,16 @@ def modules_beside(folder: Path, code: str, but: str) -> dict[str, str]:
         to_read += _wanted(found[key], name if key.endswith(PACKAGE) else name.rpartition(".")[0])
     total = sum(map(len, found.values()))
     return found if total <= MOST_BYTES else {}
+
+
+def led_to(modules: Iterable[str], code: str, evaluator: str) -> list[str]:
+    """Those of the modules that the evaluator imports and the program does not: another one of them leads there.
+
+    Args:
+        code, evaluator: source of the two.
+    """
+    meant, known = set(_wanted(evaluator, "")), set(_wanted(code, ""))
+    return [name for name in modules if name.removesuffix(PACKAGE) in meant - known]
 
 
 def _place(folder: Path, name: str) -> tuple[str, Path | None]:
@@ -85,10 +95,12 @@ class __Beside:
                 spec = importlib.machinery.ModuleSpec(
                     name, self, origin="/workspace/" + name.replace(".", "/") + file, is_package=key != name
                 )
-                spec.loader_state = key
+                spec.loader_state, spec.has_location = key, True
                 return spec
     def create_module(self, spec):
         return None
+    def get_source(self, name):
+        return self.sources.get(name, self.sources.get(name + ".__init__"))
     def exec_module(self, module):
         spec = module.__spec__
         exec(compile(self.sources[spec.loader_state], spec.origin, "exec"), module.__dict__)
