@@ -26,6 +26,16 @@ describe("positions", () => {
     expect(textRows("")).toEqual([""]);
     expect(textRows("x".repeat(60)).map((line) => line.length)).toEqual([24, 24, 12]);
     expect(textRows("999999999999/1 x").join("")).toBe("999999999999/1 x");
+    expect(textRows("♟".repeat(30)).join("")).toBe("♟".repeat(30));
+    expect(textRows("😀".repeat(30))).toEqual(["😀".repeat(24), "😀".repeat(6)]);
+  });
+  it("draws no more of a position than anybody reads", () => {
+    for (const text of ["x".repeat(10 ** 6), "x/".repeat(10 ** 6), `${"24/".repeat(10 ** 5)} w`, "\n".repeat(10 ** 5)]) {
+      const rows = textRows(text);
+      expect(rows.length).toBeLessThanOrEqual(48);
+      expect(rows.join("").length).toBeLessThanOrEqual(24 * 48);
+      expect(rows.at(-1)).toBe("…");
+    }
   });
   it("knows whose turn it is and what a move touched", () => {
     expect([toMove("8/8 b - -"), toMove("8/8 w - -"), toMove("7/7 x"), toMove("7/7 o")]).toEqual([1, 0, 0, 1]);

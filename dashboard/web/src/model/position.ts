@@ -28,16 +28,20 @@ export function fourCells(text: string): Square[] {
 
 /** A game's line of text is broken after so many characters. */
 const LINE = 24;
+/** So many lines of it are drawn: a stranger's run may tell positions of any length, one element a sign. */
+const MOST_LINES = 48;
 
 /** Lines to show of a position of a game that is drawn no board: its rows where `/` parts them, digits as runs of empty
  * squares where all rows have one width then; else the text, broken into lines. */
 export function textRows(text: string): string[] {
+  if (text.length > LINE * MOST_LINES) return [...textRows(text.slice(0, LINE * (MOST_LINES - 1))).slice(0, MOST_LINES - 1), "…"];
   const rows = (text.split(" ")[0] ?? "").split("/");
   const wide = rows.map((row) => row.replace(/\d+/g, (digits) => (Number(digits) <= LINE ? ".".repeat(Number(digits)) : digits)));
   const alike = (lines: string[]) => new Set(lines.map((line) => line.length)).size === 1;
-  if (rows.length > 1 && rows[0].length <= LINE && alike(rows)) return rows;
-  if (rows.length > 1 && wide[0].length <= LINE && alike(wide)) return wide;
-  return text.match(new RegExp(`.{1,${LINE}}`, "gs")) ?? [""];
+  const fits = rows.length > 1 && rows.length <= MOST_LINES;
+  if (fits && rows[0].length <= LINE && alike(rows)) return rows;
+  if (fits && wide[0].length <= LINE && alike(wide)) return wide;
+  return text.match(new RegExp(`.{1,${LINE}}`, "gsu")) ?? [""];
 }
 
 /** Index of a square (`e4`) in `chessSquares`, or -1. */
