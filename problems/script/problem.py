@@ -29,6 +29,7 @@ from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.config_section import LONGEST_WAIT, Section, comma_list
 from utils.errors import ConfigError
+from utils.logger_system import log_msg
 from utils.missing_file import no_file
 from utils.prompt_builder import fenced_data
 from utils.user_path import user_path
@@ -237,7 +238,11 @@ class ScriptProblem(Problem):
         written[0].write_text(node.code, encoding="utf-8")
         for name in self._beside():  # the program imports them
             source, path = self.evaluator_file.parent / name, out / name
-            if source.is_file():
+            if name in (written[0].name, "evaluator.py"):
+                log_msg(
+                    "WARNING", f"the export lacks your {name}, which the program imports: a file of ours is called so"
+                )
+            elif source.is_file():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 written.append(Path(shutil.copy(source, path)))
         if self.evaluator_file.suffix == ".py":

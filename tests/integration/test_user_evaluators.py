@@ -24,7 +24,7 @@ from core.storage.reader import RunReader
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.script.evaluator import DECISION, ScriptEvaluator
-from problems.script.problem import build
+from problems.script.problem import Options, ScriptProblem, build
 from problems.script.screening import RANKED
 from runs.reading import node_facts
 from utils.allowance import Allowance
@@ -226,6 +226,21 @@ def test_a_program_imports_packages_beside_the_evaluator(judge, tmp_path):
     )
     assert taken.stdout == "4\n", taken.stderr
     assert "No module named" in asked.score("import helpers.answers\ndef f():\n    return 9\n").message
+
+
+def test_a_module_that_is_called_as_a_file_of_the_export_does_not_take_its_place(tmp_path, capsys):
+    """The evaluator was written over the module that the program imports, or a module over the program."""
+    (tmp_path / "program.py").write_text("from evaluator import k\ndef f():\n    return k\n")
+    (tmp_path / "judge.py").write_text("def evaluate(path):\n    return 1\n")
+    (tmp_path / "evaluator.py").write_text("import solution\nk = 3\n")
+    (tmp_path / "solution.py").write_text("j = 4\n")
+    problem = ScriptProblem(tmp_path / "program.py", tmp_path / "judge.py", Options())
+    best = Node(id="n", code="from evaluator import k\ndef f():\n    return k + 1\n", operator="mutate")
+    problem.export(best, tmp_path / "out", tmp_path)
+    assert (tmp_path / "out" / "solution.py").read_text() == best.code
+    assert "def evaluate" in (tmp_path / "out" / "evaluator.py").read_text()
+    said = capsys.readouterr().err
+    assert "the export lacks your solution.py" in said and "the export lacks your evaluator.py" in said
 
 
 def test_what_goes_along_with_a_program_is_told_and_its_errors_name_their_lines(judge, tmp_path):
