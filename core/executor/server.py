@@ -60,11 +60,16 @@ class ServerConfig:
 
 
 class SandboxSlot:
-    """Our end of one supervisor, which runs one job after the other. Not thread-safe: one user at a time."""
+    """Our end of one supervisor, which runs one job after the other. Not thread-safe: one user at a time.
 
-    def __init__(self, control: socket.socket, pid: int) -> None:
+    Args:
+        holds: modules that its programs find loaded.
+    """
+
+    def __init__(self, control: socket.socket, pid: int, holds: tuple[str, ...] = ()) -> None:
         self.control = control
         self.pid = pid
+        self.holds = holds
         self._poll = select.poll()
         self._poll.register(control, select.POLLIN)
         self._reasons: dict[str, str] = {}
@@ -215,7 +220,7 @@ class ForkServer:
             ours.close()
             raise
         self._order_spare()
-        return SandboxSlot(ours, answer.pid)
+        return SandboxSlot(ours, answer.pid, self.config.preload)
 
     def _order_spare(self) -> None:
         """Ask for a supervisor without waiting for it: the next slot will find it ready."""

@@ -23,6 +23,7 @@ from core.executor.devices import Cards
 from core.executor.inside import mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
 from core.executor.lasting_session import LastingSession, Waiting
+from core.executor.long_imports import long_imports
 from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
@@ -134,11 +135,12 @@ class WarmSandbox:
 
     def _new_session(self, job: Job, limits: Limits, workspace: Path | None) -> SandboxSession:
         output = Output(limits.output_kb * 1024, None, None)
+        server = self._server_for(job)
         while True:
             pooled = workspace is None and self.tier == "warm" and not self.cards
-            kept = self._idle_slot() if pooled else None
+            kept = self._idle_slot(server) if pooled else None
             folder = self._state_folder() if workspace is None and self.tier != "warm" else workspace
-            slot, uid = kept or self.open_slot(limits, folder, None)
+            slot, uid = kept or self.open_slot(limits, folder, None, server=server)
 
             def give_back(slot: SandboxSlot, usable: bool, uid: int | None = uid, pooled: bool = pooled) -> None:
                 self._take_back(slot, uid, pooled and usable)
@@ -153,9 +155,30 @@ class WarmSandbox:
                 self._take_back(slot, uid, False)
                 raise lost_by(error) from error
 
-    def _idle_slot(self) -> tuple[SandboxSlot, int | None] | None:
+    def _server_for(self, job: Job) -> ForkServer:
+        """The fork server that holds what a session's program imports: ours, or one beside it that is started now."""
+        more = () if self.tier == "bubblewrap" else long_imports(job.prelude + job.code, self.config.preload)
+        if not more:
+            return self._server
+
+        def started() -> ForkServer:
+            folder = self._state_dir / "-".join(("with", *more))
+            server = ForkServer(replace(self.config, preload=(*self.config.preload, *more), state_dir=folder))
+            try:
+                server.ready()
+            except SandboxError:  # it died of what it imported: programs may do so by themselves
+                server.close()
+                return self._server
+            return server
+
+        return self.resources.get(f"server with {more}", started)
+
+    def _idle_slot(self, server: ForkServer) -> tuple[SandboxSlot, int | None] | None:
         with self._lock:
-            kept = self._idle.pop() if self._idle else None
+            fitting = [kept for kept in self._idle if kept[0].holds == server.config.preload]
+            kept = fitting[-1] if fitting else None
+            if kept is not None:
+                self._idle.remove(kept)
         if kept is not None:
             self._in_use(*kept)
         return kept
@@ -186,9 +209,18 @@ class WarmSandbox:
             shutil.rmtree(self._state_dir, ignore_errors=True)
 
     def open_slot(
-        self, limits: Limits, workspace: Path | None, inputs: Path | None, base: BaseTree | None = None
+        self,
+        limits: Limits,
+        workspace: Path | None,
+        inputs: Path | None,
+        base: BaseTree | None = None,
+        server: ForkServer | None = None,
     ) -> tuple[SandboxSlot, int | None]:
-        """A slot and the uid it holds, to be given to `close_slot`."""
+        """A slot and the uid it holds, to be given to `close_slot`.
+
+        Args:
+            server: whose slot it is; None: of the one that holds what was to be preloaded.
+        """
         uid = self._uids.take() if self._uids is not None else None
         nodes = self.cards.take()
         setup = SlotSetup(
@@ -202,7 +234,7 @@ class WarmSandbox:
             charged=0 if base is None else base.charged, devices=nodes,
         )  # fmt: skip
         try:
-            slot = self._server.open_slot(setup)
+            slot = (server or self._server).open_slot(setup)
         except BaseException:
             self.cards.give_back(nodes)
             if uid is not None and self._uids is not None:

@@ -9,6 +9,7 @@ import ast
 import re
 import shutil
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from itertools import starmap
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from pydantic import Field, JsonValue, field_validator
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
 from core.evaluation.isolation.modules import file_beside, modules_beside
+from core.executor.long_imports import long_imports
 from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
@@ -83,7 +85,6 @@ class ScriptProblem(Problem):
 
     unit = "score"
     family: Literal["heuristic"] = "heuristic"
-    preload: tuple[str, ...] = ("math", "numpy")
     seeds_search = True
     claims_only = False
     single_function = True
@@ -107,6 +108,8 @@ class ScriptProblem(Problem):
         self.metric, self.lower_is_better = metric, lower_is_better
         self.unit = metric or self.unit
         self._sent = sent
+        self.preload = ("math", *self._long_imports())
+        """What the user's own program needs; whoever imports more gets it when it comes."""
 
     def prepare(self) -> None:
         self.check()
@@ -165,6 +168,13 @@ class ScriptProblem(Problem):
     @property
     def code(self) -> str:
         return user_text(self.program, "problem.program=")
+
+    def _long_imports(self) -> tuple[str, ...]:
+        """Of the user's own program. What is wrong with its file `check` tells."""
+        if self.program.is_file():
+            with suppress(ConfigError):
+                return long_imports(self.code)
+        return ()
 
     def statement(self) -> str:
         text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."

@@ -455,6 +455,20 @@ def test_fine_grained_evaluators_are_screened_and_what_ranks_is_scored_apart(jud
     assert asked.score("def priority(item, room):\n    return 1 / 0\n").failure is not None
 
 
+@pytest.mark.parametrize("isolation", ["apart", "together"])
+def test_programs_find_loaded_what_they_import(judge, isolation):
+    """The user's own imports nothing: what later ones need is loaded for those alone."""
+    asked = judge(
+        'def evaluate(path): return {"combined_score": float(load(path).found())}',
+        "import sys\ndef found(): return 'numpy' in sys.modules\n", isolation=isolation,
+    )  # fmt: skip
+    assert asked.problem.preload == ("math",)
+    assert asked.score().metric == 0
+    before = "import sys\nBEFORE = 'numpy' in sys.modules\nimport numpy\n"
+    assert asked.score(f"{before}def found(): return BEFORE\n").metric == 1
+    assert asked.score("import sys\ndef found(): return 2 * ('numpy' in sys.modules)\n").metric == 0
+
+
 def test_a_candidate_that_enlarges_its_score_beside_the_evaluator_is_tampered(judge):
     asked = judge(BINS, WORST)
     asked.score()

@@ -192,8 +192,8 @@ class Decider:
             return decision, first
         looks_beside = self._wanted != "apart" and (fine or first.clocks)
         with threads(1, "opening") as pool:
-            if looks_beside:
-                pool.submit(self._together(decision).open, self._sandbox)  # who needs it is told what goes wrong
+            if looks_beside:  # who needs it is told what goes wrong
+                pool.submit(self._together(decision).open, self._sandbox, self._code)
             tries = [partial(self._apart, decision), *[partial(self._beside, decision)] * looks_beside]
             forked, *beside = self._all(*tries)
         decision, apart = self._forks_or_not(decision, first, forked)

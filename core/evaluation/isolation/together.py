@@ -17,6 +17,7 @@ from typing import Any
 
 from core.contracts import Limits, SessionFailure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
+from core.executor.long_imports import long_imports
 from core.executor.server import own_python
 from core.executor.warm import WarmSandbox
 from core.state.failure import FailureKind
@@ -124,7 +125,7 @@ class Together:
             EvaluatorUnusable: the evaluator cannot be loaded.
         """
         began = time.monotonic()
-        session = self.open(sandbox).session("", limits=limits, seed=seed, prelude=_LOADING + _DRIVER)
+        session = self.open(sandbox, code).session("", limits=limits, seed=seed, prelude=_LOADING + _DRIVER)
         arguments = [str(self.evaluator), self.function, code, self.file, self.beside]
         run, program = EvaluatorRun(), None
         try:
@@ -141,15 +142,18 @@ class Together:
         found = {"program": program, "output": closed.term_out, "seconds": time.monotonic() - began}
         return run.model_copy(update=found)
 
-    def open(self, sandbox: WarmSandbox) -> WarmSandbox:
-        """The sandbox that has this evaluator loaded, opened now if there is none. Raises EvaluatorUnusable."""
-        name = blake2b(repr((self.evaluator, self.shows)).encode(), digest_size=6).hexdigest()
+    def open(self, sandbox: WarmSandbox, code: str) -> WarmSandbox:
+        """The sandbox that has this evaluator loaded, and what `code` imports that takes long to load; opened now if
+        there is none. Raises EvaluatorUnusable.
+        """
+        preload = (*sandbox.config.preload, *long_imports(code, sandbox.config.preload), str(self.evaluator))
+        name = blake2b(repr((preload, self.shows)).encode(), digest_size=6).hexdigest()
 
         def opened() -> WarmSandbox:
             named = (str(self.evaluator.parent), *self.shows)
             shared = tuple(glob.escape(str(Path(path).resolve())) for path in named)
             config = replace(
-                sandbox.config, preload=(*sandbox.config.preload, str(self.evaluator)),
+                sandbox.config, preload=preload,
                 show=(*sandbox.config.show, *visible(named, sandbox.config.state_dir)),
                 hide=tuple(path for path in sandbox.config.hide if not path.startswith(shared)),  # the user's evaluator
                 state_dir=sandbox.config.state_dir / f"together-{name}",

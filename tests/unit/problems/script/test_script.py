@@ -345,6 +345,26 @@ def test_rules_leave_a_program_alone_that_is_nested_too_deeply():
     assert vary(code, [], random.Random(0)) == (code, "The program does not parse; nothing was changed.")
 
 
+@pytest.mark.parametrize(
+    ("program", "preload"),
+    [("def f(): return 1\n", ()), ("import numpy as np\n", ("numpy",)), ("import scipy\n", ("numpy", "scipy"))],
+)
+def test_what_the_users_program_imports_is_loaded_from_the_start(tmp_path, program, preload):
+    path = tmp_path / "program.py"
+    path.write_text(program)
+    assert ScriptProblem(path, tmp_path / "e.py", Options()).preload == ("math", *preload)
+
+
+def test_a_program_that_cannot_be_read_is_told_by_the_check(tmp_path):
+    (tmp_path / "latin.py").write_bytes(b"import numpy  # \xe9")
+    (tmp_path / "e.py").write_text("def evaluate(path): return 1")
+    for name in ("missing.py", ".", "latin.py"):
+        problem = ScriptProblem(tmp_path / name, tmp_path / "e.py", Options())
+        assert problem.preload == ("math",)
+        with pytest.raises(ConfigError, match=r"problem\.program="):
+            problem.check()
+
+
 def test_a_configuration_needs_both_files(tmp_path):
     def cfg(**section):
         empty = {"program": None, "evaluator": None, "path": None, "metric": None, "direction": None, "options": {}}
