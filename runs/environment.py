@@ -8,7 +8,7 @@ from typing import Any
 from utils.packages import versions
 from utils.processors import processors
 
-_PACKAGES = ("swarm-evo", "numpy", "pandas", "scikit-learn", "numba", "openai", "anthropic", "google-genai")
+_PACKAGES = ("swarm-evo", "numpy", "pandas", "scikit-learn", "numba", "httpx2", "anthropic", "google-genai")
 
 
 def environment() -> dict[str, Any]:

@@ -1,11 +1,14 @@
-"""OpenAI's chat completions, every endpoint that speaks them, and Azure by the client that the SDK ships."""
+"""OpenAI's chat completions, every endpoint that speaks them, and deployments on Azure."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import quote, urlencode
 
+from core.backend.chat_endpoint import ChatEndpoint, ServerFault, joined
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
@@ -22,60 +25,49 @@ _FINISH = {
     "content_filter": "filter",
 }
 _NEWER = "max_completion_tokens"
+_OWN_ADDRESS = "https://api.openai.com/v1"
+_PATH = "chat/completions"
+_ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+"""Headers that say whose bill it is, by the variables that hold them."""
 
 
-def connect(settings: ModelSettings) -> Any:
-    """A client of the SDK with its own retries off."""
-    import openai
-
-    return _checked(openai.OpenAI(base_url=settings.base_url or None, **_options(settings)))
-
-
-def connect_azure(settings: ModelSettings) -> Any:
-    """The client for a resource of the user's on Azure."""
-    import openai
-
-    version = settings.api_version or "2024-10-21"
-    return _checked(openai.AzureOpenAI(azure_endpoint=settings.base_url, api_version=version, **_options(settings)))
+def connect(settings: ModelSettings) -> ChatEndpoint:
+    """OpenAI's own address, or any that speaks as it does."""
+    key = settings.key_text or "none"  # servers on this machine need none
+    headers = {name: os.environ[variable] for name, variable in _ACCOUNT.items() if os.environ.get(variable)}
+    headers |= {"Authorization": f"Bearer {key}"}
+    return _endpoint(joined(settings.base_url or _OWN_ADDRESS, _PATH), headers, settings)
 
 
-def query(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
-    """One try. Errors are the SDK's own; a stream without a finish reason raises EOFError."""
+def connect_azure(settings: ModelSettings) -> ChatEndpoint:
+    """A deployment of the user's on Azure."""
+    path = f"openai/deployments/{quote(settings.model, safe='')}/{_PATH}"
+    url = joined(settings.base_url, path, urlencode({"api-version": settings.api_version or "2024-10-21"}))
+    return _endpoint(url, {"api-key": settings.key_text}, settings)
+
+
+def _endpoint(url: str, headers: dict[str, str], settings: ModelSettings) -> ChatEndpoint:
+    check_address(url)
+    return ChatEndpoint(url, headers, settings)
+
+
+def query(client: ChatEndpoint, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+    """One try. A stream without a finish reason raises EOFError."""
     modern = settings.reasoning or not settings.base_url  # only OpenAI itself is sure to know the newer word
     return _send(client, _arguments(request, settings, _NEWER if modern else "max_tokens"), settings, deadline)
 
 
-def query_azure(client: Any, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
+def query_azure(client: ChatEndpoint, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:
     """One try at a deployment on Azure."""
     return _send(client, _arguments(request, settings, _NEWER), settings, deadline)
 
 
-def _options(settings: ModelSettings) -> dict[str, Any]:
-    import openai
-
-    # Servers on this machine need no key, but the SDK wants one.
-    options: dict[str, Any] = {"api_key": settings.key_text or "none", "max_retries": 0, "timeout": settings.timeout}
-    if settings.is_local:
-        build = getattr(openai, "DefaultHttpx2Client", openai.DefaultHttpxClient)
-        options["http_client"] = build(trust_env=False)  # HTTP_PROXY is for the world outside
-    return options
-
-
-def _checked(client: Any) -> Any:
-    check_address(str(client.base_url))
-    _ = client.chat.completions  # the SDK imports a second's worth of modules here, no part of a call's deadline
-    return client
-
-
-def _send(client: Any, arguments: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
+def _send(endpoint: ChatEndpoint, body: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
     if not settings.stream:
-        extra = arguments.pop("extra_body", {})
-        body = {**arguments, **extra}  # plain already: `create` would walk through all of it
-        options: Any = {"timeout": deadline.left}
-        return _read(_parsed(client.post("/chat/completions", cast_to=bytes, body=body, options=options)))
-    arguments |= {"stream": True, "stream_options": {"include_usage": True}}
-    with client.chat.completions.create(**arguments, timeout=deadline.left) as stream:
-        return _read_stream(stream, deadline)
+        return _read(_parsed(endpoint.post(body, deadline.left)))
+    body |= {"stream": True, "stream_options": {"include_usage": True}}
+    with endpoint.stream(body, deadline.left) as events:
+        return _read_stream(map(_chunk, events), deadline)
 
 
 def _arguments(request: Request, settings: ModelSettings, length: str) -> dict[str, Any]:
@@ -95,7 +87,7 @@ def _arguments(request: Request, settings: ModelSettings, length: str) -> dict[s
     elif request.mode == "schema":
         schema = {"name": request.tool.name, "schema": request.tool.parameters}
         arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-    return arguments | ({"extra_body": dict(settings.extra)} if settings.extra else {})
+    return arguments | dict(settings.extra)
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -109,7 +101,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 class _Object(dict[str, Any]):
-    """An object of an answer; what it lacks is None. The SDK's own types say no more, and take ten times as long."""
+    """An object of an answer; what it lacks is None."""
 
     __getattr__ = dict.get
 
@@ -120,6 +112,16 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body, object_hook=_Object)
     except (ValueError, RecursionError):
         return None
+
+
+def _chunk(event: bytes) -> Any:
+    """An event of a stream. ValueError where it is none; ServerFault where the server says why it breaks off."""
+    found = _parsed(event)
+    if not isinstance(found, _Object):
+        raise ValueError("a piece of the stream is no JSON object")
+    if found.get("error"):
+        raise ServerFault(found)
+    return found
 
 
 def _read(answer: Any) -> Reply:
@@ -174,7 +176,7 @@ def _check_azure(settings: ModelSettings) -> None:
 OPENAI = ProviderSpec(
     connect,
     query,
-    package="openai",
+    package="httpx2",
     key_variables=("OPENAI_API_KEY",),
     url_variable="OPENAI_BASE_URL",
     publishers=("openai",),
@@ -182,10 +184,11 @@ OPENAI = ProviderSpec(
 AZURE = ProviderSpec(
     connect_azure,
     query_azure,
-    package="openai",
+    package="httpx2",
     key_variables=("AZURE_OPENAI_API_KEY",),
     url_variable="AZURE_OPENAI_ENDPOINT",
     publishers=("azure",),
     owns_address=True,
+    client_per_model=True,
     check=_check_azure,
 )

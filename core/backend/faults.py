@@ -180,7 +180,7 @@ def _status(error: BaseException) -> int | None:
 
 
 def _headers(error: BaseException) -> Mapping[str, str]:
-    headers: Any = getattr(getattr(error, "response", None), "headers", None)
+    headers: Any = getattr(getattr(error, "response", error), "headers", None)
     return headers if headers is not None else {}
 
 

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[4]
-SDKS = ("openai", "anthropic", "google.genai", "genai_prices", "httpx", "httpx2", "pandas", "sklearn")
+SDKS = ("anthropic", "google.genai", "genai_prices", "httpx", "httpx2", "pandas", "sklearn")
 
 
 def test_no_sdk_is_loaded_before_a_model_is_asked() -> None:
@@ -30,19 +32,22 @@ print([name for name in {SDKS!r} if name in sys.modules])
     assert done.stdout.strip() == "[]"
 
 
-def test_an_sdk_is_loaded_while_a_run_is_made_ready_but_not_for_a_replay() -> None:
-    """The first call would wait a second for it."""
-    code = """
+@pytest.mark.parametrize(("provider", "module"), [("anthropic", "anthropic"), ("openai", "httpx2")])
+def test_what_a_model_is_asked_with_is_loaded_while_a_run_is_made_ready_but_not_for_a_replay(
+    provider: str, module: str
+) -> None:
+    """The first call would wait for it: of an SDK a second."""
+    code = f"""
 import sys, threading
 from core.backend import MemoryLog, ModelSettings, ModelClient
 
-role = ModelSettings(provider="openai", model="m", base_url="http://127.0.0.1:9/v1")
+role = ModelSettings(provider="{provider}", model="m", base_url="http://127.0.0.1:9/v1")
 for offline in (True, False):
-    ModelClient({"code": role}, log=MemoryLog(), offline=offline).prepare()
+    ModelClient({{"code": role}}, log=MemoryLog(), offline=offline).prepare()
     for thread in threading.enumerate():
         if thread.name == "llm-client":
             thread.join()
-    print("openai" in sys.modules)
+    print("{module}" in sys.modules)
 """
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=240, check=True

@@ -1,0 +1,140 @@
+"""An address that speaks OpenAI's chat completions, asked over HTTP without an SDK.
+
+OpenAI's own takes half a second of CPU to load and as much a call as the whole way through HTTP. What is asked and what
+is answered is plain JSON; retries and deadlines are ours in any case.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from core.backend.settings import ModelSettings
+from core.backend.stream import LARGEST_REPLY
+
+_MOST_CONNECTIONS, _MOST_IDLE = 1000, 100
+_LONGEST_LINE = 16 * LARGEST_REPLY
+"""Bytes of a line of a stream; an event holds a piece of a reply."""
+_END = b"[DONE]"
+
+
+class ServerFault(ValueError):
+    """What a server says in place of a reply.
+
+    Args:
+        body: its JSON, or its text.
+        status: of HTTP; None where the reply had begun.
+        headers: of the response.
+    """
+
+    def __init__(self, body: Any, status: int | None = None, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(f"{body}" if status is None else f"Error code: {status} - {body}")
+        self.body = body.get("error", body) if isinstance(body, dict) else body
+        self.code = self.body.get("code") if isinstance(self.body, dict) else None
+        self.status_code = status
+        self.headers = headers or {}
+
+
+class ChatEndpoint:
+    """Thread-safe.
+
+    Args:
+        url: where requests are posted to.
+        headers: of each request; the key is among them.
+        settings: `timeout` and whether the address is this machine's, where no proxy is asked.
+    """
+
+    def __init__(self, url: str, headers: Mapping[str, str], settings: ModelSettings) -> None:
+        import httpx2
+
+        self._new_request, self._new_timeout = httpx2.Request, httpx2.Timeout
+        self._url = httpx2.URL(url)
+        self._http = httpx2.Client(
+            headers={"Accept": "application/json", "Content-Type": "application/json", **headers},
+            timeout=settings.timeout, follow_redirects=True, trust_env=not settings.is_local,
+            limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE),
+        )  # fmt: skip
+
+    def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
+        """The whole answer; no step of the way takes longer than `seconds`.
+
+        Raises:
+            ServerFault: the server refuses.
+            Exception: httpx2's, where the connection fails.
+        """
+        response = self._http.send(self._request(body, seconds))
+        _check(response)
+        content: bytes = response.content
+        return content
+
+    @contextmanager
+    def stream(self, body: Mapping[str, Any], seconds: float) -> Iterator[Iterator[bytes]]:
+        """What the events of the answer hold, one after the other; one that is cut off is not among them."""
+        response = self._http.send(self._request(body, seconds), stream=True)
+        try:
+            if not response.is_success:
+                response.read()
+            _check(response)
+            yield events(response.iter_bytes())
+        finally:
+            response.close()
+
+    def close(self) -> None:
+        """End all connections."""
+        self._http.close()
+
+    def _request(self, body: Mapping[str, Any], seconds: float) -> Any:
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        timeout = self._new_timeout(max(seconds, 0.001)).as_dict()
+        return self._new_request(
+            "POST", self._url, headers=self._http.headers, content=content.encode("utf-8", "replace"),
+            extensions={"timeout": timeout},
+        )  # fmt: skip
+
+
+def joined(base_url: str, path: str, query: str = "") -> str:
+    """The address of `path` below a base, whose own query stays."""
+    parts = urlsplit(base_url)
+    both = "&".join(filter(None, (parts.query, query)))
+    return urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/{path}", both, ""))
+
+
+def events(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The data of server-sent events, up to `[DONE]`. ValueError for a line that does not end."""
+    data: list[bytes] = []
+    for line in _lines(pieces):
+        if line.startswith(b"data:"):
+            data.append(line[5:].removeprefix(b" "))
+        elif not line and data:
+            event, data = b"\n".join(data), []
+            if event.startswith(_END):
+                return
+            yield event
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines that are whole, without their ends."""
+    rest = bytearray()
+    for piece in pieces:
+        searched = len(rest)
+        rest += piece
+        while (end := rest.find(b"\n", searched)) >= 0:
+            yield bytes(rest[:end]).rstrip(b"\r")
+            del rest[: end + 1]
+            searched = 0
+        if len(rest) > _LONGEST_LINE:
+            raise ValueError(f"a line of more than {_LONGEST_LINE >> 20} MB in a stream")
+
+
+def _check(response: Any) -> None:
+    if response.is_success:
+        return
+    text = response.text.strip()
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        body = text or response.reason_phrase
+    raise ServerFault(body, response.status_code, response.headers)

@@ -1,0 +1,145 @@
+"""An address of chat completions, asked over HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import SecretStr
+
+from core.backend.backend_openai import connect, query
+from core.backend.chat_endpoint import events, joined
+from core.backend.deadline import Deadline
+from core.backend.exchange import Message, Request
+from core.backend.faults import read_fault
+from core.backend.settings import ModelSettings
+from utils.errors import BackendBusyError
+
+ANSWER = {"choices": [{"index": 0, "message": {"content": "hello"}, "finish_reason": "stop"}]}
+
+
+class Server(ThreadingHTTPServer):
+    """Answers each request alike, or with `stream`, and notes who asked how."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.connections: set[Any] = set()
+        self.stream = b""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+    server: Server
+
+    def do_POST(self) -> None:
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+        self.server.connections.add(self.client_address)
+        body = self.server.stream if asked.get("stream") else json.dumps(ANSWER).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True).start()
+        yield running
+        running.shutdown()
+
+
+def settings_for(server: Server, query: str = "", **options: Any) -> ModelSettings:
+    return ModelSettings(
+        provider="openai", base_url=f"http://127.0.0.1:{server.server_port}/v1{query}", model="m", **options
+    )
+
+
+def asked(client: Any, settings: ModelSettings) -> str:
+    return query(client, Request(system="s", messages=(Message("user", "ü \ud800"),)), settings, Deadline(20.0)).text
+
+
+def test_a_connection_is_used_again(server: Server) -> None:
+    settings = settings_for(server)
+    client = connect(settings)
+    assert [asked(client, settings) for _ in range(3)] == ["hello"] * 3
+    client.close()
+    assert len(server.connections) == 1
+
+
+def test_who_pays_is_told_as_the_environment_has_it(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "")
+    settings = settings_for(server, "?token=t", api_key=SecretStr("sk-1"))
+    client = connect(settings)
+    asked(client, settings)
+    client.close()
+    ((path, headers),) = server.asked
+    assert path == "/v1/chat/completions?token=t"
+    assert (headers["authorization"], headers["openai-organization"]) == ("Bearer sk-1", "org-1")
+    assert "openai-project" not in headers
+
+
+def test_what_a_stream_breaks_off_with_is_told(server: Server) -> None:
+    """As llama.cpp and vLLM have it."""
+    server.stream = b'data: {"error": {"code": 503, "message": "no slot is free"}}\n\n'
+    settings = settings_for(server, stream=True)
+    client = connect(settings)
+    with pytest.raises(ValueError, match="no slot is free") as raised:
+        asked(client, settings)
+    client.close()
+    assert isinstance(read_fault(raised.value, settings), BackendBusyError)
+
+
+@pytest.mark.parametrize(
+    ("base", "address"),
+    [
+        ("https://h/v1", "https://h/v1/p"),
+        ("https://h/v1/", "https://h/v1/p"),
+        ("http://u:p@h:8/v1?k=1#f", "http://u:p@h:8/v1/p?k=1&api-version=2"),
+        ("https://h", "https://h/p"),
+    ],
+)
+def test_a_path_below_an_address(base: str, address: str) -> None:
+    assert joined(base, "p", "api-version=2" if "k=1" in base else "") == address
+
+
+SAID = st.lists(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\n\r"), max_size=9), max_size=4)
+
+
+@given(SAID, st.sampled_from(["\n", "\r\n"]), st.integers(1, 7))
+def test_events_are_what_was_said_wherever_the_pieces_are_cut(said: list[str], end: str, size: int) -> None:
+    told = [json.dumps({"t": text}, ensure_ascii=False) for text in said]
+    sent = f": a comment{end}{end}" + "".join(f"event: x{end}data: {text}{end}{end}" for text in told)
+    sent += f"data: [DONE]{end}{end}data: late{end}{end}"
+    raw = sent.encode()
+    pieces = [raw[at : at + size] for at in range(0, len(raw), size)]
+    assert [event.decode() for event in events(pieces)] == told
+
+
+def test_an_event_that_is_cut_off_is_none() -> None:
+    assert list(events([b"data: 1\n\ndata: 2\n"])) == [b"1"]
+    assert list(events([b"data: a\ndata: b\n\n"])) == [b"a\nb"]
+
+
+def test_a_line_without_an_end_is_not_read_for_ever() -> None:
+    def endless() -> Iterator[bytes]:
+        while True:
+            yield b"x" * (1 << 20)
+
+    with pytest.raises(ValueError, match="a line of more than"):
+        list(events(endless()))
