@@ -12,6 +12,7 @@ from core.storage.held import status_of
 from core.storage.models import IS_STEP, SCORED
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
+from core.storage.rows import BROKE_OFF
 from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
@@ -116,7 +117,7 @@ def _repeated(reader: RunReader) -> dict[str, tuple[float, ...]]:
 def why_ended(reader: RunReader) -> str:
     """Why the run ended or broke off, as it said itself; '' where it did not."""
     ends = _ends(reader)
-    return one_line(ends[-1].reason, LONGEST) if ends else ""
+    return one_line(reader.fact(BROKE_OFF) or (ends[-1].reason if ends else ""), LONGEST)
 
 
 def _ends(reader: RunReader) -> list[RunFinished]:

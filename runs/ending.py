@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -10,7 +11,7 @@ from core.events import RunFinished
 from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from core.storage.rows import JOURNAL
+from core.storage.rows import BROKE_OFF, JOURNAL
 from runs.recorded_files import record_files
 from runs.search import Search
 from utils.errors import Interrupted, SwarmEvoError
@@ -24,14 +25,19 @@ def record_end(search: Search, status: Literal["finished", "interrupted"], reaso
     if status == "finished" or journal.is_digested:  # whoever stops does not wait until a long journal is read
         store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
     store.put_fact("status", status)
-    ended = RunFinished(
+    store.append([_ended(search, status, reason, best)])
+
+
+def _ended(
+    search: Search, status: Literal["finished", "interrupted", "failed"], reason: str, best: Node | None
+) -> RunFinished:
+    return RunFinished(
         status=status,
         reason=reason,
         best_node_id=best.id if best else None,
         best_metric=best.metric_value if best else None,
-        steps=journal.steps,
+        steps=search.journal.steps,
     )
-    store.append([ended])
 
 
 def stays_ended(store: RunStore) -> None:
@@ -43,13 +49,21 @@ def stays_ended(store: RunStore) -> None:
     record_files(store)
 
 
-def record_failure(store: RunStore, error: BaseException | None, active_seconds: float) -> None:
-    """The run stays resumable; the store says why it stopped."""
-    text, by_user = in_words(error), is_by_user(error)
+def record_failure(
+    search: Search, leader: Callable[[], Node | None], error: BaseException | None, active_seconds: float
+) -> None:
+    """The run stays resumable; the store says why it stopped, on a full disk too, which may have room for the fact
+    alone.
+
+    Args:
+        leader: → who leads now; asked while the store may be what broke.
+    """
+    store, text, by_user = search.store, in_words(error), is_by_user(error)
+    facts = {"active_seconds": round(active_seconds, 3), "status": "interrupted" if by_user else "failed"}
     try:
-        store.put_facts({"active_seconds": round(active_seconds, 3), "status": "interrupted" if by_user else "failed"})
+        store.put_facts(facts | ({} if by_user else {BROKE_OFF: text}))
         if not by_user and isinstance(error, Exception):
-            store.append([RunFinished(status="failed", reason=text)])
+            store.append([_ended(search, "failed", text, leader())])
     except SwarmEvoError:
         log_msg("ERROR", "the store could not be told of the failure")
     log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))

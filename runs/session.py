@@ -411,7 +411,7 @@ class RunSession:
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
             log_msg("WARNING", FILES_LACK if by_user else f"after the end: {in_words(error)}")
             return
-        record_failure(self.store, error, self.active_seconds())
+        record_failure(self.search, self.leader, error, self.active_seconds())
         if by_user:
             self._view.interrupted()
         elif isinstance(error, BackendError):

@@ -9,6 +9,7 @@ from typing import Any
 from core.events import RunStarted
 from core.state.operators import further_operators
 from core.storage.repository import RunStore
+from core.storage.rows import BROKE_OFF
 from runs.context_history import FACT
 from runs.environment import environment
 from runs.facts import RunFacts
@@ -43,6 +44,7 @@ def record_start(
         "environment": environment(),
         "sandbox": {"tier": facts.sandbox, "probes": proof_of(facts.config, facts.sandbox)},
         "status": "running",
+        BROKE_OFF: "",
         "operators": _operators(store, facts),
         "rules_reach": facts.problem.rules_reach,
         "optimum": facts.problem.optimum,

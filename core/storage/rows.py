@@ -27,6 +27,8 @@ _COLUMNS = (
     "claimed_metric", "is_buggy", "is_valid", "failure", "exec_time", "ctime", "writer", "parent_ids",
 )  # fmt: skip
 _TEXTS = ("code", "term_out")
+BROKE_OFF = "broke_off"
+"""Fact: why a process broke off its work on the run; '' from the moment that another takes it up."""
 JOURNAL = "journal"
 """Fact: `{nodes, sha256}`, the journal's hash over so many nodes."""
 BESIDE = "beside/"

@@ -13,7 +13,7 @@ from core.storage.reader import COUNTED, RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
-from reports.conclusion import conclusion_of
+from reports.conclusion import conclusion_of, why_ended
 from reports.run_index import line_as_seen, line_of
 from reports.winner import baselines_of
 
@@ -50,7 +50,6 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
     line = line_as_seen(line_of(reader, facts, conclusion), held=live)
     with reader.db.transaction():
         started = _newest(reader, "run.started")
-        ended = _newest(reader, "run.finished")
         committed = _newest(reader, "node.committed")
     return RunDetail(
         **line.model_dump(),
@@ -70,7 +69,7 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         budget=started.get("budget", {}),
         max_steps=started.get("max_steps"),
         max_generations=started.get("max_generations"),
-        reason="" if live else ended.get("reason", ""),
+        reason="" if live else why_ended(reader),
         elapsed=committed.get("elapsed", 0.0),
         last_seq=reader.last_seq(),
         operators={

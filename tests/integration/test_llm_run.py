@@ -150,6 +150,20 @@ def test_a_refused_key_is_one_line_and_leaves_no_trace(cli: Cli, server: FaultyS
     assert leaks(cli) == []
 
 
+def test_a_run_that_a_refused_key_broke_off_says_how_far_it_came(cli: Cli, server: FaultyServer) -> None:
+    def before(index: int, scope: dict[str, Any]) -> None:
+        ends = index > 1
+        server.state.scenarios.add(Fail(401, times=None) if ends else Reply(text=PROGRAM.format(n=1, x=1.5)))
+
+    server.layer.before = before
+    ended = cli.here(*options(server, 4, "--search.batch=1", "--agent.review=never"), OPENAI_API_KEY=KEY)
+    assert ended.code == 2 and "HTTP 401" in ended.line
+    told = next(line for line in (cli.run_dir / "system.log").read_text().splitlines() if "failed: openai" in line)
+    assert "1 steps, best 0.5 of" in told and "no valid program" not in told
+    shown = cli.show()
+    assert "after 1 step: " in shown["verdict"]["text"] and "HTTP 401" in shown["verdict"]["text"]
+
+
 @pytest.mark.long
 def test_kill_9_between_reply_and_use_then_resume_asks_nothing_again(cli: Cli, server: FaultyServer) -> None:
     write_programs(server, 0.0)
