@@ -13,6 +13,7 @@ from core.storage.models import IS_STEP, SCORED
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.rows import BROKE_OFF
+from reports.bill import bill
 from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
 from reports.counts import Counts, effort
@@ -37,6 +38,8 @@ class Conclusion(BaseModel):
     """The best that the search proposed itself; None where it is the winner."""
     effort: str = ""
     """What became of the steps, in one wording for every family; '' while the run goes on."""
+    bill: str = ""
+    """What the calls cost, and what may come on top; '' without a model."""
     verdict: Verdict
     control: Control = Control(text=NONE)
     """What the search added over independent draws."""
@@ -71,6 +74,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
         best_on_validation=runner,
         best_of_search=own,
         effort="" if known["status"] == "running" else effort(counts),
+        bill=bill(reader.cost()),
         verdict=verdict_of(winner, known, counts, search.metric_value if search else None),
         control=control_of(reader, known),
     )

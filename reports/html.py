@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.state.failure import FailureKind
+from reports.bill import unanswered
 from reports.curve import curve_svg, legend
 from reports.dag import dag_svg
 from reports.descent import descent
@@ -194,7 +195,8 @@ def _cost(facts: RunFacts) -> Markup:
         return join(parts)
     total = facts.cost.get("cost_usd")
     price = "unknown" if total is None else f"${total:.4f}"
-    parts.append(tag("p", f"{facts.cost.get('calls', 0)} calls, cost {price}."))
+    more = unanswered(facts.cost)
+    parts.append(tag("p", f"{facts.cost.get('calls', 0)} calls, cost {price}{f'; {more}' if more else ''}."))
     columns = ("role", "provider", "model", "calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
     parts.append(
         table([c.replace("_", " ") for c in columns], [[cell(r.get(c)) for c in columns] for r in facts.roles])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.origin import commands
+from reports.bill import unanswered
 from reports.facts import RunFacts, read_facts
 from reports.highlight import language
 from reports.outside import who_wrote
@@ -83,6 +84,7 @@ def _effort(facts: RunFacts) -> Iterator[str]:
     parts = [f"{_plain(effort)}, written by {_plain(facts.writer or 'unknown')}"]
     parts += [f"{facts.seconds:.0f} s"] if facts.seconds else []
     parts += [f"${cost:.4f}"] if cost is not None else []
+    parts += [more] if (more := unanswered(facts.cost)) else []
     yield f"\n{', '.join(parts)}."
 
 

@@ -54,6 +54,8 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "tokens": None if cost["prompt_tokens"] is None else cost["prompt_tokens"] + (cost["completion_tokens"] or 0),
         "cached_tokens": None if cost["prompt_tokens"] is None else cost["cached_tokens"],
         "cost_usd": cost["cost_usd"],
+        "held_usd": cost["held_usd"],
+        "held_calls": cost["held_calls"],
         "machine_usd": machine_usd(facts),
         "elapsed": facts.get("active_seconds"),
         "sandbox": facts.get("sandbox", {}),

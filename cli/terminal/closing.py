@@ -38,6 +38,7 @@ def closing(outcome: Outcome) -> list[str]:
     lines += [f"note: {warning}" for warning in conclusion.verdict.warnings]
     lines += [f"control: {conclusion.control.text}"] if conclusion.control.draws else []
     lines += [conclusion.effort] if conclusion.effort else []
+    lines += [f"cost: {conclusion.bill}"] if conclusion.bill else []
     winner = conclusion.winner
     if winner is None or outcome.best is None:
         return [*lines, f"look: {command(folder, 'show', facts.run)}", *_head(outcome), *_next(outcome)]

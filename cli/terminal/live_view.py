@@ -23,7 +23,7 @@ from cli.terminal.best_so_far import BEST, BestSoFar, shown
 from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
-from cli.terminal.open_work import IDLE, OpenWork
+from cli.terminal.open_work import IDLE, OpenWork, past_time
 from cli.terminal.output import say_finishing
 from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
@@ -159,7 +159,9 @@ class LiveView:
         config = self._facts.config
         budget = config.budget.seconds
         fresh = progress.steps - self._steps_before
-        left = [] if budget is None else [max(budget - progress.seconds, 0)]
+        if budget is not None and progress.seconds > budget:
+            return past_time(budget)
+        left = [] if budget is None else [budget - progress.seconds]
         if limit and fresh:
             left.append((time.monotonic() - self._began) / fresh * (limit - progress.steps))
         elif limit:

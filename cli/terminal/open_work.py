@@ -111,10 +111,15 @@ class OpenWork:
         doing = asked if told.state == "written" else WORDS[told.state]
         return replace(one, doing=doing, since=since)
 
-    def summary(self, progress: Progress, work: LiveWork = IDLE) -> str:
-        """One line for who only hears: what is open, what it has cost, what failed."""
+    def summary(self, progress: Progress, work: LiveWork = IDLE, most: float | None = None) -> str:
+        """One line for who only hears: what is open, what it has cost, what failed.
+
+        Args:
+            most: seconds that the search may take; what is under way then may take longer.
+        """
         lines = self.lines(work=work)
-        parts = [f"{progress.seconds:.0f} s", f"{progress.steps} steps", *(lines[:2] or ["nothing is open"])]
+        over = [past_time(most)] if lines and most is not None and progress.seconds > most else []
+        parts = [f"{progress.seconds:.0f} s", *over, f"{progress.steps} steps", *(lines[:2] or ["nothing is open"])]
         parts += [f"{len(lines) - 2} more open"] if len(lines) > 2 else []
         return "… " + "; ".join([*parts, *self.spent(progress)])
 
@@ -130,6 +135,11 @@ class OpenWork:
         known = self._open.get(node_id or "")
         if known is not None:
             self._open[known.node_id] = replace(known, doing=doing, since=now)
+
+
+def past_time(most: float) -> str:
+    """Why a search goes on whose time is over."""
+    return f"past budget.seconds={most:g}: nothing more is begun, what is under way is waited for"
 
 
 def _since(one: Open) -> float:

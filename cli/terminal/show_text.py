@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
+from reports.bill import unanswered
 from reports.outcome import case_columns, case_heads
 from reports.winner import Winner, mean_of, named, who
 from utils.direction import Direction
@@ -124,7 +125,9 @@ def _tokens(facts: dict[str, Any]) -> str:
 
 def _cost(facts: dict[str, Any]) -> str:
     calls = "–" if facts["cost_usd"] is None else f"${facts['cost_usd']:.4f}"
-    return calls if facts["machine_usd"] is None else f"{calls}, and ${facts['machine_usd']:.4f} for the machines"
+    machines = [] if facts["machine_usd"] is None else [f"${facts['machine_usd']:.4f} for the machines"]
+    more = unanswered(facts)
+    return ", and ".join([calls, *machines, *([more] if more else [])])
 
 
 def print_node(facts: dict[str, Any]) -> None:

@@ -109,9 +109,10 @@ class PlainView:
             if news or silent >= SILENCE_SECONDS:
                 self._told = doing
                 self._say(f"… {self._activity.line}")
-        elif self._lines is not None and silent >= SILENCE_SECONDS:
+        elif self._facts is not None and self._lines is not None and silent >= SILENCE_SECONDS:
+            most = self._facts.config.budget.seconds
             with self._lock:
-                text = self._work.summary(self._progress(), self._now())
+                text = self._work.summary(self._progress(), self._now(), most)
             self._say(text)
 
     def _now(self) -> LiveWork:

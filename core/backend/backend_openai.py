@@ -126,6 +126,9 @@ def _chunk(event: bytes) -> Any:
 
 def _read(answer: Any) -> Reply:
     choices = getattr(answer, "choices", None)
+    said = _error_of(answer)
+    if said and not choices:
+        raise ValueError(f"the server answers with an error in place of a reply: {said}")
     if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
         raise ValueError("the server's answer is not a chat completion; does base_url end with the API's path (/v1)?")
     choice = choices[0]
@@ -141,6 +144,13 @@ def _read(answer: Any) -> Reply:
         usage=_usage(answer.usage),
     )
     return within_size(reply)
+
+
+def _error_of(answer: Any) -> str:
+    """What is told with the status 200 where a gateway began its answer before it knew of an error; else ''."""
+    error = getattr(answer, "error", None)
+    said = error.get("message") if isinstance(error, dict) else error
+    return said if isinstance(said, str) else ""
 
 
 def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:

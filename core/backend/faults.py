@@ -105,7 +105,7 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     if status is not None:
         return _by_status(status, error, settings)
     origin = type(error).__module__.partition(".")[0]
-    text = f"{_name(settings)}: {type(error).__name__}: {mask(_first_line(error), settings)}"
+    text = f"{_name(settings)}: {type(error).__name__}: {mask(_with_cause(error), settings)}"
     if any(isinstance(cause, gaierror) and cause.errno in _NO_SUCH_HOST for cause in _causes(error)):
         return UnknownHostError(f"{text} (no server has this name); see llm.{settings.role}.base_url")
     if _never_sent(error):
@@ -200,6 +200,14 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
             return
         yield chain
         chain = chain.__cause__ or chain.__context__
+
+
+def _with_cause(error: BaseException) -> str:
+    """The error's first line; of an SDK's own, which is `Connection error.` whatever broke, also what it came of."""
+    told, last = _first_line(error), list(_causes(error))[-1]
+    said = _first_line(last)
+    is_vague = type(error).__module__.partition(".")[0] in _SDK and last is not error and said not in told
+    return f"{told.rstrip('.')}: {said[:200]}" if is_vague else told
 
 
 def _name(settings: ModelSettings) -> str:

@@ -15,6 +15,9 @@ LARGEST_REPLY = 1_000_000
 KEPT = 2000
 """Characters that are kept of an oversize reply, to show what it was."""
 
+_CUT = "the stream ended without a finish reason: the reply was cut off"
+_NO_STREAM = "the answer held no event of a stream: is this the API's address, and does it stream?"
+
 
 class Collector:
     """Gathers the pieces of one streamed reply, within the deadline and LARGEST_REPLY."""
@@ -24,6 +27,7 @@ class Collector:
         self._text: list[str] = []
         self._arguments: list[str] = []
         self._size = 0
+        self._began = False
         self.tool = ""
         self.finish_reason = ""
         self.usage: Usage | None = None
@@ -32,6 +36,7 @@ class Collector:
         """The chunks, until the deadline (TimeoutError) or until the reply is oversize: then the rest is not read."""
         for chunk in chunks:
             self._deadline.check()
+            self._began = True
             yield chunk
             if self._is_oversize:
                 self.usage = None  # what was told so far is not all of it
@@ -54,7 +59,7 @@ class Collector:
         if self._is_oversize:
             self.finish_reason = "oversize"
         if not self.finish_reason:
-            raise EOFError("the stream ended without a finish reason: the reply was cut off")
+            raise EOFError(_CUT if self._began else _NO_STREAM)
         reply = Reply("".join(self._text), self.tool, "".join(self._arguments), self.finish_reason, self.usage)
         return within_size(reply)
 

@@ -13,6 +13,8 @@ from utils.errors import BudgetExhausted, Interrupted
 FRAMING_TOKENS = 512
 """Upper bound of what providers add on their own: roles, separators, the hidden prompt that explains tools."""
 
+_BROKE = " for calls that broke off and may have been billed"
+
 
 @dataclass(frozen=True, slots=True)
 class Amount:
@@ -94,9 +96,8 @@ class Ledger:
         """
         with self._room:
             while not self._fits(self._spent + self._lost + self._reserved + worst):
-                known = self._spent + self._lost
-                if not self._fits(known + worst):
-                    raise BudgetExhausted(self._why(known, worst))
+                if not self._fits(self._spent + self._lost + worst):
+                    raise BudgetExhausted(self._why(worst))
                 self._room.wait(0.2)
                 if self._ending.is_set():
                     raise Interrupted("interrupted")
@@ -122,13 +123,17 @@ class Ledger:
         tokens_ok = self.cap_tokens is None or total.tokens <= self.cap_tokens
         return tokens_ok and (self.cap_usd is None or total.usd + self._machine_usd() <= self.cap_usd + 1e-12)
 
-    def _why(self, known: Amount, worst: Amount) -> str:
-        if self.cap_tokens is not None and known.tokens + worst.tokens > self.cap_tokens:
-            used = f"{known.tokens} used, the next call may take {worst.tokens}"
+    def _why(self, worst: Amount) -> str:
+        spent, lost = self._spent, self._lost
+        if self.cap_tokens is not None and spent.tokens + lost.tokens + worst.tokens > self.cap_tokens:
+            held = f" and {lost.tokens} held{_BROKE}" if lost.tokens else ""
+            used = f"{spent.tokens} used{held}, the next call may take {worst.tokens}"
             return f"budget.tokens={self.cap_tokens} is reached: {used}"
         machine = self._machine_usd()
-        used = f"${known.usd:.4f} used" + (f" and ${machine:.4f} for the machines" if machine else "")
-        return f"budget.usd={self.cap_usd} is reached: {used}, the next call may cost ${worst.usd:.4f}"
+        parts = [f"${spent.usd:.4f} used"]
+        parts += [f"${machine:.4f} for the machines"] if machine else []
+        parts += [f"${lost.usd:.4f} held{_BROKE}"] if lost.usd else []
+        return f"budget.usd={self.cap_usd} is reached: {' and '.join(parts)}, the next call may cost ${worst.usd:.4f}"
 
 
 def most_tokens(request: Request, settings: ModelSettings) -> Usage:

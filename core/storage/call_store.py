@@ -11,15 +11,10 @@ from core.contracts import CallRecord
 from core.events import Event, LLMCalled
 from core.storage.event_writer import EventWriter
 from core.storage.forms import digest, insert
-from core.storage.holds import FILE, Holds
+from core.storage.holds import ANSWERED, FILE, Holds, held_facts
 from core.storage.rows import call_from_row, call_values, stored_calls
 from core.storage.unreadable import reads_store
 from utils.shared_property import shared_property
-
-_HELD = "held/"
-"""Prefix of the facts that held the worst case of requests without an answer, in stores of earlier versions."""
-_ANSWERED = "answered_holds"
-"""Fact: the names of holds whose answers are stored and that may still stand in the file beside the store."""
 
 
 class CallStore(EventWriter):
@@ -35,7 +30,7 @@ class CallStore(EventWriter):
     @shared_property
     def _holds(self) -> Holds:
         holds = Holds(self.run_dir / FILE)
-        for name in self.get_fact(_ANSWERED) or ():
+        for name in self.get_fact(ANSWERED) or ():
             holds.drop(str(name))
         return holds
 
@@ -68,8 +63,7 @@ class CallStore(EventWriter):
     @reads_store
     def held(self) -> list[tuple[int, float]]:
         """(tokens, dollars) at most of each request that left and whose answer was never stored."""
-        rows = self.db.rows("SELECT value FROM facts WHERE key LIKE ? || '%'", (_HELD,))
-        return [*((int(tokens), float(usd)) for tokens, usd in (row["value"] for row in rows)), *self._holds.all()]
+        return [*held_facts(self.db), *self._holds.all()]
 
     def save_call(self, record: CallRecord, held: str = "", session: Sequence[CallRecord] = ()) -> None:
         records = (*session, record)
@@ -80,7 +74,7 @@ class CallStore(EventWriter):
                 called = [self._put_call(connection, one) for one in records]
                 if held:  # killed before the file says so, it is not counted twice
                     self._answered.add(held)
-                    self._put_facts({_ANSWERED: sorted(self._answered)})
+                    self._put_facts({ANSWERED: sorted(self._answered)})
                 return called
 
         (self._write_later if record.can_be_made_again else self._write)("call", facts)

@@ -6,9 +6,11 @@ import errno
 import json
 import os
 import threading
+from collections.abc import Iterable
 from math import inf
 from pathlib import Path
 
+from core.storage.database import Database
 from utils.errors import StoreError
 from utils.file_utils import write_atomic
 from utils.regular_files import read_regular, regular_handle
@@ -16,6 +18,10 @@ from utils.shared_property import shared_property
 
 FILE = "held.jsonl"
 """In the run's folder: a line for a request that leaves, and one for each that is let go of."""
+ANSWERED = "answered_holds"
+"""Fact: the names of holds whose answers are stored and that may still stand in the file beside the store."""
+_OLDER = "held/"
+"""Prefix of the facts that held the worst case of requests without an answer, in stores of earlier versions."""
 _LONG = 65_536
 """Bytes from which on the file is written anew with what is still held."""
 _MOST = 1 << 24
@@ -88,6 +94,22 @@ class Holds:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
+
+
+def held_facts(db: Database) -> list[tuple[int, float]]:
+    """(tokens, dollars) of each that a store of an earlier version holds itself."""
+    rows = db.rows("SELECT value FROM facts WHERE key LIKE ? || '%'", (_OLDER,))
+    return [(int(tokens), float(usd)) for tokens, usd in (row["value"] for row in rows)]
+
+
+def held_in(path: Path, answered: Iterable[str] = ()) -> list[tuple[int, float]]:
+    """(tokens, dollars) of each that is held by that file; for who only looks.
+
+    Args:
+        answered: names of those whose answers are stored, and that the file may still hold.
+    """
+    known = frozenset(answered)
+    return [amounts for name, amounts in _read(path).items() if name not in known]
 
 
 def _read(path: Path) -> dict[str, tuple[int, float]]:

@@ -18,6 +18,7 @@ from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
+from core.storage.holds import ANSWERED, FILE, held_facts, held_in
 from core.storage.migrations import CHAINED
 from core.storage.models import IS_STEP, SCORED
 from core.storage.rows import (
@@ -32,6 +33,7 @@ from core.storage.rows import (
 from core.storage.step_count import count_steps
 from core.storage.ticket_store import WITHDRAWN
 from core.storage.unreadable import reads_store
+from utils.errors import StoreError
 
 _OUTLINE = (
     "SELECT id, step, parent_ids, operator, metric_value, failure, json_extract(rest, '$.duplicate_of') FROM nodes "
@@ -265,9 +267,19 @@ class RunReader:
         """Sums over all calls: calls, prompt_tokens, completion_tokens, cost_usd (None where nothing was counted).
 
         `cached_tokens` are those of replies that came from the cache or a recording: part of the sums, and free.
+        `held_usd` is what the `held_calls` that were sent and have no answer here can cost at most, beside `cost_usd`.
         """
         cached = "CASE WHEN cached THEN coalesce(prompt_tokens, 0) + coalesce(completion_tokens, 0) ELSE 0 END"
-        return self.db.rows(f"SELECT sum({cached}) AS cached_tokens, {_SUMS} FROM {COUNTED}")[0]
+        sums = self.db.rows(f"SELECT sum({cached}) AS cached_tokens, {_SUMS} FROM {COUNTED}")[0]
+        held = [usd for _, usd in self._held()]
+        return {**sums, "held_calls": len(held), "held_usd": sum(held)}
+
+    def _held(self) -> list[tuple[int, float]]:
+        """Without what stands in a file that cannot be read: who only looks is shown the rest of the run."""
+        try:
+            return [*held_facts(self.db), *held_in(self.run_dir / FILE, self.fact(ANSWERED) or ())]
+        except StoreError:
+            return []
 
     def cost_by_role(self) -> list[dict[str, Any]]:
         """The sums of `cost` and the seconds, for each role and model."""

@@ -13,6 +13,7 @@ from core.storage.reader import COUNTED, RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
+from reports.bill import unanswered
 from reports.conclusion import conclusion_of, why_ended
 from reports.run_index import line_as_seen, line_of
 from reports.winner import baselines_of
@@ -59,6 +60,7 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         best_on_validation=conclusion.best_on_validation,
         best_of_search=conclusion.best_of_search,
         effort=conclusion.effort,
+        unanswered="" if live else unanswered(reader.cost()),
         conclusion=conclusion.verdict,
         control=conclusion.control,
         sandbox=_mapping(facts.get("sandbox")),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -266,3 +268,43 @@ def test_thoughts_that_only_the_sum_of_tokens_tells_are_counted(total: Any, comp
     """As xAI's and Google's servers for OpenAI's SDK have it: `completion_tokens` are those of the reply alone."""
     told = SimpleNamespace(prompt_tokens=10, completion_tokens=7, total_tokens=total)
     assert backend_openai._usage(told) == Usage(10, completion)
+
+
+_ERROR = b'{"error":{"message":"upstream is over capacity"}}'
+BROKEN = [
+    (b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_ERROR), _ERROR), False, "upstream is over capacity"),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", False, r"peer closed .* \(received 1 bytes, expected 99\)"),
+    (b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnope", False, "incorrect header check"),
+    (b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", False, "Connection refused"),
+    (
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 14\r\n\r\n<h1>Log in</h1",
+        True,
+        "no event of a stream",
+    ),
+    (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\ndata: ", True, r"peer closed .*received 6 bytes"),
+]
+
+
+@pytest.mark.parametrize(("answer", "stream", "said"), BROKEN)
+def test_what_broke_a_connection_is_told(answer: bytes, stream: bool, said: str) -> None:
+    """`Connection error.` alone, as the SDK has it, lets nobody find out whose fault it is."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(20)
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+        settings = ModelSettings(
+            provider="openai", model="m", api_key=SecretStr(KEY), base_url=address, attempts=1, stream=stream
+        )
+        model_client = ModelClient({"code": settings}, log=MemoryLog(), ledger=Ledger())
+        with pytest.raises(BackendBusyError, match=said):
+            model_client.bind("code", "n1")("You write.", "Write a program.")
+        model_client.close()
+        thread.join(20)

@@ -75,6 +75,8 @@ class RunDetail(RunSummary):
     """Where that is not the winner."""
     effort: str = ""
     """What became of the steps, in words; '' while the run goes on."""
+    unanswered: str = ""
+    """What calls without an answer may cost beside the sums, in words; '' where there are none."""
     conclusion: Verdict | None = None
     """The verdict in whole sentences, as every surface says it."""
     control: Control | None = None

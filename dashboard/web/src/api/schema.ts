@@ -2619,6 +2619,11 @@ export interface components {
              */
             title: string;
             /**
+             * Unanswered
+             * @default
+             */
+            unanswered: string;
+            /**
              * Unit
              * @default
              */

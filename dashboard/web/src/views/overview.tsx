@@ -202,6 +202,7 @@ function Budget({ state }: { state: RunState }) {
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
+        {state.run?.unanswered && <p className="muted small">Beside that {state.run.unanswered}.</p>}
         {early.length > 0 && <p className="muted small">{early.map(([text, n]) => `${n} ${text}`).join(", ")}, of {count(state.steps)} steps.</p>}
         {reason && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(reason)}</p>}
       </div>

@@ -90,12 +90,13 @@ def test_how_much_of_a_reply_has_come(shown):
 
 
 def test_before_the_first_step_only_a_limit_of_the_users_is_told(facts_of):
-    def told(*words):
+    def told(*words, now=Progress()):  # noqa: B008  # frozen
         with redirect_stdout(io.StringIO()):
             view = LiveView()
             view.start(facts_of(*words), Progress)
             view.close()
-        return view._time_left(Progress(), 30)
+        return view._time_left(now, 30)
 
     assert told() == "", "the default's twelve hours say nothing of a run of half a minute"
     assert told("budget.seconds=60") == "at most 60 s"
+    assert told("budget.seconds=60", now=Progress(seconds=61)).startswith("past budget.seconds=60: nothing more")

@@ -76,3 +76,15 @@ def test_a_writer_that_is_asked_again_after_a_reply_of_no_use_does_not_wait_for_
     work.learn(LLMCalled(node_id="aaaaaaaaaaaa", role="code", call_id=1, provider="openai", model="gpt-5-mini"))
     told = {"aaaaaaaaaaaa": NodeWork(state="written", since=4_990.0)}
     assert work.lines(work=LiveWork(nodes=told)) == ["aaaaaa draft asks openai/gpt-5-mini, 10 s"]
+
+
+def test_who_waits_past_the_seconds_is_told_what_for():
+    work = OpenWork("openai/gpt-5-mini", lambda: 0.0)
+    work.learn(NodeProposed(node_id="aaaaaaaaaaaa", round=0, slot=0, operator="draft"))
+    past = "past budget.seconds=15: nothing more is begun, what is under way is waited for"
+    assert past in work.summary(Progress(seconds=21), most=15) and past not in work.summary(
+        Progress(seconds=9), most=15
+    )
+    assert "past" not in work.summary(Progress(seconds=21))
+    work.learn(RunFinished(status="finished", reason="budget.seconds"))
+    assert "past" not in work.summary(Progress(seconds=21), most=15), "nothing is waited for"

@@ -10,6 +10,7 @@ RUN = {
     "final_metric": None, "final_interval": None, "best_on_validation": None, "best_of_search": None,
     "control": {"text": ""}, "effort": "", "steps": 1, "failures": {}, "tokens": None, "cached_tokens": 0,
     "cost_usd": None, "machine_usd": None, "sandbox": {}, "journal_sha256": "", "journal_head": "", "baselines": [],
+    "held_usd": 0.0, "held_calls": 0,
 }  # fmt: skip
 NODE = {
     "node_id": "a1", "step": 1, "operator": "[mine]", "parent_ids": [], "metric": 1.0, "failure": None,

@@ -144,3 +144,21 @@ def test_the_machines_take_from_the_dollars_of_the_calls():
     with pytest.raises(BudgetExhausted, match=r"\$0\.4000 used and \$0\.5000 for the machines"):
         ledger.reserve(Amount(usd=0.2))
     assert ledger.reserve(Amount(usd=0.1)).usd == 0.1
+
+
+@pytest.mark.parametrize(
+    ("caps", "told"),
+    [
+        (
+            {"usd": 1.0},
+            r"\$0\.1000 used and \$0\.6000 held for calls that broke off and may have been billed, the next",
+        ),
+        ({"tokens": 100}, r"10 used and 60 held for calls that broke off and may have been billed, the next"),
+    ],
+)
+def test_what_is_only_held_is_not_told_as_used(caps: dict[str, float], told: str):
+    ledger = Ledger(**caps)  # type: ignore[arg-type]
+    ledger.settle(ledger.reserve(Amount(20, 0.2)), Amount(10, 0.1))
+    ledger.lose(ledger.reserve(Amount(60, 0.6)))
+    with pytest.raises(BudgetExhausted, match=told):
+        ledger.reserve(Amount(40, 0.4))
