@@ -22,6 +22,8 @@ SwarmEvoError
 │   ├── JobOverdue           a job overstepped its own deadline: FailureKind.TIMEOUT, never run again
 │   └── JobStopped           the user stopped this one program: FailureKind.STOPPED, never run again
 └── StoreError           the database refused a read or a write
+    ├── BrokenStoreError     what is stored cannot be read, now or later
+    │   └── StoreVersionError    a newer version wrote it (exit 2)
     ├── RunBusyError         another process holds the run (exit 2)
     └── RunReadOnlyError     its folder can be read, not written (exit 2)
 
@@ -185,6 +187,10 @@ class StoreError(SwarmEvoError):
     """The run's database refused a read or a write."""
 
 
+class BrokenStoreError(StoreError):
+    """What is stored cannot be read, now or later: it was cut off, overwritten, or somebody else's."""
+
+
 class RunBusyError(StoreError):
     """Another live process holds this run."""
 
@@ -203,7 +209,7 @@ def unwritable(text: str, error: OSError) -> StoreError:
     return (RunReadOnlyError if refused else StoreError)(f"{text}: {error.strerror}")
 
 
-class StoreVersionError(StoreError):
+class StoreVersionError(BrokenStoreError):
     """The store was written by a newer version of Swarm-Evo."""
 
     exit_code = 2

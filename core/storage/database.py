@@ -34,12 +34,17 @@ from core.storage.packing import (
 from core.storage.store_place import StorePlace
 from core.storage.text_packer import TextPacker
 from core.storage.views import create_views
-from utils.errors import StoreError, StoreVersionError, UnknownRunError
+from utils.errors import BrokenStoreError, StoreError, StoreVersionError, UnknownRunError
 
 DB_NAME = "run.db"
 """The store's file in a run's folder."""
 BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
 """How long a write waits for another process that holds the file locked; then it is a StoreError."""
+_BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_WHAT_IS_LEFT = (
+    "; it was cut off or written over. What lies beside it, such as report.html and best_solution/, may be whole, and "
+    "a copy of the folder from before can be resumed"
+)
 _PAGE = 8192
 """Bytes of a page of a new file: in SQLite's 4096 a third of the pages lay idle beside texts of some 3 KB."""
 _LOG_BYTES = 4_000_000
@@ -174,7 +179,10 @@ class Database:
             more = "; make room there, and `resume` goes on from what is stored" if code == sqlite3.SQLITE_FULL else ""
             if code == sqlite3.SQLITE_CANTOPEN:
                 more = _no_file_opens()
-            raise StoreError(f"store '{self.path}': {str(error).splitlines()[0]}{more}") from error
+            if code in _BROKEN:
+                more = _WHAT_IS_LEFT
+            kind = BrokenStoreError if code in _BROKEN else StoreError
+            raise kind(f"store '{self.path}': {str(error).splitlines()[0]}{more}") from error
 
     def _roll_back(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""
@@ -263,7 +271,7 @@ class Database:
         return stored
 
     def get_text(self, name: str) -> str:
-        """The text of that name; '' for ''. Raises StoreError if it is missing."""
+        """The text of that name; '' for ''. Raises BrokenStoreError if it is missing."""
         return self.text_of(self._stored(name)) if name else ""
 
     def text_of(self, stored: Stored) -> str:
@@ -327,7 +335,7 @@ class Database:
         if stored is None:
             stored = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
         if stored is None:
-            raise StoreError(f"store '{self.path}': text {name} is missing")
+            raise BrokenStoreError(f"store '{self.path}': text {name} is missing")
         return stored
 
     def _base(self, name: str) -> bytes:

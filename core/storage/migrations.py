@@ -12,7 +12,7 @@ from typing import Any
 from core.storage.chain import Chain
 from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
-from utils.errors import StoreError
+from utils.errors import BrokenStoreError
 
 SCHEMA_VERSION = 7
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
@@ -26,7 +26,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True)
     """Bring a store from its version to `SCHEMA_VERSION`, all or nothing.
 
     Args:
-        path: its name in a StoreError.
+        path: its name in a BrokenStoreError.
         chained: let one link of the chain take all rows as the older version left them. A reader's copy has no chain.
     """
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
@@ -43,7 +43,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True)
     except BaseException as error:
         connection.execute("ROLLBACK")
         if isinstance(error, ValueError | KeyError | zlib.error | sqlite3.Error):
-            raise StoreError(
+            raise BrokenStoreError(
                 f"store '{path}' has schema {version} and cannot be read as {SCHEMA_VERSION}: {error}"
             ) from error
         raise

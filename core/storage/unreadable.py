@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 from pydantic import ValidationError
 
 from utils.clean_text import one_line
-from utils.errors import StoreError
+from utils.errors import BrokenStoreError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,14 +29,14 @@ S = TypeVar("S", bound=_OfARun)
 
 @contextmanager
 def unreadable(run: str) -> Iterator[None]:
-    """Turn what a foreign or damaged value raises inside the block into a StoreError.
+    """Turn what a foreign or damaged value raises inside the block into a BrokenStoreError.
 
     A store is a file of anybody's: a newer version's, a damaged one, a stranger's. It may end its own display only.
     """
     try:
         yield
     except _FAULTS as error:
-        raise StoreError(f"run {one_line(run, 100)} is unreadable: {_reason(error)}") from error
+        raise BrokenStoreError(f"run {one_line(run, 100)} is unreadable: {_reason(error)}") from error
 
 
 def reads_store(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:

@@ -29,7 +29,7 @@ from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.security import Guard
 from dashboard.server.socket import socket_routes
 from utils.clean_text import one_line
-from utils.errors import StoreError, UnknownRunError
+from utils.errors import BrokenStoreError, StoreError, UnknownRunError
 
 
 def create_app(
@@ -97,7 +97,8 @@ def create_app(
 
 async def _store_error(_: Request, error: Exception) -> JSONResponse:
     """A store that cannot be read is the run's state, not a fault of the server."""
-    return JSONResponse({"detail": str(error)}, 404 if isinstance(error, UnknownRunError) else 409)
+    passes_not = 404 if isinstance(error, UnknownRunError) else 422 if isinstance(error, BrokenStoreError) else None
+    return JSONResponse({"detail": str(error)}, passes_not or 409)
 
 
 async def _wrong_request(_: Request, error: Exception) -> JSONResponse:

@@ -206,6 +206,19 @@ def test_an_unknown_run_says_so(page, stored):
     page.get_by_role("link", name="All runs").first.wait_for()
 
 
+def test_a_store_that_was_cut_off_is_not_waited_for(page, tmp_path):
+    made = competition(tmp_path / "logs", 20, run="cut")
+    made.close()
+    store = tmp_path / "logs" / "cut" / "run.db"
+    store.write_bytes(store.read_bytes()[: store.stat().st_size // 2])
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/cut/overview")
+        page.get_by_text("This run cannot be shown").wait_for()
+        page.get_by_text("may be whole").wait_for()
+        page.locator(".pill.unreadable").wait_for()
+        assert page.get_by_text("Trying again").count() == 0 and page.get_by_text("Loading").count() == 0
+
+
 # ---------------------------------------------------------------- a running search is told things
 
 

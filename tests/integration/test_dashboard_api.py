@@ -87,7 +87,9 @@ def test_a_store_that_cannot_be_read_is_listed_with_the_reason(tmp_path):
         lines = {line["run"]: line for line in get(client, "/runs")}
         assert lines["broken"]["status"] == "unreadable" and lines["broken"]["error"]
         assert "schema 99" in lines["newer"]["error"]
-        assert client.get("/api/runs/newer").status_code == 409
+        assert client.get("/api/runs/newer").status_code == 422, "no use to ask again"
+        answer = client.get("/api/runs/broken/snapshot")
+        assert answer.status_code == 422 and "report.html and best_solution/, may be whole" in answer.json()["detail"]
 
 
 def test_the_configuration_is_shown_masked(client):

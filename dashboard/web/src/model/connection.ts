@@ -8,8 +8,8 @@ export type Phase = "loading" | "open" | "reconnecting" | "failed";
 const FIRST_RETRY_MS = 300;
 const LONGEST_RETRY_MS = 5000;
 const REFUSED = new Set([401, 403, 404, 422]);
-/** A run that was removed; without a token one waits on, since the address with the new one may be opened beside. */
-const GONE = 404;
+/** A run that was removed, or whose store is broken; without a token one waits on, since the address with the new one may be opened beside. */
+const GONE = new Set([404, 422]);
 const GIVE_UP_CODES = new Set([4403, 4404]);
 /** After these the server has more to say of the run as a whole: its unit, its status, its answer. */
 const TELLS_MORE = new Set<RunEvent["type"]>(["run.started", "final.scored", "run.finished"]);
@@ -134,7 +134,7 @@ export class Connection {
     } catch (error) {
       if (this.closed) return;
       this.error = (error as Error).message;
-      if (error instanceof ApiError && error.status === GONE) this.set("failed");
+      if (error instanceof ApiError && GONE.has(error.status)) this.set("failed");
       else this.again(() => void this.reconnect());
     }
   }

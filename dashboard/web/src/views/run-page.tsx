@@ -37,7 +37,7 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
     document.title = title;
   }, [title]);
   const replaying = connection.replay !== null;
-  const status = replaying ? "replay" : state.status;
+  const status = connection.phase === "failed" ? "unreadable" : replaying ? "replay" : state.status;
   return (
     <Shell
       crumb={<div className="crumb"><span className="sep">/</span><h1 title={run}>{state.run?.title || run}</h1><Status status={status} /></div>}
@@ -108,7 +108,7 @@ function Line({ connection }: { connection: Connection }) {
     Object.assign(document.documentElement.dataset, { seq: String(state.seq), phase, reconnects: String(reconnects), gaps: String(gaps), faults: String(state.faults) });
   });
   if (phase !== "reconnecting") return null;
-  return <div className="banner" role="status" style={{ marginBottom: 12 }}>{connection.error || "The connection is cut."} Trying again; nothing is lost.</div>;
+  return <div className="banner" role="status" style={{ marginBottom: 12 }}>{connection.error || "The connection is cut."} Trying again{state.run ? "; nothing is lost" : ""}.</div>;
 }
 
 function Actions({ connection }: { connection: Connection }) {
