@@ -278,6 +278,50 @@ def test_a_sample_is_filled_as_it_asks(tmp_path, inline, case):
     assert told in note and "not be in the form" not in note
 
 
+def visits(tmp_path, *, shuffled=False):
+    """Several rows of each patient, who begins with zeros; his number and the visit's name a row together."""
+    named = [f"{i // 3:06d},{i % 3:02d}" for i in range(COUNT)]
+    rows = [f"{name},{(i * 7) % 50}" for i, name in enumerate(named)]
+    wanted = named[TRAINED:][::-1] if shuffled else named[TRAINED:]
+    tables = {
+        "train.csv": ["Patient ID,visit no,size,next visit",
+                      *(f"{row},{i * 37 % 101 + 0.5}" for i, row in enumerate(rows[:TRAINED]))],
+        "test.csv": ["Patient ID,visit no,size", *rows[TRAINED:]],
+        "sample_submission.csv": ["Patient ID,visit no,next visit", *(f"{name},0" for name in wanted)],
+    }  # fmt: skip
+    return labelled_folder(tmp_path, **tables), wanted
+
+
+def test_rows_that_several_columns_name_together_are_handed_in_under_them(tmp_path, inline):
+    mine, wanted = visits(tmp_path)
+    found, note = handed_in(tmp_path, mine, "row['next visit'] = 7", "data.target=next visit", "data.metric=mae")
+    lines = ["Patient ID,visit no,next visit", *(f"{name},7" for name in wanted)]
+    assert all(made == lines for made in found.values()), found
+    assert "are those of test.csv in their order, as Patient ID, visit no say" in note
+    assert "not be in the form" not in note and "kept as it stands" not in note
+    assert "data.split=group:Patient ID hides whole groups" in note and "group:visit" not in note
+
+
+def test_groups_that_the_test_shares_or_that_are_hidden_whole_already_are_not_told(tmp_path, inline):
+    mine, _ = visits(tmp_path)
+    words = ("data.target=next visit", "data.metric=mae")
+    whole = Stand(tmp_path / "whole", f"data.dir={mine}", *words, "data.split=group:Patient ID")
+    whole.close()
+    assert "hides whole groups" not in whole.problem.note
+    train = pd.read_csv(mine / "train.csv", dtype=str)
+    train["Patient ID"] = [f"{50 - i % 20:06d}" for i in range(len(train))]
+    train.to_csv(mine / "train.csv", index=False)
+    shared = Stand(tmp_path / "shared", f"data.dir={mine}", *words)
+    shared.close()
+    assert "hides whole groups" not in shared.problem.note
+
+
+def test_rows_that_several_columns_name_in_another_order_are_told(tmp_path, inline):
+    mine, _ = visits(tmp_path, shuffled=True)
+    _, note = handed_in(tmp_path, mine, "row['next visit'] = 7", "data.target=next visit", "data.metric=mae")
+    assert "submission.csv will not be in the form of sample_submission.csv" in note
+
+
 def test_a_table_with_the_ids_of_the_test_and_the_target_is_the_sample(tmp_path, inline):
     named = {"gender_submission.csv": ["id,rent", *(f"{i},{i % 2}" for i in reversed(range(TRAINED, COUNT)))]}
     found, note = handed_in(

@@ -19,9 +19,12 @@ from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
 from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
+from .new_groups import told_new_groups
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
 
+ONE_BY_ONE = ("random", "stratified", "distinct")
+"""Splits that pay no heed to groups."""
 MIN_ROWS = 40
 
 
@@ -155,6 +158,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     tables.notes += [note for found in classes.values() for note in found.notes]
     tables.notes += told_amounts(amounts, MOST_NAMES)
     tables.notes += _surprises(tables, bool(request.get("sorted")))
+    if request.get("split") in ONE_BY_ONE:
+        tables.notes += told_new_groups(tables)
     return tables
 
 

@@ -30,6 +30,7 @@ class RowNames:
         table: where they stand: `test`, `sample` (row by row), or '' for numbers from 0.
         source: their column there.
         sample: the sample's ids, where it has some.
+        together: the sample's columns that say, none of them alone, that its rows are the test's in their order.
     """
 
     ids: Ids
@@ -37,12 +38,13 @@ class RowNames:
     table: str
     source: str
     sample: Ids | None = None
+    together: tuple[str, ...] = ()
 
     @classmethod
-    def numbered(cls, count: int) -> RowNames:
-        """Rows that nothing names: numbers from 0."""
+    def numbered(cls, count: int, together: tuple[str, ...] = ()) -> RowNames:
+        """Rows that no column names: numbers from 0."""
         numbers = pd.Series(range(count))
-        return cls(Ids.of(numbers, numbers.astype(str)), "row", "", "row")
+        return cls(Ids.of(numbers, numbers.astype(str)), "row", "", "row", together=together)
 
     @property
     def places(self) -> Any:
@@ -129,7 +131,22 @@ def names_by_sample(tables: OwnTables) -> RowNames | None:
         return RowNames(tables.ids("test", name), column, "test", tables.in_file("test", name), ids)
     if len(sample) == len(test) and ids.name_rows:
         return RowNames(ids, column, "sample", column, ids)
-    return None
+    together = _alike_row_by_row(tables)
+    return RowNames.numbered(len(test), together) if together else None
+
+
+def _alike_row_by_row(tables: OwnTables) -> tuple[str, ...]:
+    """Columns of sample and test that are no targets, where all of them hold the same in the same rows; else ().
+
+    A patient and the number of the visit: several rows have either.
+    """
+    sample, test = tables.sample, tables.test
+    aims = {_folded(name) for name in tables.targets}
+    shared = [str(name) for name in sample.columns if name in test.columns and _folded(name) not in aims]
+    if len(sample) != len(test):
+        return ()
+    pairs = [(tables.ids("sample", name).keys, tables.ids("test", name).keys) for name in shared]
+    return tuple(shared) if all(mine.equals(theirs) for mine, theirs in pairs) else ()
 
 
 def form_of(sample: Any, file: str, names: RowNames, outputs: Outputs, key: str, features: list[str]) -> SampleForm:
@@ -147,9 +164,10 @@ def form_of(sample: Any, file: str, names: RowNames, outputs: Outputs, key: str,
     have = [str(name) for name in sample.columns]
     if not have:
         return SampleForm(plain, [])
-    rest = [name for name in have if name != names.column]
+    rest = [name for name in have if name != names.column and name not in names.together]
     in_order = len(rest) == len(have) and len(sample) == len(names.ids.texts)
-    matched = _matched_in(rest, sample, outputs, in_order or names.is_sample_of_same)
+    same_rows = in_order or bool(names.together) or names.is_sample_of_same
+    matched = _matched_in(rest, sample, outputs, same_rows)
     if in_order and matched is not None and len(matched) == len(rest):
         told = [f"{file} has no ids: its rows are those of test.csv in their order"]
     elif len(rest) == len(have) or matched is None:
@@ -161,7 +179,7 @@ def form_of(sample: Any, file: str, names: RowNames, outputs: Outputs, key: str,
         return SampleForm(plain, [f"submission.csv will not be in the form of {file}: {wrong}"], wrong)
     ours = {name: (name, KEPT) for name in have} | matched | {names.column: (key, "")}
     columns = [(name, *ours[name]) for name in have]
-    return SampleForm(columns, [*told, *_of_columns(columns, plain, file)])
+    return SampleForm(columns, [*told, *_of_columns(columns, plain, file, names.together)])
 
 
 def _matched_in(rest: list[str], sample: Any, outputs: Outputs, same_rows: bool) -> dict[str, tuple[str, str]] | None:
@@ -211,6 +229,8 @@ def _matched(rest: list[str], outputs: list[str]) -> dict[str, str] | None:
 
 
 def _of_ids(file: str, names: RowNames) -> list[str]:
+    if names.together:
+        return [f"the rows of {file} are those of test.csv in their order, as {_listed([*names.together])} say"]
     if names.table == "sample":
         return [f"{names.column} of {file} names the rows of test.csv in their order"]
     if names.table == "test" and names.source != names.column:
@@ -218,9 +238,12 @@ def _of_ids(file: str, names: RowNames) -> list[str]:
     return []
 
 
-def _of_columns(columns: list[tuple[str, str, str]], plain: list[tuple[str, str, str]], file: str) -> list[str]:
+def _of_columns(
+    columns: list[tuple[str, str, str]], plain: list[tuple[str, str, str]], file: str, together: tuple[str, ...]
+) -> list[str]:
     words = {"": "{ours}", OTHER: "1 - {ours}", KEPT: "kept as it stands there"}
-    other = [(name, words[how].format(ours=ours)) for name, ours, how in columns if (name, ours, how) not in plain]
+    unlike = [column for column in columns if column not in plain and column[0] not in together]
+    other = [(name, words[how].format(ours=ours)) for name, ours, how in unlike]
     if not other:
         return []
     pairs = ", ".join(f"{name} is {what}" for name, what in other[:SHOWN])
