@@ -23,12 +23,14 @@ from utils.regular_files import read_regular
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
+LOGS = "logs"
+"""Where the runs of a project lie."""
 LOCK_ATTEMPTS = 15
 """Tries over about 0.3 s."""
 
 
 def logs_dir(project_dir: str | Path) -> Path:
-    return Path(project_dir).resolve() / "logs"
+    return Path(project_dir).resolve() / LOGS
 
 
 def check_place(project_dir: str | Path) -> None:
@@ -87,7 +89,20 @@ def find_run(project_dir: str | Path, name: str) -> Path:
     if may_be_run(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
         return _readable(folder / name)
     known = [path.name for path in all_runs(project_dir)][-5:]
-    raise UnknownRunError(f"unknown run '{name}' in '{folder}'; the newest are: {', '.join(known) or 'none'}")
+    where = _elsewhere(name, folder) or f"the newest are: {', '.join(known) or 'none'}"
+    raise UnknownRunError(f"unknown run '{name}' in '{folder}'; {where}")
+
+
+def _elsewhere(name: str, folder: Path) -> str:
+    """What to say where `name` is the path of a run's folder, and runs are named; '' where it is none."""
+    run = Path(os.path.abspath(name))
+    if os.sep not in name or not may_be_file(run / DB):
+        return ""
+    if run.parent.name == LOGS and run.parent != folder:
+        return f"a run is named, not its path: {run.name} --project.dir={run.parent.parent}"
+    return f"a run is named, not its path: {run.name}" + (
+        "" if run.parent == folder else f", once it lies in '{folder}'"
+    )
 
 
 def may_be_run(name: str) -> bool:

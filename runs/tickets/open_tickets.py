@@ -52,7 +52,7 @@ def line_of(row: dict[str, Any], asker: str = "") -> str:
 
 def no_ticket(rows: Sequence[dict[str, Any]], words: Words, run: str, asker: str = "") -> str:
     """Why there is no ticket, and what frees one. `asker`: see `line_of`."""
-    held = in_the_way("every proposal is with a writer", rows, words, run, asker)
+    held = in_the_way("every proposal that search.batch has out at once is with a writer", rows, words, run, asker)
     return held or "no proposal is ready yet; ask again"
 
 

@@ -64,7 +64,8 @@ def test_who_asks_in_vain_hears_which_ticket_is_in_the_way_and_how_it_gets_free(
     taken = cli.here("ask", "latest", "--dir", str(tmp_path / "lost"), "--json").json
     node = taken["node_id"]
     vain = cli.here("ask", "latest", "--seconds", "0")
-    assert vain.code == 1 and vain.out.startswith("no ticket: every proposal is with a writer: ")
+    why = "no ticket: every proposal that search.batch has out at once is with a writer: "
+    assert vain.code == 1 and vain.out.startswith(why)
     assert f"{node} with `ask --dir {tmp_path / 'lost'}` since " in vain.out and "min left" in vain.out
     assert vain.out.rstrip().endswith(f"free it with `give-up {run_dir.name} {node}`"), "not `latest`: another by then"
     listed = cli.here("ask", "latest", "--list")

@@ -42,6 +42,17 @@ def test_a_name_is_never_a_path(tmp_path, name):
         find_run(tmp_path, name)
 
 
+def test_who_gives_the_path_of_a_run_is_told_its_name_and_where_it_can_be_read(tmp_path):
+    run, here = made(tmp_path / "there", "a", NOW), tmp_path / "here"
+    with pytest.raises(UnknownRunError, match=rf"not its path: {run.name} --project.dir={tmp_path}/there$"):
+        find_run(here, str(run))
+    with pytest.raises(UnknownRunError, match=rf"not its path: {run.name}$"):
+        find_run(tmp_path / "there", f"{run}/")
+    moved = run.rename(tmp_path / "moved")
+    with pytest.raises(UnknownRunError, match=rf"not its path: moved, once it lies in '{here}/logs'$"):
+        find_run(here, str(moved))
+
+
 def test_folders_without_a_store_are_no_runs(tmp_path):
     new_run(tmp_path, "empty", NOW)
     (tmp_path / "logs" / "README.md").write_text("stands in a fresh clone")
