@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
 
 import pandas as pd
 
 from ..tables.keys import as_keys
-
-if TYPE_CHECKING:
-    from .own_tables import OwnTables
 
 _ID = re.compile(r"(?:(?:^|[\W_])(?i:ids?)|[a-z]I[dD]s?)$")
 FEWEST = 10
@@ -20,16 +17,21 @@ ROWS = 1.5
 """Rows of a group, at least, on the mean of either table."""
 
 
-def told_new_groups(tables: OwnTables) -> Iterator[str]:
+def told_new_groups(columns: Collection[str], column: Callable[[str], Any], test: Any) -> Iterator[str]:
     """A line for each column of ids of which a group has several rows, and the test none of the training table's.
 
     Hidden rows that are drawn one by one have rows of their own group beside them in training, and score better than
     those of the test will.
+
+    Args:
+        columns: of the training table.
+        column: → one of them, over the labelled rows.
+        test: the user's table of rows to predict.
     """
-    for name in tables.test if len(tables.test) else ():
-        if not _ID.search(str(name)) or name not in tables.train.columns:
+    for name in test if len(test) else ():
+        if not _ID.search(str(name)) or name not in columns:
             continue
-        mine, theirs = (_groups(values) for values in (tables.column(name), tables.test[name]))
+        mine, theirs = (_groups(values) for values in (column(name), test[name]))
         if mine is not None and theirs is not None and not set(mine) & set(theirs):
             told = f"{name}: several rows have each, and the rows of test.csv have others than those of train.csv"
             yield f"{told}: data.split=group:{name} hides whole groups, so that scores are of new ones too"

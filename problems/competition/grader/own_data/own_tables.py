@@ -159,7 +159,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     tables.notes += told_amounts(amounts, MOST_NAMES)
     tables.notes += _surprises(tables, bool(request.get("sorted")))
     if request.get("split") in ONE_BY_ONE:
-        tables.notes += told_new_groups(tables)
+        tables.notes += told_new_groups(train.columns, tables.column, theirs)
     return tables
 
 
