@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.storage.chain_check import ChainRead, Finding
+from core.storage.database import DB_NAME, no_run
 from core.storage.held import is_held
 from core.storage.migrations import CHAINED
 from core.storage.store_check import check_store
@@ -62,9 +63,12 @@ def verify_run(run_dir: Path, head: str | None = None) -> Verification:
 
     Raises:
         StoreVersionError: a newer version wrote it.
+        UnknownRunError: the run has not begun, or was killed before.
     """
     held = is_held(run_dir)
     store = check_store(run_dir)
+    if not store.schema and head is None and not store.findings:
+        raise no_run(run_dir / DB_NAME)
     findings = list(store.findings)
     unchecked: list[str] = []
     if held:

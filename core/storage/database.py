@@ -89,6 +89,12 @@ def _no_file_opens() -> str:
     return ""
 
 
+def no_run(path: Path) -> UnknownRunError:
+    """For a store in which nothing stands yet."""
+    why = "it has not begun yet, was killed before it began, or is none of ours"
+    return UnknownRunError(f"'{path}' holds no run: {why}")
+
+
 class Database:
     """One connection to a run's store. Thread-safe: one statement or transaction at a time.
 
@@ -392,8 +398,7 @@ class Database:
             )
         if self.read_only:
             if version == 0:
-                why = "it has not begun yet, was killed before it began, or is none of ours"
-                raise UnknownRunError(f"'{self.path}' holds no run: {why}")
+                raise no_run(self.path)
             return
         with self.transaction() as connection:
             make_schema(connection)

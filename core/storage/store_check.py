@@ -36,7 +36,7 @@ class StoreCheck:
     """What was found in one store."""
 
     schema: int
-    """Version of the file; before 3 there was no chain."""
+    """Version of the file; before 3 there was no chain. 0: nothing stands in it yet."""
     chain: ChainRead
     rows: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -76,6 +76,8 @@ def check_store(run_dir: Path) -> StoreCheck:
                 raise StoreVersionError(
                     f"store '{path}' has schema {check.schema}, this program knows up to {SCHEMA_VERSION}"
                 )
+            if not check.schema and not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                return check
             check.findings += _file(connection)
             _records(connection, check)
     except _FAULTS as error:

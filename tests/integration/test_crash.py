@@ -301,7 +301,7 @@ def kill_one_run(cli: Cli, words: list[str], rng: random.Random, whole: float, k
             return
         kills[boundary.rpartition(":")[0] if below.at_boundary else "any moment"] += 1
         assert not survivors(below.pids, 10)  # one that was just being started looks for its parent first
-        if cli.runs:
+        if last_seq(cli):
             assert_nothing_torn(cli.run_dir)
             found = verdict_seconds(cli.run_dir)
             assert known.items() <= found.items(), "a finished evaluation was lost, or run once more"

@@ -150,6 +150,17 @@ def test_garbage_instead_of_a_store_is_a_finding(copied):
     assert any(one.where == "run.db" for one in verify_run(copied).findings)
 
 
+def test_a_run_that_was_killed_before_it_began_is_none_and_no_tampered_one(cli, copied, head):
+    """It was called tampered with. Where a head is known somebody has emptied the store."""
+    for name in ("run.db", "run.db-wal", "run.db-shm"):
+        (copied / name).unlink(missing_ok=True)
+    sqlite3.connect(copied / "run.db").close()
+    told = cli.here("verify", str(copied))
+    assert told.code == 2 and "killed before it began" in told.line
+    known = cli.here("verify", str(copied), "--head", head)
+    assert known.code == 1 and known.out.startswith("tampered")
+
+
 @pytest.mark.parametrize(
     "value", ['["a"]', "[1]", '[{"link": "x", "schema": 2}]', "[{}]", '{"link": 1}', "null", "[" * 9999]
 )
