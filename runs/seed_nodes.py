@@ -19,6 +19,7 @@ from utils.user_text import user_text
 NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
 """Failures that say that what scores gave no number, whatever the program did."""
 
+_UNTOLD = re.compile(r"the command told no `(.{1,80})`; it told no metric at all")
 _MISSING = re.compile(r"No module named '([\w.]{1,80})'")
 
 
@@ -63,7 +64,11 @@ def _said(node: Node) -> str:
 
 
 def _remedy(node: Node) -> str:
-    """A package that only another interpreter has is the commonest reason, and the key is none that one would guess."""
+    """What is to be done where the commonest reasons are it, whose keys are none that one would guess: a package that
+    only another interpreter has, and a number that is printed in another form than ours."""
+    if untold := _UNTOLD.search(node.message):
+        form = "`--problem.metric_from='regex:PATTERN'` with one group says where the number stands"
+        return f"; let it print `{untold[1]}: NUMBER`, or {form}"
     missing = _MISSING.findall(f"{node.term_out}\n{node.message}")
     return f"; --execution.python=FILE names an interpreter that has '{missing[-1]}'" if missing else ""
 

@@ -188,6 +188,22 @@ def test_a_command_that_cannot_judge_the_users_files_ends_the_search(cli: Cli, t
     assert ended.code == 2 and said in ended.line and "nothing was searched" in ended.line
 
 
+def test_a_tree_whose_command_prints_its_number_in_a_form_of_its_own_is_told_the_key(cli: Cli, tmp_path: Path):
+    """ReEvo's evaluators print `[*] Average:` and the number on the next line."""
+    folder = tmp_path / "tree"
+    folder.mkdir()
+    (folder / "a.txt").write_text("1\n")
+    (folder / "score.sh").write_text("echo '[*] Average:'; cat a.txt\n")
+    words = [f"--problem.source={folder}", "--problem.editable=a.txt", "--problem.eval=sh score.sh"]
+    words += ["--problem.metric=Average", "--problem.direction=min", "--search.max_steps=1"]
+    ended = cli.here("--problem=command", *words)
+    assert (
+        ended.code == 2 and "let it print `Average: NUMBER`, or `--problem.metric_from='regex:PATTERN'`" in ended.line
+    )
+    asked = "--problem.metric_from=regex:Average:\\s+([\\d.]+)"
+    assert cli.here("--problem=command", *words, asked).code == 0 and cli.show()["baselines"][0]["metric"] == 1
+
+
 def test_the_small_problem_to_copy(cli: Cli):
     words = ("--problem.options.cities=20", "--problem.options.instances=3", "--search.tune_trials=5")
     shown = summary(cli, "run", "--problem", "tsp", *words, "--search.max_steps=60", "--logging.view=quiet")
