@@ -13,10 +13,15 @@ import pytest
 from support.dashboard import serving
 from support.synthetic_runs import arena, arena_generation, competition
 
+from cli.terminal.show_text import print_run
 from core.events import BaselineScored, RunFinished
 from core.state.live_work import WORK_FILE, LiveWork
 from core.storage.reader import RunReader
+from reports.bill import unanswered
+from reports.html import write_report
+from reports.markdown import write_markdown
 from reports.operator_worth import worth_of
+from runs.reading import run_facts
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +106,23 @@ def test_improvements_are_counted_alike_everywhere(page, address):
     page.get_by_label("Events, newest first").wait_for()
     feed = sum(text.endswith("improvement") for text in texts(page, ".feed .what"))
     assert expected > 3 and [sum(map(int, column)), sum(operators), feed] == [expected] * 3
+
+
+def test_what_calls_without_an_answer_may_have_cost_is_told_alike_everywhere(page, tmp_path, capsys):
+    made = competition(tmp_path / "logs", 6, run="held")
+    made.store.put_fact("writer", "openai/m")
+    made.store.hold_call("broken", 9000, 0.09)
+    made.finish()
+    with RunReader(tmp_path / "logs" / "held") as reader:
+        more, shown = unanswered(reader.cost()), run_facts(reader)
+    assert more == "at most $0.0900 more for 1 call that was sent and has no answer here: the provider may bill it"
+    print_run(shown)
+    assert more in " ".join(capsys.readouterr().out.split())
+    for write, name in ((write_report, "report.html"), (write_markdown, "report.md")):
+        assert more in write(tmp_path / "logs" / "held", tmp_path / name).read_text()
+    with serving(tmp_path) as (host, _):
+        page.goto(f"http://{host}/#/run/held/overview")
+        page.get_by_text(f"Beside that {more}.").wait_for()
 
 
 def test_games_are_one_line_that_opens_to_its_matches(page, address):
