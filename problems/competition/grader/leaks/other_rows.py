@@ -66,15 +66,14 @@ def _as_numbers(values: Any, answers: Any, hidden: Any, *, itself: bool = False)
     Args:
         itself: the row itself is one of them.
     """
-    places: dict[float, list[int]] = {}
-    for place in np.flatnonzero(np.isfinite(values)).tolist():
-        places.setdefault(values[place], []).append(place)
     asked = np.flatnonzero(hidden & np.isfinite(answers) & (answers != 0))
-    asked = asked[:: max(1, len(asked) // LOOKED_UP)].tolist()
+    asked = asked[:: max(1, len(asked) // LOOKED_UP)]
+    order = np.argsort(values, kind="stable")
+    first, last = (np.searchsorted(values[order], answers[asked], side) for side in ("left", "right"))
     found: Counter[int] = Counter()
-    for row in asked:
-        there = places.get(answers[row], [])
-        found.update(place - row for place in there if len(there) <= SELDOM and (itself or place != row))
+    for row, begin, end in zip(asked.tolist(), first.tolist(), last.tolist(), strict=True):
+        there = order[begin:end].tolist() if end - begin <= SELDOM else []
+        found.update(place - row for place in there if itself or place != row)
     distance, often = max(found.items(), key=lambda one: one[1], default=(0, 0))
     if often < max(FEWEST, TOLD * len(asked)):
         return 0
