@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,39 @@ def read_json(path: Path, most: int = DOCUMENT) -> Any:
         return json.loads(read_regular(path, most))
     except RecursionError as error:
         raise ValueError(f"{path.name} is nested too deep") from error
+
+
+def write_regular(folder: Path, name: str, text: str) -> None:
+    """Write a file below a folder that a stranger may have filled: no link in it is followed, and what stands at its
+    place, a link or another name of somebody's file, gives way to a file of its own.
+
+    Args:
+        name: its path below `folder`, which may itself be a link.
+    Raises:
+        OSError: it cannot be written, or a folder on the way is a link.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    *above, last = Path(name).parts
+    parent = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for part in above:
+            with suppress(FileExistsError):
+                os.mkdir(part, dir_fd=parent)
+            inside = os.open(part, os.O_RDONLY | os.O_DIRECTORY | _OPEN, dir_fd=parent)
+            os.close(parent)
+            parent = inside
+        partial = f".{os.getpid()}-{os.urandom(4).hex()}.partial"
+        try:
+            handle = regular_handle(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, parent)
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+            os.replace(partial, last, src_dir_fd=parent, dst_dir_fd=parent)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(partial, dir_fd=parent)
+            raise
+    finally:
+        os.close(parent)
 
 
 def copy_regular(source: Path, target: Path) -> Path:

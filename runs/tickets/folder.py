@@ -17,7 +17,7 @@ from utils.errors import ConfigError
 from utils.folder_entries import Entry, is_there
 from utils.globs import matches
 from utils.program import program
-from utils.regular_files import read_regular, regular_files
+from utils.regular_files import read_regular, regular_files, write_regular
 from utils.user_text import no_utf8
 
 TICKET = ".ticket.json"
@@ -45,7 +45,7 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
         run_dir: `logs/<run>` of its run.
         surface: the door by which its reader hands in; see `runs.tickets.words`. Its commands hold in any folder.
     Raises:
-        ConfigError: the folder cannot be written.
+        ConfigError: the folder cannot be written, or another one stands in it by a link.
     """
     prompt = ticket["prompt"]
     words = WORDS[surface]
@@ -70,9 +70,7 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
     }
     try:
         for name, text in texts.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_regular(folder, name, text)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot be written ({error.strerror})") from error
 

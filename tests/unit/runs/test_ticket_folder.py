@@ -10,6 +10,7 @@ import pytest
 
 from runs.tickets.folder import TICKET, left_behind, read_folder, write_folder
 from runs.tickets.words import COMMAND_LINE
+from utils.errors import ConfigError
 
 ASKED = {
     "ticket": "n1.t1",
@@ -90,3 +91,29 @@ def test_what_tools_leave_beside_the_files_is_nobodys_program(tmp_path: Path) ->
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"\xcb\x0d\x0d\x0a")
     assert read_folder(tmp_path) == {"src/a b.py": "a\r\nb\r\n"}
+
+
+def test_a_ticket_is_laid_into_its_folder_and_through_no_link_out_of_it(tmp_path: Path) -> None:
+    """A writer that shares the folder, and no more, with whoever lays it out had files of the user's written anew: with
+    a program that it had handed in before.
+    """
+    profile, other, work = tmp_path / "profile", tmp_path / "other", tmp_path / "work"
+    profile.write_text("mine")
+    other.mkdir()
+    (work / "src").mkdir(parents=True)
+    (work / "src" / "a.py").symlink_to(profile)
+    (work / "TASK.md").hardlink_to(profile)
+    os.mkfifo(work / "src" / "b.py")
+    (work / TICKET).symlink_to(tmp_path / "nowhere")
+    write_folder(work, ASKED, RUN, COMMAND_LINE)
+    assert profile.read_text() == "mine" and not (tmp_path / "nowhere").exists()
+    assert read_folder(work) == {"src/a.py": "a\n", "src/b.py": "b\n", "src/c.py": "c\n"}
+    assert sorted(path.name for path in work.iterdir()) == [TICKET, "TASK.md", "src", "tests"]
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / "src").symlink_to(other)
+    with pytest.raises(ConfigError, match="second: cannot be written"):
+        write_folder(tmp_path / "second", ASKED, RUN, COMMAND_LINE)
+    assert not list(other.iterdir())
+    (tmp_path / "third").symlink_to(other)
+    write_folder(tmp_path / "third", ASKED, RUN, COMMAND_LINE)
+    assert (other / "src" / "a.py").read_text() == "a\n", "the folder itself is where its user has it"
