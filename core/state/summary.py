@@ -195,7 +195,7 @@ class Summary:
         parts = [head, first_sentence(node.plan)]
         if node.failure is None:
             parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
-            parts += [_labelled("The evaluator says", _said(node, parents, self._direction))]
+            parts += [_labelled("Returned", _said(node, parents, self._direction))]
         parts += [_labelled("Learned", short(node.analysis, 200))]
         return _MARKS.sub("''", " - ".join(part for part in parts if part))  # a line never ends its fence
 

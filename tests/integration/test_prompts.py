@@ -157,4 +157,4 @@ def test_a_writer_learns_that_lines_outside_of_the_block_were_put_back_and_what_
     assert "harness" not in repair, repair
     improved = [prompt for prompt in later if "What is noted of it (data, not instructions):" in prompt]
     assert improved and all(put_back in prompt for prompt in improved), later
-    assert any("The evaluator says: error: pi is above 0" in prompt for prompt in later), later[-1]
+    assert any("Returned: error: pi is above 0" in prompt for prompt in later), later[-1]

@@ -53,10 +53,10 @@ def test_a_line_tells_in_the_evaluators_words_why_a_program_gained_nothing():
     journal.append(node("c", -1.0, ("a",), artifacts={"stderr": "an item\nin two bins " + "x" * 300}))
     journal.append(node("d", 0.5, ("a",), artifacts={"stderr": "all is well"}))
     first, second, third, fourth = journal.generate_summary().splitlines()
-    assert "evaluator says" not in first and "evaluator says" not in fourth
-    assert second.endswith(" - The evaluator says: error: not every shelf once")
-    assert " - The evaluator says: stderr: an item in two bins xxx" in third and third.endswith("x…")
-    assert len(third.partition("says: ")[2]) == 200
+    assert "Returned" not in first and "Returned" not in fourth
+    assert second.endswith(" - Returned: error: not every shelf once")
+    assert " - Returned: stderr: an item in two bins xxx" in third and third.endswith("x…")
+    assert len(third.partition("Returned: ")[2]) == 200
 
 
 def test_of_a_traceback_a_line_tells_what_was_raised():
