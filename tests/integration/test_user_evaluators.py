@@ -243,6 +243,22 @@ def test_a_module_that_is_called_as_a_file_of_the_export_does_not_take_its_place
     assert "the export lacks your solution.py" in said and "the export lacks your evaluator.py" in said
 
 
+def test_modules_lie_as_deep_as_they_lie_and_odd_names_are_no_fault(judge, tmp_path):
+    """A folder that holds nothing but folders was not gone through, which made every score `unisolated`."""
+    deep = tmp_path / "mine" / "lib" / "all" / "costs"
+    deep.mkdir(parents=True)
+    (deep / "two.py").write_text("two = 2\n")
+    (tmp_path / "mine" / "locked.py").mkdir()
+    far = ".".join(["x" * 200] * 30)
+    asked = judge(
+        'def evaluate(path):\n    return {"combined_score": float(load(path).f())}\n',
+        f"from lib.all.costs.two import two\ntry:\n    import locked, {far}\nexcept (ImportError, OSError):\n    pass\n"
+        "def f():\n    return two\n",
+    )
+    assert (asked.score().metric, asked.decision.isolation) == (2, "apart"), asked.decision.reason
+    assert "No module named" in asked.score("import lib.all.other\ndef f():\n    return 9\n").message
+
+
 def test_what_goes_along_with_a_program_is_told_and_its_errors_name_their_lines(judge, tmp_path):
     """A package may import more than its user thinks of: answers that only the evaluator needs were shown unsaid.
 

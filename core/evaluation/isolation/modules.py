@@ -26,11 +26,18 @@ def modules_beside(folder: Path, code: str, but: str) -> dict[str, str]:
     while to_read:
         name = to_read.pop()
         top = name.partition(".")[0]
-        key, path = _place(folder, name)
-        if path is None or key in found or top == but or top in sys.stdlib_module_names:
+        if top == but or top in sys.stdlib_module_names:
             continue
-        found[key] = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        try:
+            key, path = _place(folder, name)
+            if path is None or key in found:
+                continue
+            found[key] = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+        except OSError:  # no file may be called so, or nobody may read it: the import says so where it is made
+            continue
         to_read += _wanted(found[key], name if key.endswith(PACKAGE) else name.rpartition(".")[0])
+    for name in list(found):
+        found.update(_above(name.removesuffix(PACKAGE), found))
     total = sum(map(len, found.values()))
     return found if total <= MOST_BYTES else {}
 
@@ -43,6 +50,13 @@ def led_to(modules: Iterable[str], code: str, evaluator: str) -> list[str]:
     """
     meant, known = set(_wanted(evaluator, "")), set(_wanted(code, ""))
     return [name for name in modules if name.removesuffix(PACKAGE) in meant - known]
+
+
+def _above(name: str, found: Mapping[str, str]) -> dict[str, str]:
+    """Folders that a module lies in and that hold none themselves: Python goes through them."""
+    parts = name.split(".")
+    names = (".".join(parts[:number]) for number in range(1, len(parts)))
+    return {above + PACKAGE: "" for above in names if above not in found and above + PACKAGE not in found}
 
 
 def _place(folder: Path, name: str) -> tuple[str, Path | None]:
