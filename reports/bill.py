@@ -23,7 +23,7 @@ def bill(cost: Mapping[str, Any]) -> str:
     """`4 calls, 2,262 tokens, $0.0032`, and what may come on top; '' where no call counts tokens (`rules`)."""
     more = unanswered(cost)
     if cost["prompt_tokens"] is None:
-        return more
+        return f"no call was answered; {more}" if more else ""
     tokens = cost["prompt_tokens"] + (cost["completion_tokens"] or 0)
     calls = f"{cost['calls']} call{'s' * (cost['calls'] != 1)}"
     usd = "price unknown" if cost["cost_usd"] is None else f"${cost['cost_usd']:.4f}"

@@ -53,6 +53,11 @@ def test_a_hold_whose_answer_is_stored_is_none_after_a_kill_before_it_was_let_go
     assert told(store.run_dir) == "1 call, 1,234 tokens, $0.0032"
 
 
+def test_a_run_whose_only_call_broke_off_has_a_bill(store: RunStore):
+    store.hold_call("broken", 9000, 0.09)
+    assert told(store.run_dir).startswith("no call was answered; at most $0.0900 more for 1 call that was sent")
+
+
 def test_the_rules_have_no_bill(store: RunStore):
     assert told(store.run_dir) == ""
 
