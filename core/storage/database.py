@@ -46,6 +46,8 @@ _WHAT_IS_LEFT = (
     "a copy of the folder from before can be resumed"
 )
 _PAGE = 8192
+_AS_IT_LIES = "ro&immutable=1"
+"""Mode of a connection that looks at no file beside the store."""
 """Bytes of a page of a new file: in SQLite's 4096 a third of the pages lay idle beside texts of some 3 KB."""
 _LOG_BYTES = 4_000_000
 """So long grows the write-ahead log before its pages go into the file."""
@@ -93,6 +95,17 @@ def no_run(path: Path) -> UnknownRunError:
     """For a store in which nothing stands yet."""
     why = "it has not begun yet, was killed before it began, or is none of ours"
     return UnknownRunError(f"'{path}' holds no run: {why}")
+
+
+def is_unmade(path: Path, error: sqlite3.Error) -> bool:
+    """Whether a reader was refused because whoever made the store was killed while nothing stood in it yet.
+
+    What was begun would have to be taken back first. That is not for a reader: a stranger's journal may name any file.
+    """
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF != sqlite3.SQLITE_READONLY:
+        return False
+    with closing(_connect(f"file:{quoted_path(path)}?mode={_AS_IT_LIES}")) as connection:
+        return not _version(connection)
 
 
 class Database:
@@ -371,10 +384,16 @@ class Database:
         return not os.access(self.path.parent, os.W_OK) and not log.exists()
 
     def _open(self) -> sqlite3.Connection:
-        mode = ("ro&immutable=1" if self._is_archived() else "ro") if self.read_only else "rwc"
+        mode = (_AS_IT_LIES if self._is_archived() else "ro") if self.read_only else "rwc"
         connection = _connect(f"file:{self._address}?mode={mode}")
         try:
             self.stored_version = version = _version(connection)
+        except sqlite3.Error as error:
+            connection.close()
+            if self.read_only and is_unmade(self.path, error):
+                raise no_run(self.path) from error
+            raise
+        try:
             if not self.read_only:
                 connection.execute(f"PRAGMA page_size={_PAGE}")
                 connection.execute("PRAGMA journal_mode=WAL")

@@ -18,7 +18,7 @@ from core.storage.chain import CHAINED_FROM, chained_tables, row_hash, rows_of
 from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
 from core.storage.chain_links import CHAIN, Row, links_of
 from core.storage.cross_check import check_programs, check_texts, cross_check
-from core.storage.database import DB_NAME, make_schema, quoted_path
+from core.storage.database import DB_NAME, is_unmade, make_schema, quoted_path
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
 from core.storage.packing import WINDOW, TextOf, is_named, raw_text, unpacked, whole_text
 from core.storage.rows import JOURNAL, journal_line
@@ -81,6 +81,9 @@ def check_store(run_dir: Path) -> StoreCheck:
             check.findings += _file(connection)
             _records(connection, check)
     except _FAULTS as error:
+        if isinstance(error, sqlite3.Error) and is_unmade(path, error):
+            check.schema = 0
+            return check
         check.findings.append(Finding(DB_NAME, f"cannot be read: {type(error).__name__}: {error}"))
     return check
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sqlite3
 import stat
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from core.storage.migrations import SCHEMA_VERSION
 from core.storage.packing import parts_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from runs.verification import verify_run
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
 
@@ -41,6 +43,27 @@ def test_what_is_no_store_is_said_so(tmp_path):
     (tmp_path / DB_NAME).write_bytes(b"no database" * 500)
     with pytest.raises(StoreError, match="not a database"):
         RunReader(tmp_path)
+
+
+def test_a_store_whose_maker_was_killed_holds_no_run_and_is_left_as_it_lies(tmp_path):
+    """Killed while it became a file of pages: every verb said "attempt to write a readonly database"."""
+    with closing(sqlite3.connect(tmp_path / DB_NAME)) as connection:
+        connection.execute("PRAGMA page_size=8192")
+        connection.execute("PRAGMA journal_mode=WAL")
+    journal = tmp_path / f"{DB_NAME}-journal"
+    begun = bytes.fromhex("d9d505f920a163d700000000c44d42a3000000000000020000002000").ljust(512, b"\0")
+    journal.write_bytes(begun)
+    for read in (RunReader, verify_run):
+        with pytest.raises(UnknownRunError, match="killed before it began"):
+            read(tmp_path)
+    assert journal.exists(), "a reader takes nothing back"
+    RunStore(tmp_path).close()
+    with RunReader(tmp_path) as reader:
+        assert reader.db.stored_version == SCHEMA_VERSION
+    journal.write_bytes(begun)
+    with pytest.raises(StoreError, match="readonly"):
+        RunReader(tmp_path)
+    assert verify_run(tmp_path).verdict == "tampered", "something stands in it"
 
 
 def test_wal_mode_and_utc(tmp_path):
