@@ -230,8 +230,8 @@ def test_a_replay_takes_the_time_it_needs(cli, toy):
 @pytest.mark.long
 def test_rules_are_told_in_a_replay_what_they_were_told(cli):
     """What a program of `rules` may take follows from the seconds and steps of the run, which a resume may change."""
-    assert cli.anew("--problem.name=diabetes", "search.max_steps=2", "budget.seconds=60").code == 0
-    assert cli.anew("resume", "latest", "search.max_steps=4", "budget.seconds=600").code == 0
+    assert cli.anew("--problem.name=diabetes", "search.max_steps=2", "budget.seconds=200").code == 0
+    assert cli.anew("resume", "latest", "search.max_steps=4", "budget.seconds=2000").code == 0
     assert_replays(cli, 4)
 
 
