@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HEAVY = ("pandas", "sklearn", "numpy", "scipy", "numba", "optuna", "matplotlib", "openai", "anthropic", "google.genai",
+HEAVY = ("pandas", "sklearn", "numpy", "scipy", "numba", "optuna", "matplotlib", "httpx2", "anthropic", "google.genai",
          "fastapi", "uvicorn", "ray", "modal")  # fmt: skip
 
 PROBE = """

@@ -83,7 +83,7 @@ def _machine() -> Iterator[Check]:
 
 
 def _packages() -> Iterator[Check]:
-    for name in ("pydantic", "numpy", "pandas", "scikit-learn", "openai", "anthropic"):
+    for name in ("pydantic", "numpy", "pandas", "scikit-learn", "httpx2", "anthropic"):
         try:
             yield Check(name, True, version(name))
         except PackageNotFoundError:

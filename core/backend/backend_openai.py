@@ -47,8 +47,9 @@ def connect_azure(settings: ModelSettings) -> ChatEndpoint:
 
 
 def _endpoint(url: str, headers: dict[str, str], settings: ModelSettings) -> ChatEndpoint:
+    endpoint = ChatEndpoint(url, headers, settings)
     check_address(url)
-    return ChatEndpoint(url, headers, settings)
+    return endpoint
 
 
 def query(client: ChatEndpoint, request: Request, settings: ModelSettings, deadline: Deadline) -> Reply:

@@ -56,7 +56,7 @@ _HINTS = {
     "model": "model",
 }
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
-_SDK = ("openai", "anthropic", "google")
+_SDK = ("anthropic", "google")
 _OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"})
 """Variables that every client of HTTP goes by."""
 _NO_SUCH_HOST = frozenset({EAI_NONAME, EAI_NODATA})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import resource
 import sqlite3
 import stat
 import threading
@@ -46,6 +47,8 @@ _WHAT_IS_LEFT = (
     "a copy of the folder from before can be resumed"
 )
 _PAGE = 8192
+_FILES_OF_A_STORE = 6
+"""Open at once: two connections, each with a log and an index."""
 _AS_IT_LIES = "ro&immutable=1"
 """Mode of a connection that looks at no file beside the store."""
 """Bytes of a page of a new file: in SQLite's 4096 a third of the pages lay idle beside texts of some 3 KB."""
@@ -82,13 +85,14 @@ def _check_readable(path: Path) -> None:
         raise StoreError(f"store '{path}' cannot be read: {os.strerror(errno.EACCES)}")
 
 
-def _no_file_opens() -> str:
-    """Why this process can open no file at all, which SQLite does not say; '' where it can."""
+def _lacking_room() -> str:
+    """That this process may open too few files for a store, which SQLite does not say; '' where it may."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
-        os.close(os.open(os.devnull, os.O_RDONLY))
+        left = most - len(os.listdir("/proc/self/fd"))
     except OSError as error:
         return f": [Errno {error.errno}] {error.strerror}"
-    return ""
+    return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
 
 
 def no_run(path: Path) -> UnknownRunError:
@@ -197,7 +201,7 @@ class Database:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
             more = "; make room there, and `resume` goes on from what is stored" if code == sqlite3.SQLITE_FULL else ""
             if code == sqlite3.SQLITE_CANTOPEN:
-                more = _no_file_opens()
+                more = _lacking_room()
             if code in _BROKEN:
                 more = _WHAT_IS_LEFT
             kind = BrokenStoreError if code in _BROKEN else StoreError

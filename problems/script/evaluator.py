@@ -198,13 +198,18 @@ class ScriptEvaluator(RepeatableEvaluator):
     def _keep(self, decision: Decision) -> None:
         self._take(decision)
         write_atomic(self._deps.run_dir / "files" / DECISION, decision.model_dump_json(indent=1))
+        if decision.modules:
+            self._tell_led_to(decision)
+        if decision.isolation == "together" and self._deps.isolated and self._isolation != "together":
+            text = f"scores are unisolated, a candidate could reach the evaluator: {decision.reason}"
+            self._deps.append([Warned(text=text)])
+
+    def _tell_led_to(self, decision: Decision) -> None:
+        """What lies beside the evaluator is seen where the user did not mean it to be."""
         evaluator = self._evaluator.read_text(encoding="utf-8", errors="replace")
         if found := led_to(decision.modules, self._program, evaluator):
             text = f"{_files_of(found)}: the evaluator imports it, and programs and their writers see it, since another"
             self._deps.append([Warned(text=f"{text} module that your program imports does: no answers may lie in it")])
-        if decision.isolation == "together" and self._deps.isolated and self._isolation != "together":
-            text = f"scores are unisolated, a candidate could reach the evaluator: {decision.reason}"
-            self._deps.append([Warned(text=text)])
 
     def _stored(self) -> Decision | None:
         path = self._deps.run_dir / "files" / DECISION

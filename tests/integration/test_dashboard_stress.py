@@ -104,7 +104,7 @@ class Crowd:
         await writer.drain()
         if self.rng.random() < 0.5:
             status = (await reader.readline()).split()
-            assert status[1] in (b"200", b"404", b"409"), status
+            assert status[1] in (b"200", b"404", b"409", b"422"), status
         writer.transport.abort()
 
 
