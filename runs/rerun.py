@@ -277,7 +277,7 @@ def play_as_recorded(
     told = [node for node in stored if node.id in tasks or node.operator == "ensemble"]
     for number, nodes in groupby(told, key=lambda node: tasks[node.id].round if node.id in tasks else None):
         if number is None:
-            orchestrator.add_ensemble(session.config.search.top_k)
+            orchestrator.add_ensemble()
             continue
         again = [tasks[node.id] for node in nodes]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])

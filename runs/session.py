@@ -368,7 +368,7 @@ class RunSession:
 
     def _blend(self) -> None:
         if self.config.search.ensemble:
-            self.search.orchestrator.add_ensemble(self.config.search.top_k, self._doing)
+            self.search.orchestrator.add_ensemble(self._doing)
 
     def score_seeds(self) -> None:
         """Let the programs that were given become the first nodes; what is there already stays."""

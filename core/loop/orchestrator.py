@@ -26,8 +26,8 @@ from utils.errors import BudgetExhausted, Interrupted
 from utils.stop_frames import let_go
 from utils.thread_pool import threads
 
-BLENDED = 4
-"""Programs that a blend is made of come from so many times as many as the final choice is made among."""
+BLENDED = 200
+"""Of so many of the best scored programs a blend may be made."""
 
 
 @contextmanager
@@ -161,15 +161,15 @@ class Orchestrator:
         if new:
             self._judge_given(new)
 
-    def add_ensemble(self, top_k: int, doing: Callable[[str], None] = lambda text: None) -> None:
+    def add_ensemble(self, doing: Callable[[str], None] = lambda text: None) -> None:
         """Let a blend of good programs compete, where the evaluator can make one. It takes no step and no tokens.
 
-        Near copies lead most searches and blend to nothing new: `BLENDED` times `top_k` may take part.
+        Near copies lead most searches and blend to nothing new: what was begun otherwise and scores worse takes part.
 
         Args:
             doing: is told when there is one to run, which may take as long as any program.
         """
-        found = self._evaluator.ensemble(self.journal.top(BLENDED * top_k))
+        found = self._evaluator.ensemble(self.journal.top(BLENDED))
         if found is None:
             return
         code, members, plan = found

@@ -96,7 +96,7 @@ def test_a_blend_takes_nothing_of_what_the_choice_of_the_winner_may_take(toy_con
     """It ran before the second looks and the final scores: after a minute of it all but the winner's were left out."""
     seconds, left = [0.0], []
 
-    def blend(self, top_k, doing):
+    def blend(self, doing):
         seconds[0] += 60
 
     monkeypatch.setattr(Orchestrator, "add_ensemble", blend)

@@ -14,6 +14,8 @@ import numpy as np
 
 ROUNDS = 12
 """Picks at most; a program may be picked several times, which gives it more weight."""
+HELPFUL = 20
+"""Programs that are tried for a third pick and later ones: those that helped the best most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ def select(
 ) -> dict[str, Any]:
     """`{picks: [index…], score}`: start with the best, add whichever helps most, stop when nothing does.
 
+    The best alone is tried with all others, so that one of another kind is found behind many near copies.
+
     Args:
         seconds: what each program takes; () for nothing.
     """
@@ -89,12 +93,13 @@ def select(
         return len(different) <= bounds.most and sum(takes[i] for i in different) <= bounds.seconds
 
     picks = [min(range(len(columns)), key=lambda i: loss([i]))]
-    best = loss(picks)
+    best, able = loss(picks), list(range(len(columns)))
     for _ in range(ROUNDS - 1):
-        able = [i for i in range(len(columns)) if i in picks or fits([*picks, i])]
-        found, index = min((loss([*picks, i]), i) for i in able)
+        tried = sorted((loss([*picks, i]), i) for i in able if i in picks or fits([*picks, i]))
+        found, index = tried[0]
         if found >= best - 1e-12:
             break
         best = found
         picks.append(index)
+        able = list({*picks, *(i for _, i in tried[:HELPFUL])})
     return {"picks": sorted(picks), "score": sign * best}

@@ -23,14 +23,14 @@ def test_a_replay_adds_the_blend_before_the_run_goes_on(tmp_path, schedule):
         loop = open_loop(tmp_path / "run", steps=steps, **words)
         loop.orchestrator.restore()
         loop.orchestrator.run()
-        loop.orchestrator.add_ensemble(3 + steps)
+        loop.orchestrator.add_ensemble()
         stored = told(loop.journal)
         loop.close()
     with RunReader(tmp_path / "run") as reader:
         asked = first_of_rounds(reader.tasks().values())
     again = open_loop(tmp_path / "again", steps=15, asked=asked, **words)
-    again.orchestrator.run(lambda: again.orchestrator.add_ensemble(9))
-    again.orchestrator.add_ensemble(18)
+    again.orchestrator.run(lambda: again.orchestrator.add_ensemble())
+    again.orchestrator.add_ensemble()
     found = told(again.journal)
     again.close()
     assert [row[1] for row in stored].count("ensemble") == 2 and stored[6][1] == "ensemble"
@@ -43,12 +43,12 @@ def test_a_blend_that_runs_is_told_as_what_goes_on(tmp_path):
     loop.orchestrator.restore()
     loop.orchestrator.run()
     doing: list[str] = []
-    loop.orchestrator.add_ensemble(3, doing.append)
+    loop.orchestrator.add_ensemble(doing.append)
     (line,) = doing
     assert line.startswith("the search is over; a blend of ") and line.endswith(
         " of the best runs, and the winner is chosen"
     )
-    loop.orchestrator.add_ensemble(3, doing.append)  # it is there already
+    loop.orchestrator.add_ensemble(doing.append)  # it is there already
     assert doing == [line]
     loop.close()
 

@@ -29,6 +29,22 @@ def test_errors_that_cancel_are_combined():
     assert found["picks"] == [0, 1] and found["score"] < 1e-9
 
 
+def test_a_program_of_another_kind_is_found_behind_many_near_copies_of_the_best():
+    """Of 87 programs the best twenty were of one kind: a blend of two gained a tenth of one with the 80th."""
+    rng = np.random.default_rng(0)
+    noise, other = rng.normal(size=(2, 400))
+    copies = [noise + rng.normal(size=400) / 50 for _ in range(60)]
+    calls = []
+
+    def rmse(column):
+        calls.append(1)
+        return float(np.sqrt(np.mean(column**2)))
+
+    found = select([*copies, 1.2 * other], "mean", rmse, lower_is_better=True)
+    assert 60 in found["picks"] and found["score"] < 0.85
+    assert len(calls) < 61 + 61 + 10 * 25, "later picks are tried of those that helped most"
+
+
 def test_a_blend_stays_within_its_programs_and_their_seconds():
     truth = np.zeros(100)
     noise = np.random.default_rng(0).normal(size=(8, 100))
