@@ -15,7 +15,8 @@ from typing import Any
 from core.state.node import Node
 from core.storage.chain import as_json, chained_tables, row_hashes, rows_of
 from core.storage.chain_links import links_of
-from core.storage.database import DB_NAME, quoted_path
+from core.storage.connection import quoted_path
+from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
 from runs.recorded_files import BEST, FILES, is_as_recorded, solution_files

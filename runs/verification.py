@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from core.storage.chain_check import ChainRead, Finding
-from core.storage.database import DB_NAME, no_run
+from core.storage.connection import no_run
+from core.storage.database import DB_NAME
 from core.storage.held import is_held
 from core.storage.migrations import CHAINED
 from core.storage.store_check import check_store

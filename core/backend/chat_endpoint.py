@@ -43,7 +43,7 @@ class ChatEndpoint:
 
     Args:
         url: where requests are posted to.
-        headers: of each request; the key is among them.
+        headers: of each request; the key is among them. Where a server sends us elsewhere they are left out.
         settings: `timeout` and whether the address is this machine's, where no proxy is asked.
     """
 
@@ -51,11 +51,12 @@ class ChatEndpoint:
         import httpx2
 
         self._new_request, self._new_timeout = httpx2.Request, httpx2.Timeout
-        self._url = httpx2.URL(url)
+        self._url, self._own = httpx2.URL(url), tuple(headers)
         self._http = httpx2.Client(
             headers={"Accept": "application/json", "Content-Type": "application/json", **headers},
             timeout=settings.timeout, follow_redirects=True, trust_env=not settings.is_local,
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE),
+            event_hooks={"request": [self._keep_from_others]},
         )  # fmt: skip
 
     def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
@@ -85,6 +86,13 @@ class ChatEndpoint:
     def close(self) -> None:
         """End all connections."""
         self._http.close()
+
+    def _keep_from_others(self, request: Any) -> None:
+        """Called with each request, also with those that follow a redirect: HTTP's client takes one key's name away."""
+        url = request.url
+        if (url.scheme, url.host, url.port) != (self._url.scheme, self._url.host, self._url.port):
+            for name in self._own:
+                request.headers.pop(name, None)
 
     def _request(self, body: Mapping[str, Any], seconds: float) -> Any:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

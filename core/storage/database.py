@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import re
-import resource
 import sqlite3
-import stat
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
-from itertools import pairwise
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from core.storage.chain import Chain
+from core.storage.connection import (
+    AS_IT_LIES,
+    check_readable,
+    connect,
+    copied,
+    is_unmade,
+    lacking_room,
+    no_run,
+    quoted_path,
+    version_of,
+)
 from core.storage.forms import FORMS, insert
+from core.storage.message_parts import PROGRAM, kinds_of, message_parts
 from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
 from core.storage.models import create_tables
 from core.storage.packing import (
@@ -35,81 +42,27 @@ from core.storage.packing import (
 from core.storage.store_place import StorePlace
 from core.storage.text_packer import TextPacker
 from core.storage.views import create_views
-from utils.errors import BrokenStoreError, StoreError, StoreVersionError, UnknownRunError
+from utils.errors import BrokenStoreError, StoreError, StoreVersionError
 
 DB_NAME = "run.db"
 """The store's file in a run's folder."""
-BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
-"""How long a write waits for another process that holds the file locked; then it is a StoreError."""
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _WHAT_IS_LEFT = (
     "; it was cut off or written over. What lies beside it, such as report.html and best_solution/, may be whole, and "
     "a copy of the folder from before can be resumed"
 )
 _PAGE = 8192
-_FILES_OF_A_STORE = 6
-"""Open at once: two connections, each with a log and an index."""
-_AS_IT_LIES = "ro&immutable=1"
-"""Mode of a connection that looks at no file beside the store."""
 """Bytes of a page of a new file: in SQLite's 4096 a third of the pages lay idle beside texts of some 3 KB."""
 _LOG_BYTES = 4_000_000
 """So long grows the write-ahead log before its pages go into the file."""
 _KNOWN_TEXTS = 4096
 _BASES = 32
 """Of so many texts that others are differences to the ends are kept in memory when texts are read."""
-PROGRAM, OUTPUT = "program", "output"
-"""Kinds of texts."""
 _TEXT = "SELECT body FROM texts WHERE hash = ?"
 Values = Sequence[Any] | Mapping[str, Any]
 """What a statement's placeholders stand for: in their order, or by their names."""
-_HEADING_OR_FENCE = re.compile(r"\n(?:#{1,2} |(`{3,}).*)")
-"""Begins with a character that is sought for quickly; with `(?m)^` each place of a long text is tried."""
 _LISTS = 64
 """So many messages are known with the lists of their parts: a run asks with few system messages."""
-
-
-def _check_readable(path: Path) -> None:
-    """SQLite only says that it cannot open the file; this says why.
-
-    The file is not opened for it: to close it again would let go of the locks that this process has on it.
-    """
-    try:
-        is_file = stat.S_ISREG(path.stat().st_mode)
-    except PermissionError as error:
-        raise StoreError(f"store '{path}' cannot be read: {error.strerror}") from error
-    except OSError as error:
-        raise StoreError(f"no store at '{path}'") from error
-    if not is_file:
-        raise StoreError(f"no store at '{path}'")
-    if not os.access(path, os.R_OK):
-        raise StoreError(f"store '{path}' cannot be read: {os.strerror(errno.EACCES)}")
-
-
-def _lacking_room() -> str:
-    """That this process may open too few files for a store, which SQLite does not say; '' where it may."""
-    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        left = most - len(os.listdir("/proc/self/fd"))
-    except OSError as error:
-        return f": [Errno {error.errno}] {error.strerror}"
-    return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
-
-
-def no_run(path: Path) -> UnknownRunError:
-    """For a store in which nothing stands yet."""
-    why = "it has not begun yet, was killed before it began, or is none of ours"
-    return UnknownRunError(f"'{path}' holds no run: {why}")
-
-
-def is_unmade(path: Path, error: sqlite3.Error) -> bool:
-    """Whether a reader was refused because whoever made the store was killed while nothing stood in it yet.
-
-    What was begun would have to be taken back first. That is not for a reader: a stranger's journal may name any file.
-    """
-    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF != sqlite3.SQLITE_READONLY:
-        return False
-    with closing(_connect(f"file:{quoted_path(path)}?mode={_AS_IT_LIES}")) as connection:
-        return not _version(connection)
 
 
 class Database:
@@ -146,7 +99,7 @@ class Database:
         self.stored_version = 0
         """The schema version of the file when it was opened; 0 for a new one."""
         if read_only:
-            _check_readable(path)
+            check_readable(path)
         self.before: Callable[[], None] = lambda: None
         """Called before a transaction begins: what somebody has still to write comes first."""
         self._is_open = False
@@ -201,7 +154,7 @@ class Database:
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
             more = "; make room there, and `resume` goes on from what is stored" if code == sqlite3.SQLITE_FULL else ""
             if code == sqlite3.SQLITE_CANTOPEN:
-                more = _lacking_room()
+                more = lacking_room()
             if code in _BROKEN:
                 more = _WHAT_IS_LEFT
             kind = BrokenStoreError if code in _BROKEN else StoreError
@@ -271,7 +224,7 @@ class Database:
         if known is not None:
             return known
         parts = message_parts(body)
-        pieces = ((one, of) for part, of in zip(parts, _kinds_of(parts), strict=True) for one in self._pieces(part, of))
+        pieces = ((one, of) for part, of in zip(parts, kinds_of(parts), strict=True) for one in self._pieces(part, of))
         lines = [inlined(piece, is_program=of == PROGRAM) or self.put_text(piece, of) for piece, of in pieces]
         if len(self._lists) >= _LISTS:
             self._lists.clear()
@@ -343,7 +296,7 @@ class Database:
         with self._reading:
             if self._beside is None:
                 with self._refusals():
-                    self._beside = _connect(f"file:{self._address}?mode=ro")
+                    self._beside = connect(f"file:{self._address}?mode=ro")
             return self._fetched(self._beside, query, values)
 
     def _fetched(
@@ -388,10 +341,10 @@ class Database:
         return not os.access(self.path.parent, os.W_OK) and not log.exists()
 
     def _open(self) -> sqlite3.Connection:
-        mode = (_AS_IT_LIES if self._is_archived() else "ro") if self.read_only else "rwc"
-        connection = _connect(f"file:{self._address}?mode={mode}")
+        mode = (AS_IT_LIES if self._is_archived() else "ro") if self.read_only else "rwc"
+        connection = connect(f"file:{self._address}?mode={mode}")
         try:
-            self.stored_version = version = _version(connection)
+            self.stored_version = version = version_of(connection)
         except sqlite3.Error as error:
             connection.close()
             if self.read_only and is_unmade(self.path, error):
@@ -404,7 +357,7 @@ class Database:
                 connection.execute(f"PRAGMA wal_autocheckpoint={_LOG_BYTES // _PAGE}")
                 connection.execute("PRAGMA synchronous=NORMAL")
             if 0 < version < (READ_IN_PLACE if self.read_only else SCHEMA_VERSION):
-                connection = _copied(connection) if self.read_only else connection
+                connection = copied(connection) if self.read_only else connection
                 migrate(connection, self.path, chained=not self.read_only)
             connection.execute(f"PRAGMA query_only={int(self.read_only)}")
         except BaseException:
@@ -414,7 +367,7 @@ class Database:
 
     def _prepare(self) -> None:
         with self.transaction() as connection:
-            version = _version(connection)
+            version = version_of(connection)
         if version > SCHEMA_VERSION:
             raise StoreVersionError(
                 f"store '{self.path}' has schema {version}, this program knows up to {SCHEMA_VERSION}: use a newer one"
@@ -430,58 +383,7 @@ class Database:
             self._chain.watch()
 
 
-def message_parts(body: str) -> list[str]:
-    """`body` cut at its headings and round what stands between fences: a program in a prompt is the node's own text."""
-    cuts, fence = [0], ""
-    for found in _HEADING_OR_FENCE.finditer("\n" + body):  # one character in front: where it begins, its line does
-        marks = found[1]
-        if not fence:
-            fence = marks or ""
-            cuts.append(min(found.end(), len(body)) if marks else found.start())
-        elif marks == fence and found[0][1:].rstrip() == fence:
-            fence = ""
-            cuts.append(found.start())
-    return [part for start, end in pairwise([*cuts, len(body)]) if (part := body[start:end])]
-
-
-def _kinds_of(parts: Sequence[str]) -> Iterator[str]:
-    """The kinds of a message's parts: what stands below the same heading is like each other, and so are programs."""
-    section = fence = ""
-    for part in parts:
-        if fence:
-            yield PROGRAM if fence.strip("`") == "python" else f"{section} {fence}"
-        else:
-            first = part.partition("\n")[0]
-            section = first[:60].rstrip("0123456789 ") if first.startswith("#") else section
-            yield f"part {section}"
-        last = "" if fence else part.rstrip("\n").rpartition("\n")[2]
-        fence = last if last.startswith("```") else ""
-
-
 def make_schema(connection: sqlite3.Connection) -> None:
     """The tables and views of this version, as far as they are not there."""
     create_tables(connection)
     create_views(connection)
-
-
-def _connect(place: str) -> sqlite3.Connection:
-    return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
-
-
-def _copied(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """The store in memory, for a reader of an older version: the file stays as it is."""
-    copy = _connect(":memory:")
-    with closing(connection):
-        connection.backup(copy)
-    return copy
-
-
-def _version(connection: sqlite3.Connection) -> int:
-    return int(connection.execute("PRAGMA user_version").fetchone()[0])
-
-
-def quoted_path(path: Path) -> str:
-    """For a `file:` address."""
-    from urllib.parse import quote
-
-    return quote(str(path.resolve()))

@@ -17,7 +17,8 @@ from core.state.journal_digest import digest_line
 from core.state.node import Node
 from core.state.stored_node import Read, StoredNode
 from core.state.task import Task
-from core.storage.database import OUTPUT, PROGRAM, Database
+from core.storage.database import Database
+from core.storage.message_parts import OUTPUT, PROGRAM
 from core.storage.moments import microseconds
 from core.storage.packing import json_of, json_text, pack_json
 from utils.genes import cut_genes, gene_lengths

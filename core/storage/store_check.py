@@ -17,8 +17,9 @@ from core.state.fingerprint import text_hash
 from core.storage.chain import CHAINED_FROM, chained_tables, row_hash, rows_of
 from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
 from core.storage.chain_links import CHAIN, Row, links_of
+from core.storage.connection import is_unmade, quoted_path
 from core.storage.cross_check import check_programs, check_texts, cross_check
-from core.storage.database import DB_NAME, is_unmade, make_schema, quoted_path
+from core.storage.database import DB_NAME, make_schema
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
 from core.storage.packing import WINDOW, TextOf, is_named, raw_text, unpacked, whole_text
 from core.storage.rows import JOURNAL, journal_line

@@ -5,10 +5,8 @@ The evaluator is Python; the program is whatever it can judge: Python, another l
 
 from __future__ import annotations
 
-import ast
-import re
 import shutil
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import starmap
 from pathlib import Path
@@ -26,6 +24,7 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
+from problems.script.evaluator_source import check_evaluator, docstring_of
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
@@ -39,12 +38,8 @@ from utils.user_text import user_bytes, user_text
 
 USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
 _KEY = "problem.options.cascade_thresholds"
-_CALLED = r"evaluate(_stage[123])?"
-"""Names of an evaluator's functions."""
 TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
-MOST_SAID = 3_000
-"""Characters of an evaluator's docstrings that a prompt holds."""
 
 
 MOST_BESIDE = 3_000
@@ -127,7 +122,7 @@ class ScriptProblem(Problem):
                 raise ConfigError(f"problem.options.shows={shown}: {no_file(user_path(shown))}")
         user_text(self.program, "problem.program=")
         if self.evaluator_file.suffix == ".py":
-            check_evaluator(self.evaluator_file, self.options.evaluator_args)
+            check_evaluator(self.evaluator_file, self.options.evaluator_args, cascade=self.options.cascade)
 
     def _check_text(self) -> None:
         """A program that the evaluator runs itself shares its sandbox; a text is only read."""
@@ -265,63 +260,6 @@ def _told_module(name: str, text: str) -> str:
     if len(text) > MOST_BESIDE:
         return f"{name} ({len(text):,} characters, not shown)"
     return f"{name}:\n{fenced_data(clean(text))}" if text.strip() else f"{name} (empty)"
-
-
-def docstring_of(evaluator: Path) -> str:
-    """What the evaluator's file says of itself at its top and in `evaluate`; '' for one that is no Python."""
-    try:
-        module = ast.parse(evaluator.read_bytes(), evaluator.name)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return ""
-    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "evaluate"]
-    said = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
-    return clean("\n\n".join(text for text in said if text))[:MOST_SAID]
-
-
-def check_evaluator(path: Path, arguments: Collection[str] = ()) -> None:
-    """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for.
-
-    Args:
-        arguments: names that its functions are to be called with.
-    """
-    try:
-        module = ast.parse(user_bytes(path, "problem.evaluator="), path.name)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        why = "it is nested too deeply" if isinstance(error, (RecursionError, MemoryError)) else str(error)
-        raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {why}") from error
-    if not bound_names(module) & {"evaluate", "evaluate_stage1", "*"}:
-        raise ConfigError(f"problem.evaluator={path}: has no function evaluate(program_path)")
-    taken = taken_arguments(module)
-    if taken is not None and (foreign := sorted({*arguments} - taken)):
-        allowed = ", ".join(sorted(taken)) or "none"
-        raise ConfigError(
-            f"problem.options.evaluator_args.{foreign[0]}: no function of {path} takes it; allowed: {allowed}"
-        )
-
-
-def taken_arguments(module: ast.Module) -> set[str] | None:
-    """What the evaluator's functions take beside the program's path; None where their text does not say."""
-    called = [
-        node
-        for node in module.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and re.fullmatch(_CALLED, node.name)
-    ]
-    if not called or any(node.args.kwarg is not None or node.decorator_list for node in called):
-        return None
-    return {one.arg for node in called for one in (*node.args.args[1:], *node.args.kwonlyargs)}
-
-
-def bound_names(module: ast.Module) -> set[str]:
-    """Every name that the module may bind, wherever: a doubt is decided for the evaluator."""
-    names: set[str] = set()
-    for node in ast.walk(module):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, ast.alias):
-            names.add(node.asname or node.name)
-    return names
 
 
 def _take_as_given(cfg: Config) -> None:

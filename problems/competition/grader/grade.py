@@ -41,6 +41,8 @@ def handler() -> Callable[[dict[str, Any]], Any]:
     return handle
 
 
+MOST_CELLS, FEWEST_BLENDED = 4_000_000, 20
+"""Predictions that a blend is looked for in, some 200 MB as words; so many of the best are there in any case."""
 FEWEST_ROWS = 30
 """Of fewer rows resamples say too little to compare two programs by them."""
 WHOLE = "whole"
@@ -110,17 +112,20 @@ class Judge:
         scoring = self._scoring
         scale = "mean" if several else blend.scale_of(self._metric or "", bool(self._exam["labels"]))
         rows = self._parts["validation"]
-        tables = [_rows(self._checked(read_submission(path, self._texts)), rows) for path in paths]
         truth, names = _rows(self._answers, rows), self._targets if several else self._targets[0]
+        form = truth[[self._exam["id"], *self._targets]].copy()
 
         def score(values: Any) -> float:
-            table = tables[0].copy()
-            table[names] = values
-            return scoring.score(table, truth)
+            form[names] = values
+            return scoring.score(form, truth)
 
-        columns = [table[names].to_numpy() for table in tables]
+        most_programs = max(FEWEST_BLENDED, MOST_CELLS // (len(rows) * len(self._targets)))
+        columns = [self._predictions(path, rows, names) for path in paths[:most_programs]]
         bounds = blend.Bounds() if most is None else blend.Bounds(seconds=most)
         return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds), "scale": scale}
+
+    def _predictions(self, path: str, rows: Any, names: Any) -> Any:
+        return _rows(self._checked(read_submission(path, self._texts)), rows)[names].to_numpy()
 
     def _words(self) -> list[str]:
         """Columns of answers and submissions that are words; ids are what they are among all rows to predict."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from core.backend.backend_openai import connect, query
+from core.backend.backend_openai import AZURE, OPENAI, connect, query
 from core.backend.chat_endpoint import events, joined
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Request
@@ -21,6 +22,7 @@ from core.backend.faults import read_fault
 from core.backend.settings import ModelSettings
 from utils.errors import BackendBusyError
 
+REQUEST = Request(system="s", messages=(Message("user", "x"),))
 ANSWER = {"choices": [{"index": 0, "message": {"content": "hello"}, "finish_reason": "stop"}]}
 
 
@@ -34,6 +36,7 @@ class Server(ThreadingHTTPServer):
         self.asked: list[tuple[str, dict[str, str]]] = []
         self.connections: set[Any] = set()
         self.stream = b""
+        self.elsewhere = ""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -45,6 +48,12 @@ class Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.asked.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
         self.server.connections.add(self.client_address)
+        if self.server.elsewhere:
+            self.send_response(307)
+            self.send_header("location", self.server.elsewhere)
+            self.send_header("content-length", "0")
+            self.end_headers()
+            return
         body = self.server.stream if asked.get("stream") else json.dumps(ANSWER).encode()
         self.send_response(200)
         self.send_header("content-length", str(len(body)))
@@ -92,6 +101,32 @@ def test_who_pays_is_told_as_the_environment_has_it(server: Server, monkeypatch:
     assert path == "/v1/chat/completions?token=t"
     assert (headers["authorization"], headers["openai-organization"]) == ("Bearer sk-1", "org-1")
     assert "openai-project" not in headers
+
+
+@pytest.mark.parametrize("provider", ["openai", "azure"])
+@pytest.mark.parametrize("place", ["another server", "another path"])
+def test_a_key_follows_a_redirect_to_its_own_server_alone(
+    server: Server, monkeypatch: pytest.MonkeyPatch, provider: str, place: str
+) -> None:
+    """Azure's was handed on: HTTP's client knows one header that holds a key."""
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    spec = {"openai": OPENAI, "azure": AZURE}[provider]
+    settings = replace(settings_for(server, api_key=SecretStr("sk-secret")), provider=provider)
+    with Server() as other:
+        threading.Thread(target=other.serve_forever, args=(0.02,), daemon=True).start()
+        client = spec.connect(settings)
+        if place == "another server":
+            server.elsewhere = f"http://127.0.0.1:{other.server_port}/v2"
+            assert spec.query(client, REQUEST, settings, Deadline(20.0)).text == "hello"
+            ((_, headers),) = other.asked
+            assert not {"authorization", "api-key", "openai-organization"} & headers.keys()
+        else:
+            server.elsewhere = f"http://127.0.0.1:{server.server_port}/v2"
+            with pytest.raises(Exception, match="redirects"):
+                spec.query(client, REQUEST, settings, Deadline(20.0))
+            assert len(server.asked) > 1 and all("sk-secret" in str(headers) for _, headers in server.asked)
+        client.close()
+        other.shutdown()
 
 
 def test_what_a_stream_breaks_off_with_is_told(server: Server) -> None:

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from core.events import NoteAdded
 from core.state.node import Node
-from core.storage.database import DB_NAME, Database, message_parts
+from core.storage.database import DB_NAME, Database
 from core.storage.fault import FaultPoint
+from core.storage.message_parts import message_parts
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.packing import parts_of
 from core.storage.reader import RunReader

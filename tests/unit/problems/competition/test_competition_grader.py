@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.search.claim import drawn_claim
-from problems.competition.grader import launch
+from problems.competition.grader import grade, launch
 from problems.competition.grader.grade import Judge
 from problems.competition.grader.mlebench import helpers, shim
 from problems.competition.grader.scoring import parts, scores, validate
@@ -43,6 +43,32 @@ def judge(tmp_path):
         return Judge(exam).grade(str(tmp_path / "mine.csv"), part, interval=True)
 
     return graded
+
+
+def test_a_blend_reads_no_more_predictions_than_memory_is_meant_for(tmp_path, monkeypatch):
+    """Two hundred programs may take part, and a table may have any number of rows."""
+    rng, read = np.random.default_rng(2), []
+    table = pd.DataFrame({"id": np.arange(40), "y": rng.normal(size=40)})
+    table.to_csv(tmp_path / "answers.csv", index=False)
+    exam = {
+        "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv"), "id": "id",
+        "targets": ["y"], "strict": True, "metric": "rmse", "task": "regression", "labels": False,
+        "parts": {"validation": list(range(20)), "final": list(range(20, 40))},
+    }  # fmt: skip
+    paths = [str(tmp_path / f"{number}.csv") for number in range(9)]
+    for path in paths:
+        table.assign(y=table["y"] + rng.normal(size=40)).to_csv(path, index=False)
+    monkeypatch.setattr(grade, "read_submission", lambda path, texts: read.append(path) or read_submission(path, texts))
+    judge = Judge(exam)
+    whole = judge.blend(paths, True, [1.0] * 9, None)
+    assert read == paths and len(set(whole["picks"])) > 1
+    alone = min(judge.grade(path, "validation", False)["score"] for path in paths)
+    assert whole["score"] < alone
+    monkeypatch.setattr(grade, "MOST_CELLS", 3 * 20)
+    monkeypatch.setattr(grade, "FEWEST_BLENDED", 2)
+    read.clear()
+    judge.blend(paths, True, [1.0] * 9, None)
+    assert read == paths[:3]
 
 
 def test_two_programs_are_compared_on_the_same_draws_of_the_rows(judge):

@@ -4,6 +4,7 @@ import importlib.util
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
 from problems.block_agent import BlockAgent
+from problems.script.evaluator_source import check_evaluator
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
 from problems.script.reading import verdict_of
@@ -383,6 +385,27 @@ def test_a_configuration_needs_both_files(tmp_path):
     problem.prepare()
     assert problem.name == "script/minimise" and problem.lower_is_better
     assert [b.name for b in problem.baselines()] == ["initial"]
+
+
+STAGED = "def evaluate(path, weight):\n    return 1\ndef evaluate_stage1(path, *, size=1):\n    return 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cascade", "refused"),
+    [
+        ("def evaluate(path, weight=1):\n    return 1\n", True, ["size"]),
+        ("def evaluate(path, **more):\n    return 1\n", True, []),
+        ("from elsewhere import evaluate\n", True, []),
+        (STAGED, True, ["weight"]),  # `evaluate` is not called
+        (STAGED, False, ["size"]),
+    ],
+)
+def test_an_argument_that_no_called_function_takes_is_refused(tmp_path, text, cascade, refused):
+    path = tmp_path / "evaluator.py"
+    path.write_text(text)
+    for name in ("weight", "size"):
+        with pytest.raises(ConfigError, match=f"{name}: no function of") if name in refused else nullcontext():
+            check_evaluator(path, [name], cascade=cascade)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,89 @@
+"""A connection to a store's file, and why there may be none: SQLite itself says little of it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import sqlite3
+import stat
+from contextlib import closing
+from pathlib import Path
+
+from utils.errors import StoreError, UnknownRunError
+
+BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
+"""How long a write waits for another process that holds the file locked; then it is a StoreError."""
+AS_IT_LIES = "ro&immutable=1"
+"""Mode of a connection that looks at no file beside the store."""
+_FILES_OF_A_STORE = 6
+"""Open at once: two connections, each with a log and an index."""
+
+
+def connect(place: str) -> sqlite3.Connection:
+    """By a `file:` address with its mode, or `:memory:`. Transactions are begun and ended by who asks."""
+    return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def copied(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """The store in memory, for a reader of an older version: the file stays as it is."""
+    copy = connect(":memory:")
+    with closing(connection):
+        connection.backup(copy)
+    return copy
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """The schema of a file; 0 where none was made yet."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def quoted_path(path: Path) -> str:
+    """For a `file:` address."""
+    from urllib.parse import quote
+
+    return quote(str(path.resolve()))
+
+
+def check_readable(path: Path) -> None:
+    """SQLite only says that it cannot open the file; this says why.
+
+    The file is not opened for it: to close it again would let go of the locks that this process has on it.
+    """
+    try:
+        is_file = stat.S_ISREG(path.stat().st_mode)
+    except PermissionError as error:
+        raise StoreError(f"store '{path}' cannot be read: {error.strerror}") from error
+    except OSError as error:
+        raise StoreError(f"no store at '{path}'") from error
+    if not is_file:
+        raise StoreError(f"no store at '{path}'")
+    if not os.access(path, os.R_OK):
+        raise StoreError(f"store '{path}' cannot be read: {os.strerror(errno.EACCES)}")
+
+
+def lacking_room() -> str:
+    """That this process may open too few files for a store, which SQLite does not say; '' where it may."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        left = most - len(os.listdir("/proc/self/fd"))
+    except OSError as error:
+        return f": [Errno {error.errno}] {error.strerror}"
+    return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
+
+
+def no_run(path: Path) -> UnknownRunError:
+    """For a store in which nothing stands yet."""
+    why = "it has not begun yet, was killed before it began, or is none of ours"
+    return UnknownRunError(f"'{path}' holds no run: {why}")
+
+
+def is_unmade(path: Path, error: sqlite3.Error) -> bool:
+    """Whether a reader was refused because whoever made the store was killed while nothing stood in it yet.
+
+    What was begun would have to be taken back first. That is not for a reader: a stranger's journal may name any file.
+    """
+    if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF != sqlite3.SQLITE_READONLY:
+        return False
+    with closing(connect(f"file:{quoted_path(path)}?mode={AS_IT_LIES}")) as connection:
+        return not version_of(connection)

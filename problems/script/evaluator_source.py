@@ -1,0 +1,71 @@
+"""What the text of a user's evaluator says before it is run: of itself, which functions it has, what these take."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from pathlib import Path
+
+from utils.clean_text import clean
+from utils.errors import ConfigError
+from utils.user_text import user_bytes
+
+MOST_SAID = 3_000
+"""Characters of an evaluator's docstrings that a prompt holds."""
+STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
+
+
+def docstring_of(evaluator: Path) -> str:
+    """What the evaluator's file says of itself at its top and in `evaluate`; '' for one that is no Python."""
+    try:
+        module = ast.parse(evaluator.read_bytes(), evaluator.name)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "evaluate"]
+    said = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
+    return clean("\n\n".join(text for text in said if text))[:MOST_SAID]
+
+
+def check_evaluator(path: Path, arguments: Collection[str], *, cascade: bool) -> None:
+    """ConfigError for an evaluator that cannot judge any program: found before the first step is paid for.
+
+    Args:
+        arguments: names that its functions are to be called with.
+        cascade: its stages are called where it has some, and not `evaluate`.
+    """
+    try:
+        module = ast.parse(user_bytes(path, "problem.evaluator="), path.name)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        why = "it is nested too deeply" if isinstance(error, (RecursionError, MemoryError)) else str(error)
+        raise ConfigError(f"problem.evaluator={path}: does not parse as Python: {why}") from error
+    if not bound_names(module) & {"evaluate", "evaluate_stage1", "*"}:
+        raise ConfigError(f"problem.evaluator={path}: has no function evaluate(program_path)")
+    taken = _taken_arguments(module, cascade)
+    if taken is not None and (foreign := sorted({*arguments} - taken)):
+        allowed = ", ".join(sorted(taken)) or "none"
+        raise ConfigError(
+            f"problem.options.evaluator_args.{foreign[0]}: no function of {path} takes it; allowed: {allowed}"
+        )
+
+
+def _taken_arguments(module: ast.Module, cascade: bool) -> set[str] | None:
+    """What the functions that are called take beside the program's path; None where their text does not say."""
+    functions = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    names = STAGES if cascade and STAGES[0] in functions else ("evaluate",)
+    called = [functions[name] for name in names if name in functions]
+    if not called or any(node.args.kwarg is not None or node.decorator_list for node in called):
+        return None
+    return {one.arg for node in called for one in (*node.args.args[1:], *node.args.kwonlyargs)}
+
+
+def bound_names(module: ast.Module) -> set[str]:
+    """Every name that the module may bind, wherever: a doubt is decided for the evaluator."""
+    names: set[str] = set()
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+    return names
