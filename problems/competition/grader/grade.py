@@ -113,7 +113,7 @@ class Judge:
         scale = "mean" if several else blend.scale_of(self._metric or "", bool(self._exam["labels"]))
         rows = self._parts["validation"]
         truth, names = _rows(self._answers, rows), self._targets if several else self._targets[0]
-        form = truth[[self._exam["id"], *self._targets]].copy()
+        form = with_columns(truth[[self._exam["id"]]], dict.fromkeys(self._targets, 0.0))
 
         def score(values: Any) -> float:
             form[names] = values

@@ -71,6 +71,29 @@ def test_a_blend_reads_no_more_predictions_than_memory_is_meant_for(tmp_path, mo
     assert read == paths[:3]
 
 
+def test_columns_of_classes_are_blended_beside_a_target_called_like_one_of_them(tmp_path):
+    """The answers have one column of classes, a submission has one for each."""
+    rng, classes = np.random.default_rng(4), ["n", "y", "z"]
+    answers = pd.DataFrame({"id": np.arange(60), "y": rng.choice(classes, 60)})
+    answers.to_csv(tmp_path / "answers.csv", index=False)
+    true = np.array([answers["y"] == name for name in classes], float).T
+    pd.DataFrame(true, columns=classes).assign(id=answers["id"]).to_csv(tmp_path / "sample.csv", index=False)
+    exam = {
+        "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "sample.csv"), "id": "id",
+        "targets": classes, "truth": ["y"], "texts": ["y"], "strict": True, "metric": "logloss", "task": "classes",
+        "labels": False, "parts": {"validation": list(range(30)), "final": list(range(30, 60))},
+    }  # fmt: skip
+    paths = [str(tmp_path / f"{number}.csv") for number in range(3)]
+    for path in paths:
+        noisy = true + rng.uniform(0.2, 0.8, true.shape)
+        made = pd.DataFrame(noisy / noisy.sum(axis=1, keepdims=True), columns=classes).assign(id=answers["id"])
+        made.to_csv(path, index=False)
+    judge = Judge(exam)
+    blended = judge.blend(paths, True, [1.0] * 3, None)
+    assert blended["scale"] == "mean" and len(set(blended["picks"])) > 1
+    assert blended["score"] < min(judge.grade(path, "validation", False)["score"] for path in paths)
+
+
 def test_two_programs_are_compared_on_the_same_draws_of_the_rows(judge):
     """An outlier that both miss makes both scores noisy, their difference hardly: the scores' own intervals overlap."""
     better, worse = judge(0.5), judge(0.7)
