@@ -86,7 +86,7 @@ def read(name):
 
 train = pd.{train[function]}(read({train[file]!r}){train[how]})
 {lost}{joined}test = pd.{test[function]}(read({test[file]!r}){test[how]})
-{written}{amounts}train = train.dropna(subset=TARGETS)
+{written}{amounts}{dates}train = train.dropna(subset=TARGETS)
 {sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
@@ -99,15 +99,27 @@ for path in DATA.iterdir():
         Path("input", path.name).symlink_to(path.resolve())
 '''
 
-_AMOUNTS = """for table in (train, test):  # amounts such as $1,200 or 72 kg are numbers
-    for name, fraction in {amounts!r}.items():
-        if name in table and fraction == ":":
-            table[name] = table[name].map(clock_in, na_action="ignore").astype(float)
-        elif name in table and not pd.api.types.is_numeric_dtype(table[name]):
-            parts = table[name].str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)")
+_AMOUNTS = """for table in (train, test):  # amounts such as $1,200, 72 kg or 1.5M are numbers
+    for name, (fraction, missing, scales) in {amounts!r}.items():
+        if name not in table or pd.api.types.is_numeric_dtype(table[name]):
+            continue
+        cells = table[name].mask(table[name].astype(str).str.strip().isin(missing))
+        if not fraction:
+            table[name] = pd.to_numeric(cells).astype(float)
+        elif fraction == ":":
+            table[name] = cells.map(clock_in, na_action="ignore").astype(float)
+        else:
+            parts = cells.astype("string").str.extract(r"^(\\D*)(\\d[\\d.,'’ \u00a0\u202f]*)(.*)")
             digits = parts[1].str.replace(rf"[^\\d{{fraction}}]", "", regex=True).str.replace(fraction, ".")
-            number = digits.astype(float)
+            units = parts[2].str.strip(" .").str.lower().str.rstrip("s")
+            number = digits.astype(float) * units.map(scales).astype(float).fillna(1)
             table[name] = number.where(~parts[0].str.contains("[-\u2212(]", na=False), -number)
+"""
+
+_DATES = """for table in (train, test):  # dates as ISO 8601
+    for name, way in {dates!r}.items():
+        if name in table:
+            table[name] = iso_dates(table[name], *way)
 """
 
 _WRITTEN = """test = test.rename(columns={same!r})  # as the training table writes them
@@ -241,18 +253,28 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
         lost=_lost(own, tables["train"], "train", ways),
         sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables, ways["written"]),
         written=_written(ways["written"]),
-        amounts=_amounts(ways["amounts"]),
+        amounts=_amounts(ways["amounts"]), dates=_dates(ways["dates"]),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},
     )  # fmt: skip
     return first, _last(own, sample=sample is not None), files
 
 
-def _amounts(forms: dict[str, str]) -> str:
-    """What makes numbers of amounts; `forms` is column → its mark of fractions."""
-    clocks = Path(__file__).parent / "grader" / "tables" / "clocks.py"
-    source = clocks.read_text(encoding="utf-8").partition("import annotations\n")[2].strip() + "\n\n\n"
-    return (source if ":" in forms.values() else "") + (_AMOUNTS.format(amounts=forms) if forms else "")
+def _amounts(forms: dict[str, list[Any]]) -> str:
+    """What makes numbers of amounts; `forms` is column → its mark of fractions, words for missing values, scales."""
+    has_clocks = any(fraction == ":" for fraction, *_ in forms.values())
+    return (_source("clocks") if has_clocks else "") + (_AMOUNTS.format(amounts=forms) if forms else "")
+
+
+def _dates(forms: dict[str, list[Any]]) -> str:
+    """What writes dates as ISO 8601; `forms` is column → arguments of `iso_dates`."""
+    return _source("iso_dates") + _DATES.format(dates=forms) if forms else ""
+
+
+def _source(module: str) -> str:
+    """A module that needs nothing of ours, from below its first import."""
+    text = (Path(__file__).parent / "grader" / "tables" / f"{module}.py").read_text(encoding="utf-8")
+    return text.partition("import annotations\n")[2].strip() + "\n\n\n"
 
 
 def _written(names: dict[str, str]) -> str:

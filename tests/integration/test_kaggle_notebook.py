@@ -28,13 +28,20 @@ def kaggle_data(folder: Path) -> Path:
     frame = pd.DataFrame({"area": draw.gamma(3, 30, 240).round(1), "town": draw.choice(["Ulm", "Bonn"], 240)})
     frame["rent"] = (9 * frame["area"] + 100 * (frame["town"] == "Bonn") + draw.normal(0, 5, 240)).round(2)
     frame.loc[5, "rent"] = None
+    frame["floor"] = [["?", "n.a.", "3", "4.5"][i % 4] for i in range(240)]
+    frame["visits"] = [["1.5K", "980", "2M", "-"][i % 4] for i in range(240)]
+    days = pd.date_range("2021-01-01", periods=240)
+    months = ["Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August"]
+    written = [f"{day.day}. {months[day.month - 1]} {day.year}" if day.day % 2 else f"{day:%d.%m.%Y}" for day in days]
+    frame["free from"] = written
     frame["area"] = [f"{area} m2" for area in frame["area"]]
+    frame.loc[[7, 207], "area"] = "k. A."
     euros = frame["rent"].map("{:,.2f} €".format, na_action="ignore").str.translate(str.maketrans(",.", ".,"))
     table = frame.assign(rent=euros)[:200].to_csv(index=False, sep=";")
     (folder / "train.csv.gz").write_bytes(gzip.compress(f"Rents; May 2024\n\n{table}".encode()))
     test = frame[200:].drop(columns="rent").reset_index(drop=True)
     test.insert(0, "flat", [f"F{n}" for n in range(40)])
-    test.set_axis(["flat", "Area", "town "], axis=1).to_csv(folder / "test.csv", index=False)
+    test.rename(columns={"area": "Area", "town": "town "}).to_csv(folder / "test.csv", index=False)
     test[["flat"]].assign(rent=500.0).to_csv(folder / "sample_submission.csv", index=False)
     return folder
 

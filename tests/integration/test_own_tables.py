@@ -279,7 +279,7 @@ def test_labels_whose_rows_cannot_be_told_are_refused_with_the_reason(tmp_path, 
     [
         (("size,straße,rent", "rent,straße,rent"), "data.target=rent: train.csv has 2 columns called 'rent'"),
         (("straße,rent", "straße,RENT"), "data.target=rent: no such column"),
-        ((",rent\n", ",rent\n" + "F,1,a,unknown\n"), "'rent' holds text such as 'unknown' in 1 of 121 rows"),
+        ((",rent\n", ",rent\n" + "F,1,a,cheap\n"), "'rent' holds text such as 'cheap' in 1 of 121 rows"),
     ],
 )
 def test_a_target_that_is_not_one_column_of_numbers_is_refused_with_the_reason(tmp_path, inline, change, told):
@@ -409,7 +409,7 @@ def test_how_far_ahead_a_forecast_is_scored_can_be_said(tmp_path, inline):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (("01.02.2020", "2020-02-01"), "neither numbers nor dates of one format ('2020-02-01')"),
+        (("01.02.2020", "in winter"), "neither numbers nor dates of one format ('in winter')"),
         (("01.02.2020", ""), "1 rows have no time, so they cannot be ordered"),
         (("01.02.2020", "31.31.2020"), "neither numbers nor dates of one format ('31.31.2020')"),
     ],
@@ -439,8 +439,9 @@ def test_day_first_dates_are_read_by_the_rules_writer(tmp_path, inline):
 HOURS = pd.Series(pd.date_range("2021-03-05 07:00", periods=400, freq="61h"))
 WORDY = (HOURS.index > 150) & (HOURS.index % 30 == 5)
 MIXED = {
-    "day first, and a few words": (HOURS.dt.strftime("%d/%m/%Y").where(~WORDY, "unknown"), "%d/%m/%Y"),
-    "month first, and a few words": (HOURS.dt.strftime("%m/%d/%Y").where(~WORDY, "?"), "%m/%d/%Y"),
+    "day first, and a few words": (HOURS.dt.strftime("%d/%m/%Y").where(~WORDY, "soon"), "%d/%m/%Y"),
+    "month first, and a few words": (HOURS.dt.strftime("%m/%d/%Y").where(~WORDY, "later"), "%m/%d/%Y"),
+    "day first, and words for missing values": (HOURS.dt.strftime("%d/%m/%Y").where(~WORDY, "unknown"), None),
     "seconds with and without fractions": (HOURS.astype(str).where(HOURS.index % 90 != 0, HOURS.astype(str) + ".5"),
                                            "ISO8601"),
     "months, by their first day": (HOURS.dt.strftime("%m/01/%Y"), "%m/%d/%Y"),
@@ -1085,13 +1086,48 @@ def test_the_encoding_of_tables_is_the_users_to_say(tmp_path, inline):
         made(tmp_path, "data.encoding=no-such")
 
 
-def test_dates_that_are_written_in_several_ways_are_told(tmp_path, inline):
-    """No format reads them, so that programs see words. A few words among dates of one format do not matter."""
+def test_dates_of_two_meanings_among_others_are_told(tmp_path, inline):
+    """Nobody knows whether they are day first: programs see words. A few words among dates of one format do not
+    matter."""
     rows = flats().splitlines()
-    days = [f"2024-03-{i % 28 + 1:02}" if i % 3 else f"{i % 28 + 1}.10.2023" for i in range(ROWS)]
-    once = ["2024-03-01" if i else "unknown" for i in range(ROWS)]
+    days = [f"2024-03-{i % 28 + 1:02}" if i % 3 else f"{i % 12 + 1}.10.2023" for i in range(ROWS)]
+    once = ["2024-03-01" if i else "soon" for i in range(ROWS)]
     lines = [f"{line},{day},{one}" for line, day, one in zip(rows[1:], days, once, strict=True)]
     plain(tmp_path, content="\n".join([f"{rows[0]},listed,since", *lines]).encode())
     told = made(tmp_path).note
     assert "listed holds dates written in several ways (2024-03-02 and 1.10.2023), and is read as words" in told
     assert "since" not in told
+
+
+WHEN = pd.Series(pd.date_range("2021-03-05", periods=ROWS, freq="5D"))
+WAYS = {
+    "%d.%m.%Y and ISO": (lambda day: f"{day:%d.%m.%Y}" if day.day % 3 else f"{day:%Y-%m-%d}", "as 2021-03-05"),
+    "month first, with and without hours": (
+        lambda day: f"{day.month}/{day.day}/{day.year}" + " 0:00" * (day.day % 2),
+        "as 2021-03-10",
+    ),
+    "French": (lambda day: f"{day.day} {FRENCH[day.month - 1]} {day.year}", "'5 mars 2021' as 2021-03-05"),
+    "Japanese": (lambda day: f"{day.year}年{day.month}月{day.day}日", "'2021年3月5日' as 2021-03-05"),
+    "with a weekday": (lambda day: f"{day:%A, %B} {day.day}th, {day:%Y}", "'Friday, March 5th, 2021' as 2021-03-05"),
+    "words for no date": (lambda day: f"{day:%Y-%m-%d}" if day.day != 10 else "k.A.", "'k.A.' as missing"),
+}
+FRENCH = ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "sept.", "octobre", "nov.", "déc.")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_dates_in_several_ways_or_languages_are_dates_for_programs(tmp_path, inline, way):
+    """Each row's own date, which orders rows as well."""
+    written, told = WHEN.map(WAYS[way][0]), WAYS[way][1]
+    rows = [f"{number},{number % 7},{number % 11}.5" for number in range(ROWS)]
+    table = pd.DataFrame([row.split(",") for row in rows], columns=["n", "size", "rent"]).assign(day=written)
+    plain(tmp_path, content=table.to_csv(index=False).encode())
+    by_time = [] if way == "words for no date" else ["data.split=time:day"]
+    problem = made(tmp_path, *by_time)
+    assert "dates are written as ISO 8601: day (" in problem.note and told in problem.note
+    (day,) = [c for c in problem.prompt_extras()["data"]["columns"] if c["name"] == "day"]
+    assert (day["kind"], day.get("format")) == ("date", None)
+    parts = [pd.read_csv(problem.input_dir / f"{name}.csv") for name in ("train", "test")]
+    for part in parts:
+        wanted = part["n"].map(WHEN.where(written != "k.A."))
+        assert (pd.to_datetime(part["day"]) == wanted).sum() == wanted.notna().sum() == part["day"].notna().sum()
+    assert way == "words for no date" or parts[0]["n"].max() < parts[1]["n"].min()

@@ -106,6 +106,24 @@ def test_amounts_are_numbers_for_programs_and_scores(tmp_path, inline):
         stand.close()
 
 
+def test_words_for_missing_values_are_missing_for_programs_scores_and_the_target(tmp_path, inline):
+    """`?` in two cells of a column of numbers makes words of all of them for pandas."""
+    sizes, rents = FLATS["size"].astype(str).tolist(), FLATS["rent"].astype(str).tolist()
+    sizes[3:5], rents[7:9] = ["k.A.", "?"], ["-", "?"]
+    frame = FLATS.assign(size=sizes, rent=rents)
+    problem = made(
+        tmp_path,
+        train__csv=frame.to_csv(index=False),
+        test__csv=frame.drop(columns="rent").replace({"size": {"?": "n/d", "k.A.": "unbekannt"}}).to_csv(index=False),
+    )
+    expected = FLATS.assign(size=FLATS["size"].where(~FLATS.index.isin([3, 4]))).drop(index=[7, 8])
+    shown, hidden = (pd.read_csv(problem.input_dir / f"{name}.csv") for name in ("train", "test"))
+    assert shown["size"].dtype == hidden["size"].dtype == float
+    assert len(expected.merge(shown, on=list(expected))) == len(shown)
+    assert "missing among numbers are: size ('?', 'k.A.', 'n/d', 'unbekannt'), rent ('-', '?')" in problem.note
+    assert "2 rows without rent are left out" in problem.note
+
+
 def test_a_long_table_is_converted_piece_by_piece(tmp_path, inline, monkeypatch):
     monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
     assert is_all_of_it(made(tmp_path, train__csv=TOLD.to_csv(index=False)))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..tables.amounts import Amounts, converted
-from ..tables.amounts import told as told_amounts
+from ..tables.cell_forms import CellForm, converted
+from ..tables.cell_forms import told as told_forms
 from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
 from ..tables.exact import Unusable
 from ..tables.formats import read_any, read_texts
@@ -49,8 +49,8 @@ class OwnTables:
     notes: list[str] = field(default_factory=list)
     joined: Joined | None = None
     """How targets of a second table were found."""
-    amounts: dict[str, Amounts] = field(default_factory=dict)
-    """Columns that hold amounts in the user's files, and numbers here."""
+    forms: dict[str, CellForm] = field(default_factory=dict)
+    """Columns that hold amounts or dates in the user's files, and numbers or dates of one form here."""
     written: dict[str, str] = field(default_factory=dict)
     """Columns that the file of `test` writes otherwise → how."""
 
@@ -133,8 +133,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
     notes += told_same(files["test"], same) if same else []
     theirs = theirs.rename(columns=same).drop(columns=targets, errors="ignore")
-    amounts = _amounts(train, theirs, sample, targets, request)
-    train, theirs = train.with_amounts(amounts), converted(theirs, amounts)
+    forms = _forms(train, theirs, sample, targets, request)
+    train, theirs = train.with_forms(forms), converted(theirs, forms)
     missing = [name for name in targets if name not in train.columns]
     known = train.read([name for name in targets if name in train.columns])
     classes = read_classes(known, files["train"], targets, request)
@@ -143,20 +143,20 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         joined, values, others, more = with_labels(train, missing, request, notes)
         known = pd.concat([known, values.set_axis(known.index)], axis=1)
         used.add(joined.path)
-        classes, amounts = classes | others, amounts | more
+        classes, forms = classes | others, forms | more
     if request["task"] == "regression":
         known = known.apply(_within_float)
     labelled = known[targets][known[targets].notna().all(axis=1)]
     labelled = labelled.astype("int64") if request.get("classes") else labelled
     written = {ours: theirs for theirs, ours in same.items()}
-    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined, amounts, written)
+    tables = OwnTables(train, labelled, theirs, sample, targets, used, files, classes, notes, joined, forms, written)
     _check(tables, request)
     if not request.get("sample") and (found := _unnamed_sample(labelled, theirs, targets, request)):
         files["sample"], tables.sample = found, read_any(found)[0]
         used.add(found)
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     tables.notes += [note for found in classes.values() for note in found.notes]
-    tables.notes += told_amounts(amounts, MOST_NAMES)
+    tables.notes += told_forms(forms, MOST_NAMES)
     tables.notes += _surprises(tables, bool(request.get("sorted")))
     if request.get("split") in ONE_BY_ONE:
         tables.notes += told_new_groups(train.columns, tables.column, theirs)
@@ -173,16 +173,17 @@ def _names_the_rows(sample: Any, train: Table, targets: list[str]) -> bool:
     return each_once([sample[others[0]]]) and not set(wanted) & set(known)
 
 
-def _amounts(train: Table, theirs: Any, sample: Any, targets: list[str], request: dict[str, Any]) -> dict[str, Amounts]:
-    """Columns of amounts, which are read as numbers: no names of rows, no classes, and none that the test writes
+def _forms(train: Table, theirs: Any, sample: Any, targets: list[str], request: dict[str, Any]) -> dict[str, CellForm]:
+    """Columns that are read as numbers or as dates: no names of rows, no classes, and none that the test writes
     otherwise."""
     classes = set(targets) if request["task"] != "regression" else set()
 
     def stays(name: str) -> bool:
         return name in classes or (name not in targets and (name in sample or called_like_id(name)))
 
-    found = train.find_amounts(stays, set(targets) - classes)
-    return {name: form for name, form in found.items() if name not in theirs or form.numbers(theirs[name]) is not None}
+    found = train.find_forms(stays, set(targets) - classes)
+    both = {name: form.also(theirs[name]) if name in theirs else form for name, form in found.items()}
+    return {name: form for name, form in both.items() if name not in theirs or form.read(theirs[name]) is not None}
 
 
 def _within_float(values: Any) -> Any:

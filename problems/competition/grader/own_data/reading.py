@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from ..tables.amounts import SCALES, Amounts
+from ..tables.dates import Dates
 from ..tables.exact import Unusable
 from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, key_of_rows, look_at
 from ..tables.sheets import way_of_sheet
@@ -15,11 +17,13 @@ from .recoded import recoded, with_originals
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts, written}`.
+    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts, dates, written}`.
 
     `texts` is how a table is read with its cells as they stand; `joined` is None, or the `key` (None: row by row) and
-    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions; `written`
-    is column → what the test calls it, where that differs.
+    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions ('' for
+    numbers as pandas reads them), cells that hold none, and units that count; `dates` is column
+    → its shapes' formats, whether they have hours, cells that hold none; `written` is column → what the test calls
+    it, where that differs.
     """
     for name, files in request.get("parts", {}).items():
         raise Unusable(
@@ -34,8 +38,19 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         if found.joined is not None:
             tables["labels"] = _way(found.joined.path, said if request.get("labels") else None)
             joined = {"key": found.joined.key, "columns": found.joined.columns}
-    amounts = {name: form.fraction for name, form in found.amounts.items()}
-    return {"tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts, "written": found.written}
+    amounts = {
+        name: [form.fraction, form.missing, SCALES if form.scales else {}]
+        for name, form in found.forms.items()
+        if isinstance(form, Amounts)
+    }
+    dates = {
+        name: [form.formats, form.clock, form.missing]
+        for name, form in found.forms.items() if isinstance(form, Dates)
+    }  # fmt: skip
+    return {
+        "tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts, "dates": dates,
+        "written": found.written,
+    }  # fmt: skip
 
 
 def _way(path: Path, said: str | None) -> dict[str, Any]:

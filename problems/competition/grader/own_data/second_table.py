@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..tables.amounts import Amounts, amounts_in, converted
+from ..tables.amounts import amounts_in
+from ..tables.cell_forms import CellForm, converted
 from ..tables.columns import instead, listed, told_doubled
 from ..tables.exact import Unusable
 from ..tables.formats import COLUMNAR, SHEETS, TEXT, look_at, read_any
@@ -32,7 +33,7 @@ class Joined:
 
 def with_labels(
     table: Table, missing: list[str], request: dict[str, Any], notes: list[str]
-) -> tuple[Joined, Any, dict[str, Classes], dict[str, Amounts]]:
+) -> tuple[Joined, Any, dict[str, Classes], dict[str, CellForm]]:
     """The targets of all rows, joined from a second table: the one named or the only one that has them."""
     path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, table.columns)
     labels, _ = read_any(path)
@@ -44,8 +45,8 @@ def with_labels(
     texts = missing if request["task"] == "regression" else []
     decimal = look_at(path).decimal
     forms = {name: amounts_in(lambda name=name: [labels[name]], are_numbers=True, decimal=decimal) for name in texts}  # type: ignore[misc]
-    amounts = {name: form for name, form in forms.items() if form is not None}
-    labels = converted(labels, amounts)
+    found: dict[str, CellForm] = {name: form for name, form in forms.items() if form is not None}
+    labels = converted(labels, found)
     alike = {str(name).casefold() for name in labels if name not in missing}
     train = table.read([name for name in table.columns if name.casefold() in alike])
     key = _shared_key(train, labels, missing)
@@ -59,7 +60,7 @@ def with_labels(
         first = Path(request["train"]).name
         raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
     notes.append(f"{', '.join(missing)} of {path.name} is {said}")
-    return Joined(path, key, missing), joined, classes, amounts
+    return Joined(path, key, missing), joined, classes, found
 
 
 def _second_table(missing: list[str], request: dict[str, Any], train: list[str]) -> Path:

@@ -1,7 +1,8 @@
 """Columns of numbers that are written for people: `$1,200`, `1.234,50 €`, `72 kg`, `5 %`, `(46.54)`, `1:02:03`.
 
-A column is one of numbers if all its cells have one form: the same sign before it, the same unit behind it, and marks
-of thousands and fractions that agree. One cell of another form, and it stays text.
+A column is one of numbers if all its cells have one form: the same sign before it, the same unit behind it (or `1.2M`
+beside `900k`), and marks of thousands and fractions that agree. One cell of another form, and it stays text, unless
+that is a word for a missing value (`?`, `k.A.`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .clocks import clock_in
+from .missing_words import is_missing
 from .text_look import BELOW_THOUSANDS, THOUSANDS, kind_of_number
-from .with_columns import with_columns
 
 _BLANKS = " \u00a0\u202f"
 _SIGNS = "$€£¥₹₽₩%‰°"
@@ -49,6 +50,21 @@ COMMA = "1.234,5"
 """Where a text has commas before its fractions its points stand between thousands, and this style is one more."""
 SPACED = ("1 234.5", "1 234,5")
 """And these, where some cells have marks of thousands and first groups differ in length: `12 345` beside `980`."""
+PLAIN = "1e-05"
+"""As pandas reads numbers: with words for missing values among them it does not."""
+_PLAIN = re.compile(r"\s*(?P<minus>[-+]?)(?P<number>(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*")
+"""No names such as `007`."""
+_EXACT = 15
+"""Digits before the point that a number beside missing ones holds."""
+SCALES = {
+    **dict.fromkeys(("k", "tsd", "tausend", "thousand", "тыс", "千"), 1e3), **dict.fromkeys(("lakh", "lac"), 1e5),
+    **dict.fromkeys(("m", "mn", "mio", "million", "млн"), 1e6), **dict.fromkeys(("cr", "crore"), 1e7),
+    **dict.fromkeys(("b", "bn", "mrd", "billion", "млрд"), 1e9), **dict.fromkeys(("万", "萬"), 1e4),
+    **dict.fromkeys(("億", "亿"), 1e8),
+}  # fmt: skip
+"""Units that say how many: where a column has several of them, they are counted in."""
+_OR_ELSE = {"m", "b", "cr"}
+"""What may be metres, bytes or credit where cells beside it have no unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +76,48 @@ class Amounts:
         unit: behind it.
         style: the number's, a key of `_STYLES`.
         example: the first cell.
+        scales: units are `SCALES`, or none, and each counts.
+        missing: cells, without blanks around them, that say that there is no value.
     """
 
     sign: str
     unit: str
     style: str
     example: str
+    scales: bool = False
+    missing: tuple[str, ...] = ()
 
     @property
     def fraction(self) -> str:
-        """The mark of fractions."""
-        return CLOCK if self.style == CLOCK else _STYLES[self.style][2]
+        """The mark of fractions; '' for numbers that pandas reads by itself."""
+        return _STYLES[self.style][2] if self.style in _STYLES else {CLOCK: CLOCK, PLAIN: ""}[self.style]
 
-    def numbers(self, values: Any) -> Any:
+    def read(self, values: Any) -> Any:
         """The cells as numbers, missing where they are; None if one has another form."""
         if values.dtype.kind in "iuf" and not (self.sign or self.unit or self.style == CLOCK):
             return values.astype(float)  # a test of few rows may hold none with a mark
-        known = {text: _parts(text) for text in values.dropna().unique()}
-        if not all(cell is not None and cell.is_of(self.sign, self.unit, self.style) for cell in known.values()):
+        known = {text: _parts(text) for text in values.dropna().unique() if not is_missing(text)}
+        if not all(cell is not None and self._has(cell) for cell in known.values()):
             return None
-        numbers = {text: cell.number(self.style) for text, cell in known.items() if cell is not None}
+        numbers = {text: self._number(cell) for text, cell in known.items() if cell is not None}
         return values.map(numbers).astype(float)
+
+    def also(self, values: Any) -> Amounts:
+        """The form with the words for missing values of another table's column, too."""
+        return replace(self, missing=tuple(sorted({*self.missing, *_missing_in(values)})))
+
+    def _has(self, cell: _Cell) -> bool:
+        unit = cell.unit in ("", *SCALES) if self.scales else cell.unit == self.unit
+        return unit and cell.is_of(self.sign, self.style)
+
+    def _number(self, cell: _Cell) -> float:
+        return cell.number(self.style) * (SCALES.get(cell.unit, 1) if self.scales else 1)
 
     def told(self) -> str:
         """The first cell and what it is read as."""
         cell = _parts(self.example)
         assert cell is not None
-        return f"'{self.example.strip()[:30]}' as {cell.number(self.style):.12g}"
+        return f"'{self.example.strip()[:30]}' as {self._number(cell):.12g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +129,18 @@ class _Cell:
     booked: bool = False
     """Below 0 by its parentheses."""
 
-    def is_of(self, sign: str, unit: str, style: str) -> bool:
-        if style == CLOCK:
-            return (self.sign, self.unit) == (sign, unit) and clock_in(self.digits) is not None
-        return (self.sign, self.unit) == (sign, unit) and bool(_STYLES[style][0].fullmatch(self.digits))
+    def is_of(self, sign: str, style: str) -> bool:
+        if self.sign != sign:
+            return False
+        if style in (CLOCK, PLAIN):
+            return (clock_in if style == CLOCK else _PLAIN.fullmatch)(self.digits) is not None
+        return bool(_STYLES[style][0].fullmatch(self.digits))
 
     def number(self, style: str) -> float:
         if style == CLOCK:
             return clock_in(self.digits) or 0.0
+        if style == PLAIN:
+            return -float(self.digits) if self.minus else float(self.digits)
         _, thousands, fraction = _STYLES[style]
         plain = float("".join(mark for mark in self.digits if mark not in thousands).replace(fraction, "."))
         return -plain if self.minus else plain
@@ -113,6 +148,8 @@ class _Cell:
 
 def _parts(text: Any) -> _Cell | None:
     """None for what is no amount. A unit's plural and case do not matter: `1 day`, `2 days`."""
+    if isinstance(text, (int, float)) and not isinstance(text, bool):
+        text = repr(text)  # a spreadsheet's number amid words
     if not isinstance(text, str):
         return None
     booked = _BOOKED.fullmatch(text)
@@ -120,9 +157,11 @@ def _parts(text: Any) -> _Cell | None:
         inner = _CELL.fullmatch(booked["sign"] + booked["amount"])
         return None if inner is None else replace(_cell(inner), minus=True, booked=True)
     found = _CELL.fullmatch(text)
-    if found is None:
-        return None if clock_in(text) is None else _Cell(False, "", "", text)
-    return _cell(found)
+    if found is not None:
+        return _cell(found)
+    if number := _PLAIN.fullmatch(text):
+        return _Cell(number["minus"] == "-", "", "", number["number"])
+    return None if clock_in(text) is None else _Cell(False, "", "", text)
 
 
 def _cell(found: re.Match[str]) -> _Cell:
@@ -137,7 +176,7 @@ def number_in(text: str) -> float | None:
     if cell is None:
         return None
     styles = _STYLES if cell.sign or cell.unit else (BARE, CLOCK)
-    fitting = [style for style in styles if cell.is_of(cell.sign, cell.unit, style)]
+    fitting = [style for style in styles if cell.is_of(cell.sign, style)]
     return cell.number(fitting[0]) if fitting else None
 
 
@@ -149,42 +188,64 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
         are_numbers: it can hold nothing else, so any style will do.
         decimal: the mark of fractions in the text that it is from.
     """
-    first, styles, example = None, [*_STYLES, CLOCK], ""
-    lengths, grouped = set[int](), False
-    kinds = set[str]()
+    first, styles, example = None, [*_STYLES, CLOCK, PLAIN], ""
+    lengths, grouped, longest = set[int](), False, 0
+    kinds, units, missing = set[str](), set[str](), set[str]()
     all_booked = True
     for piece in pieces():
+        missing |= _missing_in(piece)
         for text in piece.dropna().unique():
+            if is_missing(text):
+                continue
             cell = _parts(text)
-            first, example = first or cell, example or str(text)
+            first, example = first or cell, example or (text if isinstance(text, str) else repr(text))
             if cell is None or first is None:
                 return None
-            styles = [style for style in styles if cell.is_of(first.sign, first.unit, style)]
-            if not styles:
+            units.add(cell.unit)
+            styles = [style for style in styles if cell.is_of(first.sign, style)]
+            if not styles or (len(units) > 1 and not units <= {"", *SCALES}):
                 return None
             heads = re.split(f"['’{_BLANKS}]", cell.digits)
             lengths.add(len(heads[0]))
             grouped = grouped or len(heads) > 1
+            longest = max(longest, sum(map(str.isdigit, cell.digits.partition(".")[0])))
             kinds.add(kind_of_number(cell.digits, "."))
             all_booked = all_booked and cell.booked
-    if first is None or all_booked:  # numbers of a list: (1), (2)
+    scales = len(units) > 1
+    if first is None or all_booked or (scales and not _are_scales(units)):  # numbers of a list: (1), (2)
         return None
-    if not (first.sign or first.unit or are_numbers):
-        bare = (BARE, CLOCK, *SPACED) if grouped and len(lengths) > 1 else (BARE, CLOCK)
+    if not (any(units) or first.sign or are_numbers):
+        bare = [BARE, CLOCK, *(SPACED if grouped and len(lengths) > 1 else ()), *([PLAIN] if missing else ())]
+        if missing and longest > _EXACT:
+            return None
         styles = [style for style in styles if style in bare or (style == COMMA and decimal == ",")]
     if COMMA in styles and (decimal == "," or kinds == {THOUSANDS, BELOW_THOUSANDS}):
         styles = [COMMA]
-    return Amounts(first.sign, first.unit, styles[0], example) if styles else None
+    if not styles:
+        return None
+    style = PLAIN if PLAIN in styles and missing and not (any(units) or first.sign) else styles[0]
+    return Amounts(first.sign, first.unit, style, example, scales, tuple(sorted(missing)))
 
 
-def converted(table: Any, forms: Mapping[str, Amounts]) -> Any:
-    """The table with those of its columns as numbers."""
-    found = {name: form.numbers(table[name]) for name, form in forms.items() if name in table}
-    return with_columns(table, {name: values for name, values in found.items() if values is not None})
+def _are_scales(units: set[str]) -> bool:
+    """True for several that each say how many."""
+    return bool(units - {"", *_OR_ELSE}) or len(units - {""}) > 1
+
+
+def _missing_in(values: Any) -> set[str]:
+    return {str(text).strip() for text in values.dropna().unique() if is_missing(text)}
 
 
 def told(forms: Mapping[str, Amounts], most: int) -> list[str]:
-    """A note of what is read as numbers; none where nothing is."""
-    each = [f"{name[:60]} ({form.told()})" for name, form in forms.items()]
-    more = f" and {len(each) - most} more" if len(each) > most else ""
-    return [f"amounts are read as numbers: {', '.join(each[:most])}{more}"] if each else []
+    """Notes of what is read as numbers, and of words for missing values among them; none where nothing is."""
+    amounts = [f"{name[:60]} ({form.told()})" for name, form in forms.items() if form.style != PLAIN]
+    words = [f"{name[:60]} ({_quoted(form.missing)})" for name, form in forms.items() if form.missing]
+    return [
+        f"{said}: {', '.join(each[:most])}{f' and {len(each) - most} more' if len(each) > most else ''}"
+        for said, each in (("amounts are read as numbers", amounts), ("missing among numbers are", words))
+        if each
+    ]
+
+
+def _quoted(words: tuple[str, ...]) -> str:
+    return ", ".join(f"'{word[:20]}'" if word else "blanks" for word in words[:4]) + (" …" if len(words) > 4 else "")

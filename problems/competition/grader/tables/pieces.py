@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .amounts import Amounts, amounts_in, converted
+from .cell_forms import CellForm, converted, form_of
 from .formats import Look, is_text, look_at, read_any, refusals, sure_encoding, text_pieces
 
 ROWS = 200_000
@@ -34,7 +34,7 @@ class Table:
         kinds: column → its type in every piece; None where pandas' own reading of any piece is that of the whole.
         look: how its text is written.
         whole: all of it, where it is short or cannot be read in pieces.
-        amounts: columns of text that are given as numbers.
+        forms: columns of text that are given as numbers, or as dates of one form.
     """
 
     path: Path
@@ -42,7 +42,7 @@ class Table:
     kinds: dict[str, str | None]
     look: Look
     whole: Any = None
-    amounts: dict[str, Amounts] = field(default_factory=dict)
+    forms: dict[str, CellForm] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
@@ -62,10 +62,10 @@ class Table:
         kinds = {name: kind for name in wanted if (kind := self.kinds[name])}
         with refusals(self.path):
             for piece in _numbered(text_pieces(self.path, self.look, ROWS, {"usecols": wanted, "dtype": kinds})):
-                yield converted(piece[wanted], self.amounts)
+                yield converted(piece[wanted], self.forms)
 
-    def find_amounts(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, Amounts]:
-        """The columns of text whose cells are all amounts of one form.
+    def find_forms(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, CellForm]:
+        """The columns of text whose cells are all amounts of one form, or dates.
 
         Args:
             without: true for the names of columns that stay as they are.
@@ -74,17 +74,17 @@ class Table:
         names = [name for name in self.columns if not without(name)]
         head = next(self.pieces(names))
 
-        def form(name: str, pieces: Callable[[], Iterable[Any]]) -> Amounts | None:
-            return amounts_in(pieces, are_numbers=name in numbers, decimal=self.look.decimal)
+        def form(name: str, pieces: Callable[[], Iterable[Any]]) -> CellForm | None:
+            return form_of(pieces, is_numbers=name in numbers, decimal=self.look.decimal)
 
-        texts = [n for n in names if pd.api.types.is_string_dtype(head[n]) and form(n, lambda n=n: [head[n]])]  # type: ignore[misc]
+        texts = [n for n in names if is_text_column(head[n]) and form(n, lambda n=n: [head[n]])]  # type: ignore[misc]
         found = {name: form(name, lambda name=name: (piece[name] for piece in self.pieces([name]))) for name in texts}  # type: ignore[misc]
         return {name: form for name, form in found.items() if form is not None}
 
-    def with_amounts(self, amounts: dict[str, Amounts]) -> Table:
-        """The table with those columns as numbers."""
-        whole = None if self.whole is None else converted(self.whole, amounts)
-        return replace(self, whole=whole, amounts=amounts)
+    def with_forms(self, forms: dict[str, CellForm]) -> Table:
+        """The table with those columns as numbers and dates."""
+        whole = None if self.whole is None else converted(self.whole, forms)
+        return replace(self, whole=whole, forms=forms)
 
     def read(self, columns: Sequence[str]) -> Any:
         """These columns of all rows."""
@@ -94,6 +94,11 @@ class Table:
         """All columns of at most `LOOKED_AT` rows, spread over the table."""
         wanted = marked(spread(np.arange(self.count)), self.count)
         return pd.concat([piece[wanted[piece.index]] for piece in self.pieces()])
+
+
+def is_text_column(values: Any) -> bool:
+    """True for a column of texts, also where numbers stand among them, as spreadsheets have it."""
+    return bool(pd.api.types.is_string_dtype(values) or pd.api.types.is_object_dtype(values))
 
 
 def spread(places: Any, most: int = LOOKED_AT) -> Any:

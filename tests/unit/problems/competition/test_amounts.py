@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems.competition.grader.tables.amounts import amounts_in, converted, told
+from problems.competition.grader.tables.amounts import amounts_in, told
+from problems.competition.grader.tables.cell_forms import converted
 from problems.competition.grader.tables.table_forms import plain
 from problems.competition.grader.tables.text_look import decimal_mark
 
@@ -45,7 +46,7 @@ def form_of(cells, **known):
 ])  # fmt: skip
 def test_a_column_of_one_form_is_numbers(cells, numbers):
     form = form_of([*cells, None])
-    assert form.numbers(pd.Series(cells)).tolist() == numbers
+    assert form.read(pd.Series(cells)).tolist() == numbers
     assert converted(pd.DataFrame({"x": [*cells, None]}), {"x": form})["x"].isna().tolist() == [False] * len(cells) + [
         True
     ]
@@ -55,7 +56,7 @@ def test_a_column_of_one_form_is_numbers(cells, numbers):
     ["5 kg", "5 lb"], ["$1", "€1"], ["5 kg", "5"], ["F1", "F22"], ["SKU 1", "SKU 2"], ["12A", "13B"], ["1,2", "3,4"],
     ["1,2", "30,4"], ["123 456", "789 012"], ["110 00", "7 100"],
     ["007 kg", "8 kg"], ["10.1.2.3"], ["2021-03"], ["1st", "2nd"], ["3 Feb 2021"], ["5-10 kg"],
-    ["1.2k", "3M"], ["1,23,456 INR"], ["abc"], [""], [None], [], ["1,500.5 kg", "1.500,5 kg"],
+    ["5M", "3"], ["2 Cr", "3"], ["1,23,456 INR"], ["abc"], [""], [None], [], ["1,500.5 kg", "1.500,5 kg"],
     ["(1)", "(2)"], ["(1)", "a"], ["(-3)", "4"], ["(3", "4"], ["()", "4"], ["f(3)", "4"], ["((3))", "4"],
     ["13:05 PM", "1:05 PM"], ["0:05 AM"], ["-1:05 PM"],
     ["12:30", "noon"], ["16:9"], ["81:117:1"], ["3", "3:00"], ["2 days 3:00"],
@@ -72,7 +73,7 @@ def test_codes_dates_and_mixed_forms_stay_text(cells):
     (["$1,234.50", "$7"], [1234.5, 7]),
 ])  # fmt: skip
 def test_points_stand_between_thousands_in_a_text_with_commas_before_fractions(cells, numbers):
-    assert form_of(cells, decimal=",").numbers(pd.Series(cells)).tolist() == numbers
+    assert form_of(cells, decimal=",").read(pd.Series(cells)).tolist() == numbers
 
 
 @pytest.mark.parametrize(("values", "mark"), [
@@ -90,19 +91,64 @@ def test_commas_between_thousands_are_no_decimal_commas(values, mark):
 
 def test_a_test_of_few_rows_may_hold_no_mark_between_thousands():
     few = pd.Series([409, 12, None])
-    assert form_of(["1,234", "950"]).numbers(few).tolist()[:2] == [409, 12]
-    assert form_of(["$1,234", "$950"]).numbers(few) is None and form_of(["12:30", "1:00"]).numbers(few) is None
+    assert form_of(["1,234", "950"]).read(few).tolist()[:2] == [409, 12]
+    assert form_of(["$1,234", "$950"]).read(few) is None and form_of(["12:30", "1:00"]).read(few) is None
 
 
 def test_a_column_that_holds_numbers_for_sure_may_have_any_style():
-    assert form_of(["79117,73", "3,5"], are_numbers=True).numbers(pd.Series(["3,5"])).tolist() == [3.5]
+    assert form_of(["79117,73", "3,5"], are_numbers=True).read(pd.Series(["3,5"])).tolist() == [3.5]
     assert form_of(["123 456", "789 012"], are_numbers=True).style == "1 234.5"
     assert form_of(["1,2", "3;4"], are_numbers=True) is None
 
 
+@pytest.mark.parametrize(("cells", "numbers", "missing"), [
+    (["?", "3", "-1.5", ".5", "2.", "1e-05"], [None, 3, -1.5, 0.5, 2, 1e-05], ("?",)),
+    (["k.A.", "1.234,50 €", " - ", "12 €"], [None, 1234.5, None, 12], ("-", "k.A.")),
+    (["Missing", "Not  Available", "1,200", "3"], [None, None, 1200, 3], ("Missing", "Not  Available")),
+    (["29.85", " ", "1889.5"], [29.85, None, 1889.5], ("",)),
+    (["12:30", "—"], [750, None], ("—",)),
+])  # fmt: skip
+def test_words_for_missing_values_leave_a_column_of_numbers(cells, numbers, missing):
+    form = form_of(cells)
+    assert form.missing == missing and form.also(pd.Series(["不明", "3"])).missing == tuple(sorted({*missing, "不明"}))
+    found = form.read(pd.Series(cells))
+    assert found.astype(object).where(found.notna(), None).tolist() == numbers
+
+
+@pytest.mark.parametrize("cells", [
+    ["?", "free", "3"], ["?", "007"], ["?", "1234567890123456789"], ["?", "-"], ["3", "unknown", "A4"],
+])  # fmt: skip
+def test_a_word_with_a_meaning_of_its_own_and_codes_stay_text(cells):
+    assert form_of(cells) is None
+
+
+def test_numbers_of_a_spreadsheet_amid_words_are_numbers():
+    form = amounts_in(lambda: [pd.Series([1.5, "n.a.", 3, "4"], dtype=object)])
+    assert form.read(pd.Series([1.5, "n.a.", 3, "4"], dtype=object)).tolist()[2:] == [3, 4]
+    assert amounts_in(lambda: [pd.Series([True, "n.a."], dtype=object)]) is None
+
+
+@pytest.mark.parametrize(("cells", "numbers"), [
+    (["€110.5M", "€565K", "€0"], [110.5e6, 565e3, 0]),
+    (["1.2k", "3M"], [1200, 3e6]),
+    (["980", "1.2K", "2 millions"], [980, 1200, 2e6]),
+    (["1.2万", "3亿"], [12000, 3e8]),
+    (["5 k", "7 k"], [5, 7]),
+])  # fmt: skip
+def test_units_that_say_how_many_count_where_there_are_several(cells, numbers):
+    assert form_of(cells).read(pd.Series(cells)).tolist() == numbers
+
+
+def test_words_for_missing_values_are_told():
+    forms = {"a": form_of(["?", " ", "3"]), "b": form_of(["$3", "tbd"])}
+    assert told(forms, 5) == [
+        "amounts are read as numbers: b ('$3' as 3)", "missing among numbers are: a (blanks, '?'), b ('tbd')"
+    ]  # fmt: skip
+
+
 def test_a_form_that_another_table_lacks_converts_nothing_of_it():
     form = form_of(["5 kg", "6 kg"])
-    assert form.numbers(pd.Series(["7 kg", "heavy"])) is None
+    assert form.read(pd.Series(["7 kg", "heavy"])) is None
     assert told({"weight": form}, 5) == ["amounts are read as numbers: weight ('5 kg' as 5)"] and told({}, 5) == []
 
 
@@ -117,7 +163,7 @@ WAYS = {
 @given(st.lists(st.integers(0, 10**9), min_size=1), st.sampled_from(list(WAYS)))
 def test_whatever_is_written_with_two_places_is_read_back(cents, way):
     cells = [WAYS[way](way.format(cent / 100)) for cent in cents]
-    assert form_of(cells).numbers(pd.Series(cells)).tolist() == [cent / 100 for cent in cents]
+    assert form_of(cells).read(pd.Series(cells)).tolist() == [cent / 100 for cent in cents]
 
 
 def test_a_label_is_the_same_with_and_without_its_unit_where_a_leak_is_looked_for():
