@@ -626,17 +626,31 @@ def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_p
     assert "leak" not in made(tmp_path).note
 
 
-@pytest.mark.parametrize(
-    ("ill", "words", "told"), [(40, (), True), (40, ("data.split=stratified",), False), (600, (), False)]
-)
-def test_that_chance_decides_how_many_rows_of_a_rare_class_are_scored_is_told(tmp_path, inline, ill, words, told):
+@pytest.mark.parametrize(("ill", "few"), [(14, True), (40, True), (600, False)])
+def test_chance_does_not_decide_how_many_rows_of_a_rare_class_are_scored(tmp_path, inline, ill, few):
+    """Fourteen of 2,000 rows: drawn by chance, none may be left to score on, or to learn from."""
     draw = random.Random(5)
     rows = "".join(f"{draw.random():.6f},{draw.random():.6f},{int(i < ill)}\n" for i in range(2000))
     plain(tmp_path, content=f"a,b,rent\n{rows}".encode())
-    note = made(tmp_path, "data.metric=auc", *words).note
-    shown = re.search(r"of the rarest class, 1, (\d+) rows are in validation and (\d+) in the final part", note)
-    assert bool(shown) == told and ("data.split=stratified gives each part its share" in note) == told
-    assert shown is None or 0 < int(shown[1]) + int(shown[2]) <= ill
+    for seed in range(6):
+        problem = made(tmp_path, "data.metric=auc", f"problem.options.split_seed={seed}")
+        note = problem.note
+        shown = re.search(r"of the rarest class, 1, (\d+) rows are in validation and (\d+) in the final part", note)
+        assert bool(shown) == few == ("each part has its share" in note)
+        if shown is not None:
+            assert all(abs(int(count) - 0.15 * ill) <= 1 for count in shown.groups())
+            assert "same share of each class" in problem.prompt_extras()["output_format"]
+
+
+def test_rare_classes_of_several_targets_have_their_share(tmp_path, inline):
+    """The second target's rare class counts as well as the first's."""
+    draw = random.Random(5)
+    rows = "".join(f"{draw.random():.6f},{int(i % 3 == 0)},{int(i % 100 == 7)}\n" for i in range(1500))
+    plain(tmp_path, content=f"a,warm,rent\n{rows}".encode())
+    for seed in range(4):
+        note = made(tmp_path, "data.metric=auc", "data.target=warm,rent", f"problem.options.split_seed={seed}").note
+        shown = re.search(r"rarest class of rent, 1, (\d+) rows are in validation and (\d+) in the final part", note)
+        assert shown is not None and all(int(count) in (2, 3) for count in shown.groups())
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -57,7 +57,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = _with_ids(tables, request)
     features = telling_features(tables, key)
-    hidden, how, column = hidden_rows(tables, request, features)
+    hidden, how, column = hidden_rows(tables, request, features, goal)
     hidden, foreign = known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
     _refuse_one_sided(shown, int(hidden.sum()), targets, request)

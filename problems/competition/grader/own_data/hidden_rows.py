@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from ..scoring.parts import strata_of
 from ..tables.exact import Unusable
 from ..tables.pieces import LOOKED_AT
 from ..tables.times import as_time, newest
@@ -21,13 +21,14 @@ final score …"""
 MOST_HIDDEN = 200_000
 """… and no more rows than that: two halves tell programs apart by a thousandth, and every program predicts them all."""
 RARE, FEW = 0.1, 20
-"""Share of a class, and its rows in a part, below which chance decides on how many of them a score rests."""
+"""Share of a class, and its rows in a part, below which chance would decide on how many of them a score rests: rows are
+drawn by class then."""
 NO_GROUP = "\0none"
 """The group of rows without one: no text of a table holds that character."""
 
 
-def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str]) -> tuple[Any, str, str]:
-    """Which of the labelled rows are hidden, as `data.split` says.
+def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str], goal: Goal) -> tuple[Any, str, str]:
+    """Which of the labelled rows are hidden, as `data.split` says; and how they were parted.
 
     Args:
         features: columns in which rows are compared.
@@ -40,6 +41,8 @@ def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str])
         raise Unusable(f"data.split={request['split']}: {column} is the target, which rows to predict lack")
     random, count = np.random.default_rng(request["seed"]), len(tables.labelled)
     wanted = max(16, min(round(count * request.get("hidden", HIDDEN)), MOST_HIDDEN))
+    if how == "random" and goal.task != "regression" and _has_rare_class(tables.labelled[targets], wanted / 2):
+        how = "stratified"
     if how == "time":
         times = as_time(tables.column(column))
         chosen = np.argsort(times, kind="stable")[-newest(times, wanted) :]
@@ -49,7 +52,7 @@ def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str])
         chosen = _whole_groups(numbers_of_rows(tables, features), wanted, random, request)
     else:
         chosen = (
-            _strata(tables.labelled[targets[0]], wanted, random)
+            _strata(tables.labelled[targets], wanted, random)
             if how == "stratified"
             else random.permutation(count)[:wanted]
         )
@@ -58,12 +61,17 @@ def hidden_rows(tables: OwnTables, request: dict[str, Any], features: list[str])
     return mask, how, column
 
 
-def _strata(values: Any, wanted: int, random: Any) -> Any:
-    """Evenly spaced rows of the target's order, ties shuffled: each class keeps its share."""
-    shuffled = random.permutation(len(values))
-    codes = pd.factorize(values.iloc[shuffled], sort=True)[0]
-    ordered = shuffled[np.argsort(codes, kind="stable")]
-    return ordered[np.linspace(0, len(values) - 1, wanted).round().astype(int)]
+def _has_rare_class(labelled: Any, part: float) -> bool:
+    """True if a part of so many rows is expected to hold few of some target's rarest class."""
+    rarest = [int(labelled[name].value_counts().iloc[-1]) for name in labelled]
+    return any(count < RARE * len(labelled) and count * part / len(labelled) < FEW for count in rarest)
+
+
+def _strata(labelled: Any, wanted: int, random: Any) -> Any:
+    """Evenly spaced rows of the targets' order, ties shuffled: each class keeps its share."""
+    shuffled = random.permutation(len(labelled))
+    ordered = shuffled[np.argsort(strata_of(labelled.iloc[shuffled]), kind="stable")]
+    return ordered[np.linspace(0, len(labelled) - 1, wanted).round().astype(int)]
 
 
 def groups_of(values: Any) -> Any:
@@ -132,17 +140,18 @@ def of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator
 
 
 def rare_class(answers: Any, parts: dict[str, list[int]], targets: list[str], goal: Goal, split: str) -> Iterator[str]:
-    """That rows drawn at random leave few of a class to score on, where its share in each part can be kept."""
-    counts = answers[targets[0]].value_counts()
-    if split != "random" or goal.task == "regression" or len(counts) > MANY_CLASSES:
+    """That few rows of a class are left to score on."""
+    each = {name: answers[name].value_counts() for name in targets}
+    target = min(targets, key=lambda name: each[name].iloc[-1])
+    counts, rarest = each[target], each[target].index[-1]
+    if goal.task == "regression" or len(counts) > MANY_CLASSES:
         return
-    rarest = counts.index[-1]
-    validation, final = ((answers[targets[0]].iloc[parts[part]] == rarest).sum() for part in ("validation", "final"))
+    validation, final = ((answers[target].iloc[parts[part]] == rarest).sum() for part in ("validation", "final"))
     if counts.iloc[-1] < RARE * len(answers) and min(validation, final) < FEW:
-        yield (
-            f"of the rarest class, {rarest}, {validation} rows are in validation and {final} in the final part; "
-            "data.split=stratified gives each part its share"
-        )
+        of = f" of {target}" if len(targets) > 1 else ""
+        share = ": each part has its share" if split == "stratified" else ""
+        both = f"{validation} rows are in validation and {final} in the final part"
+        yield f"of the rarest class{of}, {rarest}, {both}{share}"
 
 
 def known_classes(labelled: Any, hidden: Any, targets: list[str], goal: Goal) -> tuple[Any, Any]:

@@ -28,11 +28,11 @@ def split_hidden(
     elif how == "group":
         halves = _halve_groups(np.asarray(groups), random)
     else:
-        rows = _spread(answers[targets[0]], random, stratify=how == "stratified")
+        rows = _spread(answers[targets], random, stratify=how == "stratified")
         halves = rows[::2], rows[1::2]
     names = ("validation", "final")
     return {
-        name: [int(row) for row in half[_spread(answers[targets[0]].iloc[half], random, stratify=True)]]
+        name: [int(row) for row in half[_spread(answers[targets].iloc[half], random, stratify=True)]]
         for name, half in zip(names, halves, strict=True)
     }
 
@@ -50,11 +50,18 @@ def _halve_groups(groups: Any, random: Any) -> tuple[Any, Any]:
     return np.flatnonzero(inside), np.flatnonzero(~inside)
 
 
-def _spread(target: Any, random: Any, *, stratify: bool) -> Any:
-    """A shuffled order of positions; stratified, rows of like target are neighbours, so that strides are alike."""
-    shuffled = random.permutation(len(target))
-    if not stratify:
-        return shuffled
-    values = target.iloc[shuffled]
-    codes = pd.Series(pd.factorize(values, sort=True)[0])
-    return shuffled[np.argsort(codes.to_numpy(), kind="stable")]
+def _spread(targets: Any, random: Any, *, stratify: bool) -> Any:
+    """A shuffled order of positions; stratified, rows of like targets are neighbours, so that strides are alike."""
+    shuffled = random.permutation(len(targets))
+    return shuffled[np.argsort(strata_of(targets.iloc[shuffled]), kind="stable")] if stratify else shuffled
+
+
+def strata_of(targets: Any) -> Any:
+    """Of each row the place of its targets in their order: of several, the one with the rarest value comes first."""
+    codes = {name: pd.factorize(targets[name], sort=True)[0] for name in targets}
+    rarity = {name: np.bincount(found[found >= 0], minlength=1).min() for name, found in codes.items()}
+    first, *others = sorted(codes, key=lambda name: int(rarity[name]))
+    places = codes[first]
+    for name in others:
+        places = pd.factorize(places * (len(targets) + 1) + codes[name], sort=True)[0]
+    return places
