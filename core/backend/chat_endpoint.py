@@ -7,6 +7,7 @@ is answered is plain JSON; retries and deadlines are ours in any case.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -16,8 +17,9 @@ from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
 
 _MOST_CONNECTIONS, _MOST_IDLE = 1000, 100
-_LONGEST_LINE = 16 * LARGEST_REPLY
-"""Bytes of a line of a stream; an event holds a piece of a reply."""
+_LONGEST_LINE = _LARGEST_ANSWER = 16 * LARGEST_REPLY
+"""Bytes, unpacked: of a line of a stream, whose event holds a piece of a reply, and of an answer that is no stream."""
+_MOST_REDIRECTS = 20
 _END = b"[DONE]"
 
 
@@ -54,38 +56,57 @@ class ChatEndpoint:
         self._url, self._own = httpx2.URL(url), tuple(headers)
         self._http = httpx2.Client(
             headers={"Accept": "application/json", "Content-Type": "application/json", **headers},
-            timeout=settings.timeout, follow_redirects=True, trust_env=not settings.is_local,
+            timeout=settings.timeout, follow_redirects=False, trust_env=not settings.is_local,
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE),
             event_hooks={"request": [self._keep_from_others]},
         )  # fmt: skip
 
     def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
-        """The whole answer; no step of the way takes longer than `seconds`.
+        """The whole answer.
 
         Raises:
             ServerFault: the server refuses.
+            ValueError: it is larger than any reply.
+            TimeoutError: it goes on after `seconds`.
             Exception: httpx2's, where the connection fails.
         """
-        response = self._http.send(self._request(body, seconds))
-        _check(response)
-        content: bytes = response.content
-        return content
+        response, pieces = self._sent(body, seconds)
+        try:
+            return _whole(response, pieces)
+        finally:
+            response.close()
 
     @contextmanager
     def stream(self, body: Mapping[str, Any], seconds: float) -> Iterator[Iterator[bytes]]:
-        """What the events of the answer hold, one after the other; one that is cut off is not among them."""
-        response = self._http.send(self._request(body, seconds), stream=True)
+        """What the events of the answer hold, one after the other; one that is cut off is not among them.
+
+        Raises as `post`, but for the size of the whole.
+        """
+        response, pieces = self._sent(body, seconds)
         try:
             if not response.is_success:
-                response.read()
-            _check(response)
-            yield events(response.iter_bytes())
+                _whole(response, pieces)
+            yield events(pieces)
         finally:
             response.close()
 
     def close(self) -> None:
         """End all connections."""
         self._http.close()
+
+    def _sent(self, body: Mapping[str, Any], seconds: float) -> tuple[Any, Iterator[bytes]]:
+        """The response of whoever answers at last, and what it holds, unpacked piece by piece as somebody asks for it.
+
+        Of a server that sends us elsewhere nothing more is read: HTTP's client would read it whole.
+        """
+        end, request = time.monotonic() + seconds, self._request(body, seconds)
+        for _ in range(_MOST_REDIRECTS):
+            response = self._http.send(request, stream=True)
+            if response.next_request is None:
+                return response, _until(end, response.iter_bytes())
+            response.close()
+            request = response.next_request
+        raise ServerFault(f"more than {_MOST_REDIRECTS} redirects")
 
     def _keep_from_others(self, request: Any) -> None:
         """Called with each request, also with those that follow a redirect: HTTP's client takes one key's name away."""
@@ -137,10 +158,24 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
             raise ValueError(f"a line of more than {_LONGEST_LINE >> 20} MB in a stream")
 
 
-def _check(response: Any) -> None:
+def _until(end: float, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, as long as there is time: what sends byte by byte, or nothing but comments, meets no other limit."""
+    for piece in pieces:
+        if time.monotonic() > end:
+            raise TimeoutError("the answer goes on after its time")
+        yield piece
+
+
+def _whole(response: Any, pieces: Iterable[bytes]) -> bytes:
+    """An answer that is no stream. Raises ServerFault for a refusal, ValueError for more than any reply."""
+    content = bytearray()
+    for piece in pieces:
+        content += piece
+        if len(content) > _LARGEST_ANSWER:
+            raise ValueError(f"an answer of more than {_LARGEST_ANSWER >> 20} MB")
     if response.is_success:
-        return
-    text = response.text.strip()
+        return bytes(content)
+    text = content.decode("utf-8", "replace").strip()
     try:
         body = json.loads(text)
     except (ValueError, RecursionError):

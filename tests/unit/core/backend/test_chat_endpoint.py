@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
+import time
+import tracemalloc
+import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -37,6 +41,12 @@ class Server(ThreadingHTTPServer):
         self.connections: set[Any] = set()
         self.stream = b""
         self.elsewhere = ""
+        self.packed = b""
+        """By gzip: answered in place of all else, with the status `status`."""
+        self.status = 200
+
+    def handle_error(self, *_: object) -> None:
+        """Who asked has heard enough, and hung up."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -51,8 +61,17 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.elsewhere:
             self.send_response(307)
             self.send_header("location", self.server.elsewhere)
-            self.send_header("content-length", "0")
+            self.send_header("content-encoding", "gzip")
+            self.send_header("content-length", str(len(self.server.packed)))
             self.end_headers()
+            self.wfile.write(self.server.packed)
+            return
+        if self.server.packed:
+            self.send_response(self.server.status)
+            self.send_header("content-encoding", "gzip")
+            self.send_header("content-length", str(len(self.server.packed)))
+            self.end_headers()
+            self.wfile.write(self.server.packed)
             return
         body = self.server.stream if asked.get("stream") else json.dumps(ANSWER).encode()
         self.send_response(200)
@@ -178,3 +197,53 @@ def test_a_line_without_an_end_is_not_read_for_ever() -> None:
 
     with pytest.raises(ValueError, match="a line of more than"):
         list(events(endless()))
+
+
+def packed(piece: bytes, times: int) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+    return b"".join([*(packer.compress(piece) for _ in range(times)), packer.flush()])
+
+
+def asked_once(settings: ModelSettings, seconds: float) -> str:
+    with closing(connect(settings)) as client:
+        return query(client, REQUEST, settings, Deadline(seconds)).text
+
+
+GIGABYTE = packed(b" " * (1 << 20), 1024)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_answer_that_unpacks_to_more_than_any_reply_is_not_unpacked(server, status, stream):
+    server.packed, server.status = GIGABYTE, status
+    settings = settings_for(server, stream=stream)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="15 MB"):
+            asked_once(settings, 30)
+        assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_what_a_server_says_that_sends_us_elsewhere_is_not_read(server):
+    with Server() as other:
+        threading.Thread(target=other.serve_forever, args=(0.02,), daemon=True).start()
+        server.elsewhere, server.packed = f"http://127.0.0.1:{other.server_port}/v1/chat/completions", GIGABYTE
+        settings = settings_for(server)
+        tracemalloc.start()
+        try:
+            assert asked_once(settings, 30) == "hello"
+            assert tracemalloc.get_traced_memory()[1] < 50 << 20
+        finally:
+            tracemalloc.stop()
+        other.shutdown()
+
+
+def test_a_stream_of_nothing_but_comments_ends_with_its_time(server):
+    server.packed = packed(b": I am still here, wait for me\n\n" * 32768, 256)
+    settings = settings_for(server, stream=True)
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        asked_once(settings, 0.05)
+    assert time.monotonic() - began < 2
