@@ -202,7 +202,7 @@ class CallPipeline:
             try:
                 return self._try_once(request, settings, hold, blank)
             except BackendBusyError as error:
-                busy = None if isinstance(error, LostReplyError) else error
+                busy = error
                 raise
 
         facts: dict[str, Any]

@@ -249,20 +249,24 @@ def test_a_command_that_hangs_is_not_asked_again_beyond_the_budget(cli: Cli) -> 
     began = time.monotonic()
     ended = cli(*toy_words(3, "budget.seconds=20", "search.batch=1"), *words, timeout=100)
     said = ended.out + ended.err
-    assert "ended: budget.seconds: it ends before a model can be asked again: command/sleep" in said, said
+    assert "budget.seconds: it ends before a model can be asked again: command/sleep" in said, said
     assert "no complete reply within 1 s" in said and "next try in" not in said
     assert time.monotonic() - began < 60, "one pause would have been a minute"
-    assert cli.show()["status"] == "finished" and cli.show()["steps"] == 0
+    assert ended.code == 1 and cli.show()["status"] == "failed" and cli.show()["steps"] == 0, "nothing was searched"
 
 
-def test_a_run_whose_server_never_answered_ends_with_no_success(cli: Cli) -> None:
+@pytest.mark.parametrize("listens", [False, True])
+def test_a_run_whose_server_never_answered_ends_with_no_success(cli: Cli, listens: bool) -> None:
     """It ended in good order by its time, with exit code 0 and the score of what was there before."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    words = ["--llm=openai", f"--llm.code.base_url=http://127.0.0.1:{port}/v1", "--llm.code.model=m"]
-    words += ["--llm.code.price.input=0", "--llm.code.price.output=0", "--llm.code.backoff=60"]
-    ended = cli(*toy_words(3, "budget.seconds=20", "search.batch=1"), *words)
-    assert ended.code == 1 and "(no connection); it has not answered once" in ended.err, ended.out + ended.err
+        if not listens:
+            taken.close()
+        words = ["--llm=openai", f"--llm.code.base_url=http://127.0.0.1:{port}/v1", "--llm.code.model=m"]
+        words += ["--llm.code.price.input=0", "--llm.code.price.output=0", "--llm.code.backoff=60"]
+        ended = cli(*toy_words(3, "budget.seconds=20", "search.batch=1"), *words, "llm.code.timeout=1")
+    why = "no complete reply within 1 s" if listens else "(no connection)"
+    assert ended.code == 1 and why in ended.err and "it has not answered once" in ended.err, ended.out + ended.err
     assert cli.show()["status"] == "failed"
 
 
