@@ -153,3 +153,23 @@ def test_a_text_with_lines_like_those_around_a_change_is_changed(cli: Cli, write
     found = cli.show()
     assert [row["metric"] for row in found["nodes"]] == [1.0, 2.0], found["nodes"]
     assert "-worth: 1\n+worth: 2\n" in cli.node(found["nodes"][-1]["node_id"])["code"]
+
+
+def test_a_module_beside_the_evaluator_may_be_called_as_the_sandbox_calls_a_program(cli: Cli) -> None:
+    """A program that imported `solution` found itself. Its own classes are still found by their module's name."""
+    (cli.folder / "solution.py").write_text("BASE = 40\n")
+    (cli.folder / "program.py").write_text(
+        "import pickle\nfrom dataclasses import dataclass\n\nfrom solution import BASE\n\n\n"
+        "@dataclass\nclass Part:\n    size: 'int'\n\n\n"
+        "# EVOLVE-BLOCK-START\ndef size(x):\n    return pickle.loads(pickle.dumps(Part(x))).size + BASE\n"
+        "# EVOLVE-BLOCK-END\n"
+    )
+    (cli.folder / "evaluator.py").write_text(
+        "import importlib.util\n\n\ndef evaluate(path):\n"
+        "    spec = importlib.util.spec_from_file_location('program', path)\n"
+        "    module = importlib.util.module_from_spec(spec)\n    spec.loader.exec_module(module)\n"
+        "    return {'combined_score': float(module.size(2))}\n"
+    )
+    words = ["problem.program=program.py", "problem.evaluator=evaluator.py", "problem.direction=max"]
+    ended = cli.here("--problem", "script", *words, "search.max_steps=1", "logging.report=false")
+    assert ended.code == 0 and "your program: 42" in ended.out, ended.out + ended.err

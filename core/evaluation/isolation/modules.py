@@ -11,6 +11,8 @@ from core.evaluation.static_check import imported
 from utils.syntax import parse
 
 MOST_BYTES = 4 << 20
+PROGRAM = "solution"
+"""The module that a program is which answers calls."""
 PACKAGE = ".__init__"
 """Ends the name of what a package (a folder) says itself: `helpers.__init__` beside `helpers.costs`."""
 
@@ -122,6 +124,16 @@ __import__("sys").meta_path.insert(0, __Beside())
 '''
 
 
+_OTHER_NAME = """\
+__import__("sys").modules["program_itself"] = __import__("sys").modules.pop(__name__)
+__name__ = "program_itself"
+"""
+"""Where one of the modules is called as a program is that answers calls, which would find itself in its place."""
+
+
 def import_lines(modules: Mapping[str, str]) -> str:
     """Source that lets a program in the sandbox import these modules; '' where there are none."""
-    return _IMPORTER.replace("{sources!r}", repr(dict(modules))) if modules else ""
+    if not modules:
+        return ""
+    is_taken = not {PROGRAM, PROGRAM + PACKAGE}.isdisjoint(modules)
+    return _IMPORTER.replace("{sources!r}", repr(dict(modules))) + (_OTHER_NAME if is_taken else "")
