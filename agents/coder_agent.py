@@ -15,14 +15,21 @@ from core.contracts import FORM, NO_PROGRAM, AgentContext, AgentResult, Prompt
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
-from utils.clean_text import whole
+from utils.clean_text import clean, whole
 from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.genes import split_genes
 from utils.patch import PatchError, apply_patch, read_patch
 from utils.prompt_builder import Attempt, Parts, fill_template
-from utils.response import parse_response, split_blocks, strip_thinking, syntax_error, up_to_last_block
+from utils.response import (
+    nothing_left_in,
+    parse_response,
+    split_blocks,
+    strip_thinking,
+    syntax_error,
+    up_to_last_block,
+)
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
@@ -82,7 +89,7 @@ class CoderAgent(BaseAgent):
 
     def fault(self, context: AgentContext, reply: str) -> str | None:
         """Unusable but worth another try. A reply without any code is not: it is a hard failure."""
-        found = self._read(context, whole(reply))
+        found = self._found(context, reply)
         return None if found.failure is FailureKind.NO_CODE else found.message or None
 
     def whole_in(self, context: AgentContext, cut: str) -> str:
@@ -98,7 +105,7 @@ class CoderAgent(BaseAgent):
     # ------------------------------------------------------------ reading
 
     def code(self, context: AgentContext, reply: str) -> AgentResult:
-        found = self._read(context, whole(reply))
+        found = self._found(context, reply)
         task = context.task
         node = Node(
             id=task.node_id,
@@ -117,7 +124,15 @@ class CoderAgent(BaseAgent):
             failure=found.failure,
             message=found.message if found.failure else found.note,
         )
+        if found.nothing_left:
+            return AgentResult(node=node, success=False, error=found.plan, nothing_left=True)
         return AgentResult(node=node, success=found.failure is None, error=found.message, failure=found.failure)
+
+    def _found(self, context: AgentContext, reply: str) -> Found:
+        """What a reply holds; where that is no program, it may say that nothing is left to gain."""
+        found = self._read(context, whole(reply))
+        reason = nothing_left_in(whole(reply)) if found.failure is FailureKind.NO_CODE else None
+        return found if reason is None else Found("", clean(reason), nothing_left=True)
 
     def _read(self, context: AgentContext, reply: str) -> Found:
         if (nothing := nothing_in(reply)) is not None:
@@ -252,7 +267,8 @@ class CoderAgent(BaseAgent):
 
     def _format(self, context: AgentContext) -> str:
         name = self.format_template or ("format_function" if self.single_function else "format_program")
-        forms = [name, *(["format_diff"] if context.extras.get("reply_format") != "program" else [])]
+        diff = ["format_diff"] if context.extras.get("reply_format") != "program" else []
+        forms = [name, *diff, "format_nothing"]
         values = {"language": str(context.extras.get("language", "python"))}
         return "\n".join(fill_template(self.templates[form], values) for form in forms)
 
@@ -270,6 +286,8 @@ class Found:
     message: str = ""
     note: str = ""
     """What was done to a program that can be used: said where it is shown."""
+    nothing_left: bool = False
+    """There is no program, since none can score better; `plan` is the reason."""
 
 
 def nothing_in(reply: str) -> Found | None:

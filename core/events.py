@@ -124,6 +124,8 @@ class NodeCommitted(EventBase):
     claimed_metric: float | None = None
     is_buggy: bool = False
     is_valid: bool = True
+    nothing_left: bool = False
+    """Its writer gave no program: it says that nothing is left to gain."""
     failure: FailureKind | None = None
     message: str = ""
     exec_time: float = 0.0

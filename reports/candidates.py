@@ -79,6 +79,7 @@ def _row(node: Node, winner: Winner | None, step: int | None) -> dict[str, Any]:
         "failure": node.failure.value if node.failure else None,
         "message": node.message,
         "duplicate_of": node.duplicate_of,
+        "nothing_left": node.nothing_left,
         "rung": node.rung,
         "exec_time": node.exec_time,
         "writer": node.writer,

@@ -88,12 +88,15 @@ def winner_in(reader: RunReader, facts: Mapping[str, Any]) -> Winner | None:
 
 def counts_of(reader: RunReader) -> Counts:
     """What became of the steps, without reading a program."""
-    duplicates = reader.db.value(f"SELECT count(*) FROM nodes WHERE {IS_STEP} AND NOT is_valid AND NOT is_buggy")
+    refused = reader.db.value(f"SELECT count(*) FROM nodes WHERE {IS_STEP} AND NOT is_valid AND NOT is_buggy")
+    said = "json_extract(rest, '$.nothing_left')"
+    nothing_left = reader.db.value(f"SELECT count(*) FROM nodes WHERE {IS_STEP} AND {said}")
     scored = reader.db.select(f"SELECT count(*), min(fitness), max(fitness) FROM nodes WHERE {SCORED}")
     count, lowest, highest = scored[0]
     return Counts(
         steps=reader.steps(),
-        duplicates=duplicates,
+        duplicates=refused - nothing_left,
+        nothing_left=nothing_left,
         failures=reader.failures(of_steps=True),
         scored=count,
         all_alike=count > 1 and lowest == highest,

@@ -14,6 +14,8 @@ class Counts(BaseModel):
 
     steps: int = 0
     duplicates: int = 0
+    nothing_left: int = 0
+    """Steps whose writers gave no program: they said that nothing is left to gain."""
     failures: dict[str, int] = {}
     scored: int = 0
     """Different programs that got a score, the baselines of the search among them."""
@@ -35,7 +37,8 @@ def effort(counts: Counts) -> str:
     kinds = ", ".join(f"{kind} {count}" for kind, count in sorted(counts.failures.items(), key=lambda one: -one[1]))
     twice = f"{counts.duplicates or 'no'} duplicate{'s' * (counts.duplicates != 1)}"
     told = f"{failed or 'no'} program{'s' * (failed != 1)} failed"
-    return f"{_steps(counts.steps)}: {twice}, {told}" + (f" ({kinds})" if kinds else "")
+    left = f", {counts.nothing_left} without a program, since nothing is left to gain" if counts.nothing_left else ""
+    return f"{_steps(counts.steps)}: {twice}{left}, {told}" + (f" ({kinds})" if kinds else "")
 
 
 def broken_off(winner: Winner | None, counts: Counts) -> str:

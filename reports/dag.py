@@ -172,7 +172,8 @@ def _edge(start: tuple[float, float], end: tuple[float, float], kind: str) -> Ma
 
 
 def _circle(node: Node, name: str, colour: str, at: tuple[float, float], radius: float, line: set[str]) -> Markup:
-    outcome = node.failure.value if node.failure else "duplicate" if not node.is_valid else figure(node.metric_value)
+    twice = "nothing left to gain" if node.nothing_left else "duplicate"
+    outcome = node.failure.value if node.failure else twice if not node.is_valid else figure(node.metric_value)
     title = tag("title", f"{name} {node.id}: {outcome}")
     state = "failed" if node.is_buggy else "duplicate" if not node.is_valid else ""
     classes = f"op-{colour} {state} {'in-line' if node.id in line else ''}".strip()

@@ -26,7 +26,7 @@ def write_failures(facts: RunFacts, path: Path) -> Path:
     """Pie of how the nodes ended: by FailureKind, beside the valid ones and the duplicates."""
     counts = dict(sorted(facts.failures.items(), key=lambda item: -item[1]))
     valid = sum(node.is_scored for node in facts.nodes)
-    duplicates = sum(not node.is_valid and not node.is_buggy for node in facts.nodes)
+    duplicates = sum(node.duplicate_of is not None for node in facts.nodes)
     figure, axes = _figure()
     axes.set_title(
         f"{facts.run}: {sum(counts.values())} failures of {len(facts.nodes)} programs", fontsize=10, parse_math=False

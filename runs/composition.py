@@ -354,6 +354,7 @@ def _stop(config: Config, problem: Problem, stop_after: int | None) -> Callable[
         lower_is_better=problem.lower_is_better,
         stagnation=config.budget.stagnation,
         repeats=config.budget.repeats,
+        nothing_left=config.budget.nothing_left,
     ).reason
 
 

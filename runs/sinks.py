@@ -138,6 +138,7 @@ class StepRows:
             "lower_is_better": self._lower,
             "is_buggy": event.is_buggy,
             "is_valid": event.is_valid,
+            "nothing_left": event.nothing_left,
             "failure": event.failure.value if event.failure else None,
             "exec_time": event.exec_time,
             "best_metric": event.best_metric,

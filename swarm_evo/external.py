@@ -121,6 +121,7 @@ class ExternalRun:
         *,
         files: Files | None = None,
         plan: str = "",
+        nothing_left: str | None = None,
         wait: bool = True,
     ) -> dict[str, Any]:
         """Hand in the program; returns the verdict. Telling again returns the first one's.
@@ -131,11 +132,18 @@ class ExternalRun:
         Args:
             files: `{name: text}` with the names of the ticket's `editable`, in place of `code`.
             plan: what it tries, in a sentence; later prompts show it.
+            nothing_left: in place of a program: why no program can score better than the best so far.
             wait: False returns at once with `state` `running`; `wait` has the verdict later.
         """
         if not isinstance(plan, str):
             raise SearchError(f"plan={shown(plan)}: a sentence, as text")
-        request = {"verb": "tell", "ticket": ticket_name(ticket), **program_request(code, files), "plan": plan}
+        if nothing_left is None:
+            told: dict[str, Any] = {**program_request(code, files), "plan": plan}
+        elif code is None and files is None and isinstance(nothing_left, str):
+            told = {"nothing_left": nothing_left}
+        else:
+            raise SearchError(f"nothing_left={shown(nothing_left)}: a sentence, as text, in place of a program")
+        request = {"verb": "tell", "ticket": ticket_name(ticket), **told}
         return self._judged(request, None if wait else 0)
 
     def wait(self, ticket: Ticket | str, seconds: float | None = None) -> dict[str, Any]:

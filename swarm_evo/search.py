@@ -21,7 +21,7 @@ from swarm_evo.run import Run, Step
 from swarm_evo.source import pickled
 
 _OUTPUT = "SELECT texts.body FROM nodes JOIN texts ON texts.hash = nodes.term_out WHERE nodes.id = ?"
-BUDGET = ("steps", "seconds", "tokens", "usd", "target", "stagnation", "repeats")
+BUDGET = ("steps", "seconds", "tokens", "usd", "target", "stagnation", "repeats", "nothing_left")
 """What `budget=` may name: the keys below `budget`, and `steps` for `search.max_steps`."""
 KEPT = ".swarm-evo"
 """Folder of `project_dir` that keeps functions of the user as files, so that a run can be resumed."""

@@ -336,6 +336,8 @@ class BudgetConfig(Section):
     """Steps without a new best."""
     repeats: int | None = Field(100, ge=1)
     """Steps in a row whose programs were all known already: the writer has nothing new to say. null: go on."""
+    nothing_left: int | None = Field(3, ge=1)
+    """Steps in a row whose writers say that nothing is left to gain. null: go on."""
 
 
 class ArenaConfig(Section):

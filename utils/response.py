@@ -16,6 +16,9 @@ _THOUGHT_OR_FENCE = re.compile(
     r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^[ ]{0,3}(`{3,}|~{3,})[^`\n]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
+NOTHING_LEFT = "NOTHING LEFT:"
+"""Begins the line that a writer gives in place of a program where no program can score better; then the reason."""
+_NOTHING_LEFT = re.compile(rf"^[ \t>*_#`-]*{NOTHING_LEFT}[ \t*_`]*(.*)$", re.MULTILINE)
 _PLAN_IN_CODE = re.compile(r"\A\s*#\s*Implementation Plan:?[ \t]*\n((?:[ \t]*#.*\n)*)", re.IGNORECASE)
 _OTHER_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "text", "txt", "json", "output", "diff", "markdown", "md"}
@@ -85,6 +88,12 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
 def _text(lines: list[str]) -> str:
     """Of a block. A byte-order mark is of the file that was handed in, not of the program."""
     return "\n".join(lines).removeprefix("\ufeff")
+
+
+def nothing_left_in(text: str) -> str | None:
+    """The reason why nothing is left to gain, of the last line that says so; None where none does."""
+    found = _NOTHING_LEFT.findall(strip_thinking(text))
+    return one_line(found[-1], 1000).rstrip("*_` ") if found else None
 
 
 def up_to_last_block(text: str) -> str:

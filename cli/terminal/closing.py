@@ -178,6 +178,7 @@ def _more(config: Config, reason: str) -> list[str]:
         "budget.usd": ("budget.usd", config.budget.usd),
         "budget.stagnation": ("budget.stagnation", config.budget.stagnation),
         "budget.repeats": ("budget.repeats", config.budget.repeats),
+        "budget.nothing_left": ("budget.nothing_left", config.budget.nothing_left),
     }
     key, limit = next((found for name, found in limits.items() if reason.startswith(name)), ("", None))
     if limit is None:

@@ -13,6 +13,7 @@ class HeldBack:
         self._last = 0
         self._scored = 0
         self._duplicates = 0
+        self._nothing_left = 0
 
     def add(self, event: NodeCommitted, step: int) -> None:
         """Take in the step with this number."""
@@ -20,6 +21,8 @@ class HeldBack:
         self._last = step
         if event.metric is not None:
             self._scored += 1
+        elif event.nothing_left:
+            self._nothing_left += 1
         elif not event.is_valid:
             self._duplicates += 1
 
@@ -30,7 +33,8 @@ class HeldBack:
         named = f"step {first} to {self._last}" if self.steps > 1 else f"step {first}"
         told = {
             "scored": self._scored,
-            "not scored in full": self.steps - self._scored - self._duplicates,
+            "not scored in full": self.steps - self._scored - self._duplicates - self._nothing_left,
             "duplicate" + "s" * (self._duplicates != 1): self._duplicates,
+            "without a program, since nothing is left to gain": self._nothing_left,
         }
         return f"… {named}: {', '.join(f'{count} {what}' for what, count in told.items() if count)}"

@@ -60,6 +60,7 @@ def print_run(facts: dict[str, Any]) -> None:
     for row in facts["nodes"][-40:]:
         parents = " ".join(row["parent_ids"])
         outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
+        outcome = "nothing left" if row["nothing_left"] else outcome
         nodes.add_row(
             "" if row["step"] is None else str(row["step"]),
             row["node_id"],

@@ -66,6 +66,8 @@ def _outcome_of(event: NodeCommitted, moves: bool) -> str:
         return shown(event.metric) + (f" {BEST}" if moves else "")
     if event.failure is not None:
         return f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
+    if event.nothing_left:
+        return f"no program: {event.message}"
     if event.is_valid:
         return f"not scored in full: {event.message}"
     return f"duplicate: {event.message}"

@@ -28,6 +28,7 @@ from core.backend.stream import within_size
 from core.contracts import GATEWAY_PORT, NO_PROGRAM, Confined
 from utils.clean_text import clean, one_line
 from utils.errors import BackendError, ConfigError
+from utils.response import NOTHING_LEFT, nothing_left_in
 
 GRACE = 30.0
 """Seconds for taking in what an agent left when its time was over."""
@@ -150,6 +151,8 @@ def _reply(
     elif settings.desk is not None and files and not fault:
         why = f"(the session ended: {ended})" if ended else ""
         text = settings.desk.take_in(files, "\n\n".join(part for part in (plan, why) if part))
+    elif not (files or fault or ended or code) and (reason := nothing_left_in(said)) is not None:
+        text = f"{NOTHING_LEFT} {reason}"
     else:
         crash = f"the agent ended with code {code}: {complaint or 'it said nothing'}" if code else ""
         text = f"{NO_PROGRAM}{one_line(fault or ended or crash or UNCHANGED, 500)}\n\n{plan}"

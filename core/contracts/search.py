@@ -90,5 +90,7 @@ class Progress:
     best_metric: float | None = None
     steps_since_best: int = 0
     """Committed nodes that count since the best so far was found."""
+    nothing_left: int = 0
+    """Committed nodes that count whose writers said that nothing is left to gain, in a row up to now."""
     repeats: int = 0
     """Committed nodes that count and wrote programs that were known already, in a row up to now."""

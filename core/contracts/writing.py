@@ -134,6 +134,8 @@ class AgentResult:
     success: bool
     error: str = ""
     failure: FailureKind | None = None
+    nothing_left: bool = False
+    """In place of a program the writer says that nothing is left to gain; `error` is its reason. No failure."""
 
 
 class AgentDefaults(Protocol):

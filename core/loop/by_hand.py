@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.contracts import Prompt, Store
+from core.contracts import Evaluation, Prompt, Store
 from core.loop.attempt import Attempt
 from core.loop.stages import Stages, prompt_of, stored_reply
 from core.state.node import Node
@@ -41,7 +41,7 @@ class ByHand:
         self._stages.write(attempt)
         assert attempt.node is not None
         if attempt.verdict is not None:
-            return f"{attempt.verdict.failure}: {attempt.verdict.message}"
+            return _said(attempt.verdict)
         node = attempt.node
         self._stages.keep(attempt, "code", code_stage(node))
         return node.code
@@ -52,12 +52,15 @@ class ByHand:
         verdict = attempt.verdict
         if verdict is None:
             return ""
-        failed = f"{verdict.failure}: {verdict.message}"
-        return f"{verdict.term_out}\n{failed if verdict.metric is None else f'metric {verdict.metric:.6g}'}"
+        return f"{verdict.term_out}\n{_said(verdict) if verdict.metric is None else f'metric {verdict.metric:.6g}'}"
 
     def _asked(self, attempt: Attempt) -> Prompt:
         agent = self._stages.agent(attempt.task.operator)
         return prompt_of(self._store.stages(attempt.task.node_id), agent, attempt.context)
+
+
+def _said(verdict: Evaluation) -> str:
+    return f"{verdict.failure}: {verdict.message}" if verdict.failure else verdict.message
 
 
 def code_stage(node: Node) -> dict[str, Any]:

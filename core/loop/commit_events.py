@@ -51,6 +51,7 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
             claimed_metric=node.claimed_metric,
             is_buggy=node.is_buggy,
             is_valid=node.is_valid,
+            nothing_left=node.nothing_left,
             failure=node.failure,
             message=node.message,
             exec_time=node.exec_time,

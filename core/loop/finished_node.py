@@ -22,6 +22,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
     written, verdict, review = attempt.node, attempt.verdict, attempt.review
     read = review.metric if review is not None and review.metric is not None else verdict.claimed
     claimed = as_score(read)
+    is_own = verdict.duplicate_of is None and not verdict.nothing_left
     return written.model_copy(
         update={
             **_findings(verdict),
@@ -32,7 +33,7 @@ def finished_node(attempt: Attempt, run_context: RunContext, usage: Usage, *, re
             "analysis": review.summary if review else "",
             "review": review,
             "review_error": attempt.review_error,
-            "is_valid": verdict.duplicate_of is None,
+            "is_valid": is_own,
             "stages": dict(attempt.seconds),
             "round": attempt.task.round,
             "refusal": attempt.context.refusal,
@@ -68,7 +69,8 @@ def _score(attempt: Attempt, run_context: RunContext, claimed: float | None, rev
     if metric is not None and as_score(metric) is None:
         metric, failure = None, FailureKind.NON_FINITE
         message = message or f"the score is {verdict.metric}"
-    if run_context.claims_only and failure is None and verdict.duplicate_of is None:
+    is_program = verdict.duplicate_of is None and not verdict.nothing_left
+    if run_context.claims_only and failure is None and is_program:
         metric, source = claimed, "claimed"
         if reviewed and (attempt.review is None or attempt.review.is_bug or metric is None):
             failure = FailureKind.EVAL_ERROR

@@ -26,6 +26,8 @@ class Learning:
         self._best_fitness: float | None = None
         self.repeats = 0
         """Steps in a row, up to now, that wrote programs that were known already."""
+        self.nothing_left = 0
+        """Steps in a row, up to now, whose writers said that nothing is left to gain."""
         self.tokens = 0
         """Tokens that the committed nodes took, all their calls together."""
         self.usd = 0.0
@@ -44,6 +46,7 @@ class Learning:
         if node.operator not in FREE_OPERATORS:
             self._steps += 1
             self.repeats = self.repeats + 1 if node.duplicate_of else 0
+            self.nothing_left = self.nothing_left + 1 if node.nothing_left else 0
             self._reward(node, _gain(fitness, self._best_fitness))
         if fitness is not None:
             self._best_fitness = fitness if self._best_fitness is None else max(fitness, self._best_fitness)

@@ -190,6 +190,7 @@ class SearchState:
             best_metric=best.metric_value if best else None,
             steps_since_best=self._learning.steps_since_best,
             repeats=self._learning.repeats,
+            nothing_left=self._learning.nothing_left,
         )
 
     @property

@@ -176,7 +176,7 @@ class Stages:
             result = AgentResult(None, False, str(error), FailureKind.REPLY_ERROR)
         attempt.node = result.node or self._blank(task)
         if not result.success:
-            attempt.verdict = Evaluation(failure=result.failure or FailureKind.REPLY_ERROR, message=result.error)
+            attempt.verdict = _without_program(result)
 
     def _written(self, attempt: Attempt) -> AgentResult:
         agent, context = self.agent(attempt.task.operator), attempt.context
@@ -324,7 +324,9 @@ class Stages:
         What nobody of the search wrote is read for its score alone.
         """
         verdict, run_context = attempt.verdict, self.told(attempt.task.round)
-        if self._reviewer is None or verdict is None or run_context.review == "never" or verdict.duplicate_of:
+        if self._reviewer is None or verdict is None or run_context.review == "never":
+            return False
+        if verdict.duplicate_of or verdict.nothing_left:
             return False
         if run_context.review == "always" and attempt.task.operator not in FREE_OPERATORS:
             return verdict.failure not in (FailureKind.NO_CODE, FailureKind.REPLY_ERROR)
@@ -348,6 +350,14 @@ class Stages:
     def finished(self, attempt: Attempt) -> Node:
         """The node as it goes into the journal."""
         return finished_node(attempt, self._run_context, self._usage(attempt.task.node_id))
+
+
+def _without_program(result: AgentResult) -> Evaluation:
+    """The verdict on a reply that holds none."""
+    if result.nothing_left:
+        why = f": {result.error}" if result.error else ""
+        return Evaluation(nothing_left=True, message=f"its writer says that nothing is left to gain{why}")
+    return Evaluation(failure=result.failure or FailureKind.REPLY_ERROR, message=result.error)
 
 
 def prompt_of(stages: Mapping[str, Mapping[str, Any]], agent: Agent, context: AgentContext) -> Prompt:

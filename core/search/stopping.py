@@ -125,6 +125,18 @@ class Repeats:
         return f"budget.repeats: the writer has nothing new, its last {progress.repeats} programs were known already"
 
 
+@dataclass(frozen=True, slots=True)
+class NothingLeft:
+    """`limit` steps in a row whose writers see nothing left to gain. Before the first score nobody can know."""
+
+    limit: int
+
+    def reason(self, progress: Progress) -> str | None:
+        if progress.best_metric is None or progress.nothing_left < self.limit:
+            return None
+        return f"budget.nothing_left: the writers of the last {progress.nothing_left} steps see nothing left to gain"
+
+
 class Stopping:
     """Any of several limits; the first in order that is reached names the reason."""
 
@@ -148,6 +160,7 @@ def stopping(
     lower_is_better: bool = False,
     stagnation: int | None = None,
     repeats: int | None = None,
+    nothing_left: int | None = None,
 ) -> Stopping:
     """The limits that are given, success before exhaustion: a run that reaches its target at its last step says so."""
     found: list[Stopper] = []
@@ -169,4 +182,6 @@ def stopping(
         found.append(Stagnation(stagnation))
     if repeats is not None:
         found.append(Repeats(repeats))
+    if nothing_left is not None:
+        found.append(NothingLeft(nothing_left))
     return Stopping(found)

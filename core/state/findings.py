@@ -60,6 +60,8 @@ class Findings(BaseModel):
 
     duplicate_of: str | None = None
     """Id of an earlier node with the same program: not evaluated, not valid."""
+    nothing_left: bool = False
+    """In place of a program its writer says that nothing is left to gain: not evaluated, not valid."""
     refused_by: str = ""
     """The check that refused the program before it was evaluated (`check`, `static`, `smoke`); '' if none did."""
     rung: Rung | None = None

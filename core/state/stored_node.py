@@ -18,8 +18,8 @@ _TEXTS = ("code", "term_out")
 AT_HAND = frozenset({
     "id", "step", "operator", "generation", "island", "slot", "metric_value", "fitness", "metric_source",
     "claimed_metric", "is_buggy", "is_valid", "failure", "exec_time", "ctime", "writer", "parent_ids", "parent_id",
-    "lower_is_better", "fingerprint", "duplicate_of", "prompt_tokens", "completion_tokens", "cost_usd", "attempts",
-    "interval", "behaviour", "cheap_score", "children_ids", "visits", "total_reward",
+    "lower_is_better", "fingerprint", "duplicate_of", "nothing_left", "prompt_tokens", "completion_tokens", "cost_usd",
+    "attempts", "interval", "behaviour", "cheap_score", "children_ids", "visits", "total_reward",
 })  # fmt: skip
 """What a node that is read back tells without unpacking its row: what an index, a policy, a ladder of looks or a sum
 asks of every node."""

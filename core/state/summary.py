@@ -202,6 +202,8 @@ class Summary:
     def _outcome(self, node: Node, parents: Sequence[Node], original: int | None) -> str:
         if node.failure:
             return f"failed ({node.failure.value}): {short(node.message, 160)}"
+        if node.nothing_left:
+            return "no program: its writer says that nothing is left to gain"
         if node.duplicate_of:
             same = f"the same program as [{original}], not run"
             return same if node.operator != "tune" and original is not None else short(node.message, 160)

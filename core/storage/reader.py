@@ -36,7 +36,8 @@ from core.storage.unreadable import reads_store
 from utils.errors import StoreError
 
 _OUTLINE = (
-    "SELECT id, step, parent_ids, operator, metric_value, failure, json_extract(rest, '$.duplicate_of') FROM nodes "
+    "SELECT id, step, parent_ids, operator, metric_value, failure, json_extract(rest, '$.duplicate_of'), "
+    "json_extract(rest, '$.nothing_left') FROM nodes "
     "ORDER BY step"
 )
 _REPAIRED = (
@@ -227,8 +228,9 @@ class RunReader:
                 "metric": metric,
                 "failure": failure,
                 "duplicate_of": duplicate_of,
+                "nothing_left": bool(nothing_left),
             }
-            for node_id, place, parents, operator, metric, failure, duplicate_of in rows
+            for node_id, place, parents, operator, metric, failure, duplicate_of, nothing_left in rows
         ]
 
     @reads_store

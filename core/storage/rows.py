@@ -37,8 +37,8 @@ BESIDE = "beside/"
 _MESSAGES = ("system", "user", "reply")
 _OWN_COLUMNS = {"seq", "at"}
 _SHOWN = {
-    "message", "duplicate_of", "name", "plan", "interval", "prompt_tokens", "completion_tokens", "cost_usd", "metadata",
-    "attempts", "behaviour", "cheap_score", "parent_id",
+    "message", "duplicate_of", "nothing_left", "name", "plan", "interval", "prompt_tokens", "completion_tokens",
+    "cost_usd", "metadata", "attempts", "behaviour", "cheap_score", "parent_id",
 }  # fmt: skip
 """Fields in `rest` that views, queries and a resume ask of every node."""
 _TREE, _MORE, _PACKED = "tree", "more", "packed"
@@ -120,6 +120,7 @@ def stored_node(db: Database, row: Sequence[Any], read: Read) -> StoredNode:
         "writer": writer, "parent_ids": parent_ids,
         "parent_id": get("parent_id", parent_ids[0] if parent_ids else None),
         "fingerprint": get("fingerprint", ""), "duplicate_of": get("duplicate_of"),
+        "nothing_left": get("nothing_left", False),
         "prompt_tokens": get("prompt_tokens"), "completion_tokens": get("completion_tokens"),
         "cost_usd": get("cost_usd"), "attempts": get("attempts", ()),
         "interval": None if interval is None else tuple(interval), "behaviour": get("behaviour", ""),

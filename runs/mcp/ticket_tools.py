@@ -125,8 +125,11 @@ def _program(arguments: Answer) -> Answer:
     Raises:
         ConfigError: neither or both ways to hand them in.
     """
-    if ("dir" in arguments) == ("files" in arguments):
+    ways = [name for name in ("dir", "files", "nothing_left") if name in arguments]
+    if len(ways) != 1:
         raise ConfigError("hand in `files`, or the `dir` that ask filled")
+    if "nothing_left" in ways:
+        return {"nothing_left": arguments["nothing_left"]}
     if "dir" in arguments:
         return {"files": read_folder(Path(str(arguments["dir"])), MCP)}
     return {"files": arguments["files"]}
@@ -199,7 +202,9 @@ def _as_tools_say(prompt: Answer) -> Answer:
     """The prompt of a ticket for who hands in files, with that in place of the form of a reply."""
     form = str(prompt.get(FORM, ""))
     tell = (
-        "Hand in by the tool `tell`: the whole text of each file that you changed; its `note` is the plan, a sentence."
+        "Hand in by the tool `tell`: the whole text of each file that you changed; its `note` is the plan, a sentence. "
+        "Only if no program can score better than the best so far, because it is provably as good as can be, its "
+        "`nothing_left` says why, in place of files."
     )
     return {name: text.replace(form, tell) if form else text for name, text in prompt.items() if name != FORM}
 

@@ -76,7 +76,9 @@ WRITER = (
         "A program that fails is committed with its failure: read message and output_tail, then ask again. "
         "Telling twice returns the first verdict; of another program it says that yours was not taken.",
         {"ticket": _TICKET, "files": _FILES, "dir": _DIR, "wait_s": _WAIT,
-         "note": {"type": "string", "description": "what it tries, in a sentence; later prompts show it"}},
+         "note": {"type": "string", "description": "what it tries, in a sentence; later prompts show it"},
+         "nothing_left": {"type": "string", "description":
+                          "in place of files, only if no program can score better than the best so far: why"}},
         _VERDICT,
         ("ticket",),
         _GIVEN_BY,

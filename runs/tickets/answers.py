@@ -32,6 +32,7 @@ from runs.tickets.words import COMMAND_LINE, WORDS, how_to_hand_in, words_of
 from utils.clean_text import one_line
 from utils.direction import Direction, finite
 from utils.errors import ConfigError
+from utils.response import NOTHING_LEFT
 
 TOKEN = range(16, 129)
 """Characters of a writer's token."""
@@ -210,6 +211,8 @@ class TicketApi:
         files = request.get("files")
         code = request.get("code")
         is_answer = is_question(split_ticket(str(request.get("ticket", "")))[0])
+        if (reason := request.get("nothing_left")) is not None:
+            return self._nothing_left(reason, may=code is None and files is None and not is_answer)
         tree = None if is_answer else self._problem.tree
         place = ANSWER if is_answer else self._files.place
         if code is None and tree is not None and _are_texts(files):
@@ -225,6 +228,14 @@ class TicketApi:
         if len(code) > LARGEST_PROGRAM:
             return "", problem(place, "size", f"at most {LARGEST_PROGRAM} characters")
         return code, None
+
+    def _nothing_left(self, reason: Any, *, may: bool) -> tuple[str, dict[str, Any] | None]:
+        """In place of a program, as a model would have said it; or what is wrong with that."""
+        said = one_line(reason, 1000) if isinstance(reason, str) else ""
+        if may and said:
+            return f"{NOTHING_LEFT} {said}", None
+        wrong = "say why, in a sentence" if may else "it stands for a program, and not beside one or for an answer"
+        return "", problem(self._files.place, "nothing_left", wrong)
 
     def _told(self, request: Mapping[str, Any], node_id: str, state: str, seconds: float) -> dict[str, Any]:
         run = self._search.store.name

@@ -31,6 +31,9 @@ _HOW = """\
 - {check} looks at the files as they lie: do they parse, keep the rules, differ from all before? It tells no score
   and answers 5 times.
 - {tell} hands them in, once; it says what they scored. A sentence on what they try goes along with it.
+{nothing}"""
+_NOTHING = """\
+- Only if no program can score better than the best so far, because it is provably as good as can be: {nothing_left}
 """
 MOST_FILES = 10_000
 LARGEST = 4_000_000
@@ -58,7 +61,8 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
         "place": folder.resolve(),
     }
     check, tell = words.check.format(**names), words.tell.format(**names)
-    how = _HOW.format(what=_what(ticket), check=check, tell=tell)
+    nothing = "" if "schema" in ticket else _NOTHING.format(nothing_left=words.nothing_left.format(**names))
+    how = _HOW.format(what=_what(ticket), check=check, tell=tell, nothing=nothing)
     files = {name: text for name, text in ticket["files"].items() if _is_inside(name)}
     laid = [name for name in files if matches(name, tuple(ticket["editable"]))]
     stays = {name: _hash(text) for name, text in files.items() if name not in laid}

@@ -23,7 +23,7 @@ from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
 from utils.diff import has_blocks
 from utils.errors import BudgetExhausted, Interrupted, RunStopped, TicketGone
-from utils.response import syntax_error
+from utils.response import NOTHING_LEFT, syntax_error
 
 ENDED = "the run has ended"
 STOPPED = "the run was stopped; whoever asks next goes on with it"
@@ -363,6 +363,6 @@ def prose(plan: str) -> str:
 
 
 def _is_reply(text: str, language: str) -> bool:
-    """True for blocks of a reply in what is no program by itself."""
-    blocks = re.search(r"^[ \t]*```", text, re.MULTILINE) or has_blocks(text)
+    """True for blocks of a reply in what is no program by itself, and for what stands for a program."""
+    blocks = re.search(r"^[ \t]*```", text, re.MULTILINE) or has_blocks(text) or text.startswith(NOTHING_LEFT)
     return bool(blocks) and not (language == "python" and syntax_error(text) is None)

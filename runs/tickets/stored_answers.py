@@ -102,6 +102,6 @@ def _is_told(told: str, request: Mapping[str, Any]) -> bool:
     if request.get("verb") != "tell":
         return request.get("verb") not in LATE
     files = request.get("files")
-    texts = [request.get("code"), *(files.values() if isinstance(files, Mapping) else ())]
+    texts = [request.get("code"), request.get("nothing_left"), *(files.values() if isinstance(files, Mapping) else ())]
     given = [text.strip() for text in texts if isinstance(text, str)]
     return any(text and text in told for text in given)

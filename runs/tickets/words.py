@@ -30,6 +30,8 @@ class Words:
     check: str
     """How a folder is looked at: {folder} is its path for a shell, {place} as it is; {project} is where its run is."""
     tell: str
+    nothing_left: str
+    """How it is said that nothing is left to gain."""
 
 
 WORDS = {
@@ -43,6 +45,7 @@ WORDS = {
         fill="`ask RUN --dir {file}`",
         check="`{program} check {run} {ticket} --dir {folder} {project}`",
         tell='`{program} tell {run} {ticket} --dir {folder} {project} --plan "…"`',
+        nothing_left='`{program} tell {run} {ticket} {project} --nothing-left "why"`',
     ),
     MCP: Words(
         hand_in="hand in `files` with {file} and nothing else, or the `dir` that ask filled",
@@ -54,6 +57,7 @@ WORDS = {
         fill="ask(dir='{file}')",
         check="The tool check(ticket='{ticket}', dir='{place}')",
         tell="tell(ticket='{ticket}', dir='{place}', note='…')",
+        nothing_left="tell(ticket='{ticket}', nothing_left='why')",
     ),
     PYTHON: Words(
         hand_in="hand in `code`, or `files` with {file} and nothing else",
@@ -65,6 +69,7 @@ WORDS = {
         fill="",
         check="`run.check(ticket, files=…)`",
         tell="`run.tell(ticket, files=…, plan=…)`",
+        nothing_left="`run.tell(ticket, nothing_left='why')`",
     ),
 }
 WORDS[MCP_WRITER] = replace(WORDS[MCP], free="Tell it if it is yours; else ask again later: the user can free it")

@@ -17,6 +17,7 @@ from core.contracts import FORM, WriterDesk
 from utils.folder_entries import is_there
 from utils.globs import matches
 from utils.regular_files import read_regular, regular_files
+from utils.response import NOTHING_LEFT
 
 MOST_FILES = 2000
 LARGEST = 1_000_000
@@ -29,7 +30,8 @@ files only, of at most 1 MB. You work in this folder{nowhere_else}. Other files 
 - `evidence/` holds the parents' programs, outputs and scores.
 {tools}
 Try what you write before you end. End your last message with one line `{plan} what you tried, in one or two sentences`:
-it is all of your words that later writers read.
+it is all of your words that later writers read. Only if no program can score better than the best so far, because it is
+provably as good as can be: change nothing, and end with one line `{nothing} why` in its place.
 """
 _NOWHERE_ELSE = " and nowhere else: there is no network but your own model"
 _TOOLS = """\
@@ -106,7 +108,7 @@ def _material(request: Request, desk: WriterDesk | None) -> tuple[str, dict[str,
 def _how(editable: Sequence[str], *, by_gateway: bool) -> str:
     """How to hand in. Without a gateway there is nobody to ask, and nothing closes the network."""
     more = {"nowhere_else": _NOWHERE_ELSE, "tools": _TOOLS} if by_gateway else {"nowhere_else": "", "tools": ""}
-    return _HOW.format(editable=", ".join(editable), plan=PLAN, **more)
+    return _HOW.format(editable=", ".join(editable), plan=PLAN, nothing=NOTHING_LEFT, **more)
 
 
 def _evidence(place: str, parent: Mapping[str, Any]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.response import parse_json, parse_response, split_blocks, strip_thinking, syntax_error
+from utils.response import nothing_left_in, parse_json, parse_response, split_blocks, strip_thinking, syntax_error
 
 PROGRAM = "import math\n\nprint(math.pi)"
 
@@ -115,3 +115,20 @@ def test_linear_in_the_length():
 @pytest.mark.parametrize("odd", ["\f", "\v", "\x1c", "\x85", "\u2028"])
 def test_a_string_with_a_rare_separator_arrives_whole(odd):
     assert parse_response(f"Plan.\n```python\nsep = 'a{odd}b'\n```\n")[0] == f"sep = 'a{odd}b'"
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("NOTHING LEFT: all bins are full", "all bins are full"),
+        ("I looked.\n\n**NOTHING LEFT:** all bins are full.**", "all bins are full."),
+        ("> NOTHING LEFT: `full`\n", "full"),
+        ("NOTHING LEFT: first\nNOTHING LEFT: second\n", "second"),
+        ("NOTHING LEFT:", ""),
+        ("<think>NOTHING LEFT: no, wait</think>I go on.", None),
+        ("There is nothing left: I am done.", None),
+        ("", None),
+    ],
+)
+def test_the_last_line_that_says_that_nothing_is_left(said, reason):
+    assert nothing_left_in(said) == reason

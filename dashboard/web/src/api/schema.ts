@@ -2009,6 +2009,11 @@ export interface components {
             metric_source?: ("verified" | "unisolated" | "claimed") | null;
             /** Node Id */
             node_id: string;
+            /**
+             * Nothing Left
+             * @default false
+             */
+            nothing_left: boolean;
             /** Number */
             number?: number | null;
             /** Operator */
@@ -3015,6 +3020,11 @@ export interface components {
              * @default
              */
             name: string;
+            /**
+             * Nothing Left
+             * @default false
+             */
+            nothing_left: boolean;
             /**
              * Operator
              * @default draft

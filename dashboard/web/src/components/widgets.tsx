@@ -84,9 +84,10 @@ export function Elo({ state, id }: { state: RunState; id: string }) {
 }
 
 /** What became of a node, in a tag. */
-export function Outcome({ node }: { node: Pick<NodeFact, "failure" | "is_buggy" | "is_valid" | "metric"> }) {
+export function Outcome({ node }: { node: Pick<NodeFact, "failure" | "is_buggy" | "is_valid" | "nothing_left" | "metric"> }) {
   if (node.failure) return <span className="tag fail">{node.failure}</span>;
   if (node.is_buggy) return <span className="tag fail">buggy</span>;
+  if (node.nothing_left) return <span className="tag">nothing left</span>;
   if (!node.is_valid) return <span className="tag">duplicate</span>;
   return <span className="num">{metric(node.metric)}</span>;
 }

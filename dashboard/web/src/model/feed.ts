@@ -62,6 +62,7 @@ export function feedLine(event: RunEvent | Died, state: RunState): FeedLine {
       return line(endLine(event.status, event.reason, event.steps), { value: state.hasArena ? "" : metric(event.best_metric) });
     case "node.committed":
       if (event.failure) return line(`${event.operator}: ${plainMessage(event.message || event.failure)}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: event.failure, tone: "bad" });
+      if (event.nothing_left) return line(`${event.operator}: ${plainMessage(event.message)}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       if (!event.is_valid) return line(`${event.operator}: a duplicate`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       if (event.metric == null) return line(`${event.operator}: ${plainMessage(event.message || "looked at, not scored in full")}`, { dot: `op-${colourOf(event.operator)}`, node: event.node_id, tone: "muted" });
       return line(scoredText(event, state), { dot: `op-${colourOf(event.operator)}`, node: event.node_id, value: metric(event.metric), tone: event.is_best ? "good" : "" });

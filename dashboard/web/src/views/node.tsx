@@ -43,7 +43,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         <div className="row" style={{ gap: 14 }}>
           <span className="mono" data-testid="node-id">{node.id}</span>
           <Operator name={node.operator ?? ""} />
-          <Outcome node={{ failure: node.failure, is_buggy: node.is_buggy ?? false, is_valid: node.is_valid ?? true, metric: node.metric_value }} />
+          <Outcome node={{ failure: node.failure, is_buggy: node.is_buggy ?? false, is_valid: node.is_valid ?? true, nothing_left: node.nothing_left ?? false, metric: node.metric_value }} />
           {node.id === state.bestId && <BestTag state={state} />}
           {node.metric_source && <span className={node.metric_source === "verified" ? "tag ok" : "tag warn"}>{node.metric_source}</span>}
           <Claim claimed={node.claimed_metric} verified={node.metric_value} />

@@ -14,7 +14,7 @@ RUN = {
 }  # fmt: skip
 NODE = {
     "node_id": "a1", "step": 1, "operator": "[mine]", "parent_ids": [], "metric": 1.0, "failure": None,
-    "duplicate_of": None,
+    "duplicate_of": None, "nothing_left": False,
 }  # fmt: skip
 
 

@@ -24,6 +24,12 @@ from core.search.stopping import Progress, stopping
         ),
         ({"repeats": 5}, {"repeats": 4, "steps": 900}, {"repeats": 5}, "budget.repeats: the writer has nothing new"),
         (
+            {"nothing_left": 3},
+            {"best_metric": 1.0, "nothing_left": 2},
+            {"best_metric": 1.0, "nothing_left": 3},
+            "budget.nothing_left",
+        ),
+        (
             {"stagnation": 4},
             {"best_metric": 1.0, "steps_since_best": 3},
             {"best_metric": 1.0, "steps_since_best": 4},
