@@ -28,7 +28,7 @@ from reports.winner import winner_node
 from runs.composition import problem_of
 from runs.outcome import write_solution
 from runs.recorded_files import record_export
-from runs.run_folder import find_run
+from runs.run_folder import check_own, find_run
 from runs.stored_config import stored_config
 from runs.stored_solution import StoredSolution, mark_refit, stored_solution
 from utils.config_schema import Config
@@ -156,6 +156,8 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
     if forms and not args.out:
         return 0
     out = Path(args.out) if args.out else run_dir / "best_solution"
+    if not args.out:
+        check_own(run_dir)
     with TemporaryDirectory(prefix="swarm-evo-") as folder:
         page = Path(folder) / "solution.ipynb"
         if args.notebook:

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         print("nothing is removed")
         return 0
     for folder in folders:
-        with hold(folder):
+        with hold(folder, writes=False):
             pass
     for folder in folders:
         _remove(project_dir, folder)

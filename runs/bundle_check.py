@@ -6,7 +6,6 @@ import json
 import zlib
 from collections.abc import Iterator, Mapping
 from hashlib import file_digest
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +84,11 @@ def _manifest(folder: Path) -> Mapping[str, Any]:
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    with TextIOWrapper(open_regular(path), encoding="utf-8") as file:
-        yield from map(json.loads, file)
+    with open_regular(path) as file:
+        while line := file.readline(DOCUMENT + 1):
+            if len(line) > DOCUMENT:
+                raise ValueError(f"{path.name} has a line of more than {DOCUMENT >> 20} MB")
+            yield json.loads(line.decode("utf-8"))
 
 
 def _tables(path: Path) -> Tables:

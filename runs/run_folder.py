@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,9 +18,10 @@ from typing import BinaryIO
 from core.storage.held import LOCK
 from core.storage.labels import labels_of
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError, unwritable
+from utils.folder_entries import entries
 from utils.missing_file import may_be_file
 from utils.program import command
-from utils.regular_files import read_regular
+from utils.regular_files import read_regular, regular_handle
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
@@ -162,15 +164,35 @@ def _lock(file: BinaryIO) -> None:
             time.sleep(0.02)
 
 
+def check_own(run: Path) -> None:
+    """StoreError where what is written into the run's folder would go elsewhere: a link in a stranger's leads to any
+    file of the user's, and what lies behind it would become a program that the stranger chose.
+
+    Runs make neither links nor pipes there, but for the socket at which tickets are asked for.
+    """
+    for entry in entries(run):
+        mode = entry.status.st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISSOCK(mode)):
+            what = "a link" if stat.S_ISLNK(mode) else "no file"
+            raise StoreError(f"run '{run.name}': {run / entry.path} is {what}, and no run makes such: remove it first")
+
+
 @contextmanager
-def hold(run: Path) -> Iterator[None]:
+def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
     """Hold the run while working on it; the kernel lets go when the process dies.
 
+    Args:
+        writes: False for who removes it.
     Raises:
-        RunBusyError: another live process holds it. RunReadOnlyError, StoreError: the folder cannot be written.
+        RunBusyError: another live process holds it. RunReadOnlyError, StoreError: the folder cannot be written, or
+            leads elsewhere.
     """
+    if writes:
+        check_own(run)
     try:
-        lock = (run / LOCK).open("a+b")
+        if (run / LOCK).is_symlink():
+            (run / LOCK).unlink()
+        lock = open(regular_handle(run / LOCK, os.O_RDWR | os.O_CREAT | os.O_APPEND), "a+b")  # noqa: SIM115
     except OSError as error:
         raise unwritable(f"run '{run.name}' can be read, not written: '{run}'", error) from error
     with lock as file:

@@ -19,11 +19,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.contracts import CallLog, CallRecord
 from core.state.failed_attempt import REPAIRS_FROM
 from utils.errors import BudgetExhausted, ConfigError
+from utils.regular_files import DOCUMENT, read_regular
 from utils.secrets import MASK
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 CALLS = "calls.jsonl"
+
+
+LARGEST = 1 << 30
+"""Bytes of the calls of a recording."""
 
 
 class Manifest(BaseModel):
@@ -96,13 +101,16 @@ def load_manifest(folder: Path) -> Manifest:
     """The manifest of a recording. Raises RecordingError (exit 2, one line)."""
     path = folder / MANIFEST
     try:
-        manifest = Manifest.model_validate_json(path.read_bytes())
+        manifest = Manifest.model_validate_json(read_regular(path, DOCUMENT))
     except OSError as error:
-        raise RecordingError(f"no recording in '{folder}': {MANIFEST} cannot be read ({error.strerror})") from error
-    except ValidationError as error:
+        why = error.strerror or error
+        raise RecordingError(f"no recording in '{folder}': {MANIFEST} cannot be read ({why})") from error
+    except ValidationError as error:  # a ValueError, too
         fault = error.errors(include_url=False)[0]
         place = ".".join(map(str, fault["loc"])) or "it"
         raise RecordingError(f"recording '{path}': {place}: {fault['msg']}") from error
+    except ValueError as error:
+        raise RecordingError(f"recording '{path}': {error}") from error
     if manifest.format > FORMAT:
         raise RecordingError(f"recording '{path}': format={manifest.format} is newer than this version's {FORMAT}")
     return manifest
@@ -113,9 +121,11 @@ def load_calls(folder: Path) -> list[CallRecord]:
     manifest = load_manifest(folder)
     path = folder / CALLS
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise RecordingError(f"recording '{path}' cannot be read ({error.strerror})") from error
+        raw = read_regular(path, LARGEST).encode()
+    except (OSError, ValueError) as error:
+        raise RecordingError(
+            f"recording '{path}' cannot be read ({getattr(error, 'strerror', None) or error})"
+        ) from error
     if sha256(raw).hexdigest() != manifest.calls_sha256:
         raise RecordingError(f"recording '{path}' was changed after it was made: its hash is not the manifest's")
     records = []

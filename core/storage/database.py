@@ -23,6 +23,7 @@ from core.storage.connection import (
     quoted_path,
     version_of,
 )
+from core.storage.foreign_schema import runs_something
 from core.storage.forms import FORMS, insert
 from core.storage.message_parts import PROGRAM, kinds_of, message_parts
 from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
@@ -345,12 +346,15 @@ class Database:
         connection = connect(f"file:{self._address}?mode={mode}")
         try:
             self.stored_version = version = version_of(connection)
+            foreign = runs_something(connection)
         except sqlite3.Error as error:
             connection.close()
             if self.read_only and is_unmade(self.path, error):
                 raise no_run(self.path) from error
             raise
         try:
+            if foreign:
+                raise BrokenStoreError(f"store '{self.path}' holds {foreign}: it is none of ours, or was tampered with")
             if not self.read_only:
                 connection.execute(f"PRAGMA page_size={_PAGE}")
                 connection.execute("PRAGMA journal_mode=WAL")

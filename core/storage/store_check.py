@@ -20,6 +20,7 @@ from core.storage.chain_links import CHAIN, Row, links_of
 from core.storage.connection import is_unmade, quoted_path
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema
+from core.storage.foreign_schema import runs_something
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
 from core.storage.packing import WINDOW, TextOf, is_named, raw_text, unpacked, whole_text
 from core.storage.rows import JOURNAL, journal_line
@@ -78,6 +79,9 @@ def check_store(run_dir: Path) -> StoreCheck:
                     f"store '{path}' has schema {check.schema}, this program knows up to {SCHEMA_VERSION}"
                 )
             if not check.schema and not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+                return check
+            if foreign := runs_something(connection):
+                check.findings.append(Finding(DB_NAME, f"holds {foreign}: nothing of it is read"))
                 return check
             check.findings += _file(connection)
             _records(connection, check)

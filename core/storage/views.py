@@ -70,6 +70,8 @@ LEFT JOIN events AS ended
     ON ended.type = 'generation.finished' AND json_extract(ended.body, '$.generation') = counted.generation
 """
 """SQLite gives the other columns of a `max` from the row that holds the maximum."""
+CANDIDATES = _CANDIDATES.strip().replace("IF NOT EXISTS ", "", 1)
+"""The view `candidates` as SQLite tells it."""
 CANDIDATES_BEFORE_6 = "8ad1ef9ec58e48f6ee77a98d7aa8cb489e5693123118c615ef9a65dc0c5c8666"
 """SHA-256 of the view `candidates` in a store of schema 1 to 5: without intervals that were estimated at the end."""
 

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 from core.storage.database import DB_NAME
+from core.storage.foreign_schema import runs_something
 from core.storage.held import LOCK, lock_holder
 from core.storage.moments import moment_text
 from dashboard.server.fanout import FRAME_EVENTS, Channel
@@ -36,6 +37,9 @@ class EventFile:
         self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False, timeout=5)
         self._lock = threading.Lock()
         self._open = True
+        if foreign := runs_something(self._connection):
+            self._connection.close()
+            raise sqlite3.DatabaseError(f"it holds {foreign}")
 
     def last_seq(self) -> int:
         return int(next(iter(self._read("SELECT max(seq) FROM events")), (0,))[0] or 0)

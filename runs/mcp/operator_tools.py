@@ -17,7 +17,7 @@ from dashboard.server.control import note_heard, send_line, stop_gracefully
 from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import has_proposal, status
-from runs.run_folder import find_run
+from runs.run_folder import check_own, find_run
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
 
@@ -139,6 +139,7 @@ def resume_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
         return {**found, "state": "finished", "message": wants}
     if not is_held(run_dir):
         words = ["resume", run_dir.name, *more, f"project.dir={Path(project_dir).resolve()}", f"--idle={IDLE}"]
+        check_own(run_dir)
         with log.open("wb") as file:
             child = _start(words, file)
     while (found := status(project_dir, {"run": run_dir.name}))["status"] != "running" and time.monotonic() < until:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.held import is_held
+from runs.run_folder import check_own
 from runs.tickets.names import LONGEST_CALL, refused, whole
 from runs.tickets.server import call
 from utils.errors import SwarmEvoError, UnknownRunError
@@ -92,6 +93,7 @@ def _starting(run_dir: Path) -> subprocess.Popen[bytes] | None:
             return _STARTING.get(run_dir)
         command = [sys.executable, str(MAIN), "resume", run_dir.name, f"--idle={IDLE:g}"]
         command.append(f"project.dir={run_dir.resolve().parent.parent}")
+        check_own(run_dir)
         with (run_dir / "tickets.log").open("wb") as log:
             child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,

@@ -1,0 +1,147 @@
+"""A run's folder from elsewhere: nothing in it makes who looks at it wait, or who goes on with it write elsewhere."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from support.command_line import Cli
+from support.dashboard import serving
+
+from core.storage.foreign_schema import runs_something
+
+ENDLESS = (
+    "CREATE VIEW {table} AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+    "SELECT {columns} FROM c, own_{table} WHERE c.x < 0"
+)
+LOOKS = ["list-runs", "show latest", "verify latest", "report latest", "export latest --format json", "replay latest"]
+WORKS = [
+    f"{verb} --i-trust-this-run" for verb in ("resume latest search.max_steps=9", "export-best latest", "step latest")
+]
+"""The problem of these runs is a plug-in's."""
+
+
+@pytest.fixture
+def ended(cli: Cli, toy: Callable[..., list[str]]) -> Cli:
+    assert cli.here(*toy(2, "logging.report=false")).code == 0
+    shutil.rmtree(cli.folder / "workspaces")  # here nothing began
+    return cli
+
+
+def changed(store: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("PRAGMA legacy_alter_table=ON")  # views go on naming what they named
+        for statement in statements:
+            connection.execute(statement)
+
+
+def hide(table: str, store: Path) -> None:
+    """Put a view that never ends in the place of a table."""
+    with closing(sqlite3.connect(store)) as connection:
+        columns = ", ".join(f'own_{table}."{row[1]}"' for row in connection.execute(f"PRAGMA table_info({table})"))
+    changed(store, f"ALTER TABLE {table} RENAME TO own_{table}", ENDLESS.format(table=table.upper(), columns=columns))
+
+
+@pytest.mark.parametrize("table", ["facts", "events", "nodes"])
+def test_a_view_in_the_place_of_a_table_is_not_asked(ended: Cli, table: str) -> None:
+    """`list-runs` and the page waited for ever for one such run among others."""
+    hide(table, ended.run_dir / "run.db")
+    for words in [*LOOKS, *WORKS]:
+        found = ended(*words.split(), timeout=30)
+        assert "no plain table in the place of" in found.out + found.err, words
+        assert found.code in ((0,) if words == "list-runs" else (1, 2)), words
+    with serving(ended.folder) as (address, _):
+        with urlopen(f"http://{address}/api/runs", timeout=10) as answer:
+            assert answer.status == 200
+        with pytest.raises(HTTPError) as refused:
+            urlopen(f"http://{address}/api/runs/{ended.run_dir.name}", timeout=10)
+        refused.value.close()
+        assert refused.value.code == 422
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE TRIGGER more AFTER INSERT ON events BEGIN DELETE FROM nodes; END"],
+        ["DROP VIEW candidates", "CREATE VIEW Candidates AS SELECT zeroblob(1 << 30) AS code"],
+        ["DROP TABLE games", "CREATE VIRTUAL TABLE games USING fts5(game)"],
+        ["ALTER TABLE facts ADD COLUMN more AS (hex(zeroblob(1 << 29)))"],
+    ],
+)
+def test_nothing_in_a_schema_runs(ended: Cli, statements: list[str]) -> None:
+    store = ended.run_dir / "run.db"
+    try:
+        changed(store, *statements)
+    except sqlite3.OperationalError as error:
+        pytest.skip(f"this SQLite has it not: {error}")
+    assert ended.here("show", "latest").code == 1 and ended.here(*WORKS[0].split()).code == 1
+    checked = ended.here("verify", "latest")
+    assert checked.code == 1 and "nothing of it is read" in checked.out
+
+
+def test_tables_and_views_of_ones_own_may_stand_in_a_store(ended: Cli) -> None:
+    store = ended.run_dir / "run.db"
+    changed(store, "CREATE TABLE notes (text)", "CREATE VIEW best AS SELECT max(score) FROM candidates")
+    with closing(sqlite3.connect(store)) as connection:
+        assert runs_something(connection) == ""
+    assert ended.here("show", "latest").code == 0
+
+
+@contextmanager
+def leading_elsewhere(folder: Path, name: str) -> Iterator[None]:
+    """A link at that name of a run's folder to a file that somebody else needs; at the end it is as it was."""
+    precious = folder.parent.parent / "precious"
+    precious.write_text("precious")
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(precious)
+    yield
+    assert precious.read_text() == "precious"
+    (folder / name).unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["best_solution/solution.py", "best_solution/node.json", "system.log", "metrics.json", "run.lock",
+             "tickets.log", "report.html", "started", "files"]
+)  # fmt: skip
+def test_a_link_in_a_runs_folder_is_not_written_through(ended: Cli, name: str) -> None:
+    """`export-best` wrote the stranger's program, and `resume` a log, into whatever file a link led to."""
+    with leading_elsewhere(ended.run_dir, name):
+        for words in WORKS:
+            found = ended.here(*words.split())
+            assert found.code == 1 and f"{name} is a link" in found.err, words
+        for words in ("show latest", "report latest", "tag latest +seen", "list-runs"):
+            assert ended.here(*words.split()).code == 0, words
+    assert ended.here(*WORKS[1].split()).code == 0
+
+
+def test_a_run_with_links_can_be_removed(ended: Cli) -> None:
+    run_dir = ended.run_dir
+    with leading_elsewhere(run_dir, "run.lock"):
+        assert ended.here("rm", "latest", "--yes").code == 0
+    assert not run_dir.exists()
+
+
+def test_a_pipe_in_a_recording_or_a_run_is_not_waited_for(ended: Cli) -> None:
+    recording = ended.folder / "recording"
+    shutil.copytree(Path(__file__).parents[2] / "cli" / "recording" / "circle_packing", recording)
+    (recording / "calls.jsonl").unlink()
+    os.mkfifo(recording / "calls.jsonl")
+    played = ended("demo", "--recording", str(recording), timeout=30)
+    assert played.code == 2 and "cannot be read" in played.err
+    os.mkfifo(ended.run_dir / "metrics.csv.more")
+    assert "is no file" in ended(*WORKS[0].split(), timeout=30).err
+
+
+def test_a_bundle_of_one_endless_line_fills_no_memory(ended: Cli) -> None:
+    bundle = ended.folder / "bundle"
+    assert ended.here("export-best", "latest", "--bundle", str(bundle)).code == 0
+    os.truncate(bundle / "chain.jsonl", 1 << 34)
+    found = ended("verify", str(bundle), timeout=30)
+    assert found.code == 1 and "a line of more than 64 MB" in found.out
