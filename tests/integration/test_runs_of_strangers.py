@@ -14,8 +14,10 @@ from urllib.request import urlopen
 import pytest
 from support.command_line import Cli
 from support.dashboard import serving
+from support.mcp_client import McpClient
 
 from core.storage.foreign_schema import runs_something
+from swarm_evo.leases import adopted
 
 ENDLESS = (
     "CREATE VIEW {table} AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
@@ -145,3 +147,19 @@ def test_a_bundle_of_one_endless_line_fills_no_memory(ended: Cli) -> None:
     os.truncate(bundle / "chain.jsonl", 1 << 34)
     found = ended("verify", str(bundle), timeout=30)
     assert found.code == 1 and "a line of more than 64 MB" in found.out
+
+
+def test_who_asks_for_tickets_removes_no_file_of_the_users(ended: Cli) -> None:
+    """Tokens of processes that are gone are dropped: what a link led to was taken for such, and removed."""
+    documents = ended.folder / "documents"
+    documents.mkdir()
+    for name in ("thesis.tex", "0123456789abcdef"):
+        (documents / name).write_text("precious")
+    (ended.run_dir / "leases").symlink_to(documents)
+    with McpClient(ended.folder) as client:
+        client.call("ask", run=ended.run_dir.name, wait_s=0)
+    assert sorted(path.name for path in documents.iterdir()) == ["0123456789abcdef", "thesis.tex"]
+    (ended.run_dir / "leases").unlink()
+    (ended.run_dir / "leases").mkdir()
+    os.mkfifo(ended.run_dir / "leases" / "0123456789abcdef")
+    assert adopted(ended.run_dir) == [], "nobody waits for a pipe"
