@@ -11,7 +11,8 @@ from typing import Any
 from core.backend.exchange import Usage
 
 _CAMEL = re.compile(r"_([a-z])")
-_GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/([^/:]+):(\w+)")
+_GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/([\w.-]+):(generateContent|streamGenerateContent|countTokens)")
+"""Of what Google's models can be asked for, that which is billed by the tokens that the answer tells: a video is not."""
 
 
 _OWN_TOOL = re.compile(r"function|custom|namespace|local_shell|apply_patch|(?:bash|text_editor|computer|memory)_\d+")
@@ -81,10 +82,8 @@ def understood(path: str, raw: bytes) -> Asked | None:
 def bounded(asked: Asked, most: int) -> dict[str, Any]:
     """The request with a reply of at most `most` tokens, and one that tells what it took, and leads nowhere else."""
     body = _without_reach(json.loads(json.dumps(asked.body)))
-    if asked.dialect is GENERATE and isinstance(spelt := body.pop("generation_config", None), Mapping):
-        ours = body.get("generationConfig")  # Google takes either spelling, and a limit is kept in one
-        body["generationConfig"] = {_CAMEL.sub(lambda found: found[1].upper(), key): spelt[key] for key in spelt}
-        body["generationConfig"] |= ours if isinstance(ours, Mapping) else {}
+    if asked.dialect is GENERATE:  # Google takes either spelling of each name, and a limit is kept in one
+        body["generationConfig"] = _camel(body.pop("generation_config", None)) | _camel(body.get("generationConfig"))
     *outer, name = asked.dialect.limit.split(".")
     place = body
     for key in outer:
@@ -103,11 +102,17 @@ def bounded(asked: Asked, most: int) -> dict[str, Any]:
     return body
 
 
+def _camel(told: Any) -> dict[str, Any]:
+    spelt = told if isinstance(told, Mapping) else {}
+    return {_CAMEL.sub(lambda found: found[1].upper(), key): value for key, value in spelt.items()}
+
+
 def _without_reach(body: dict[str, Any]) -> dict[str, Any]:
     """The request without what the provider would do itself: search the web, read an address, ask a tool server, run
     code elsewhere. An agent that is kept to its model would reach all the world by it, and no token tells its price.
+    Nor may it ask to be served sooner than others, at another price than the one by which it is counted.
     """
-    for name in ("mcp_servers", "web_search_options"):
+    for name in ("mcp_servers", "web_search_options", "service_tier", "serviceTier", "speed"):
         body.pop(name, None)
     if isinstance(told := body.get("tools"), list):
         body["tools"] = [tool for one in told if (tool := _own_tool(one))]

@@ -367,6 +367,11 @@ def test_no_request_reaches_beyond_the_model(path, own, theirs):
             {"generation_config": {"max_output_tokens": 9000, "candidate_count": 8}},
             ("generationConfig", "maxOutputTokens"),
         ),
+        (
+            "/v1beta/models/g:generateContent",
+            {"generationConfig": {"max_output_tokens": 9000, "candidate_count": 8}},
+            ("generationConfig", "maxOutputTokens"),
+        ),
     ],
 )
 def test_a_reply_is_bounded_in_each_language(path, body, place):
@@ -382,6 +387,24 @@ def test_a_reply_is_bounded_in_each_language(path, body, place):
     )
     assert found.model in ("m", "g")
     assert bounded(found, 300).get("stream_options") == ({"include_usage": True} if body.get("stream") else None)
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/messages", "/v1/chat/completions", "/v1/responses", "/v1beta/models/g:generateContent"]
+)
+@pytest.mark.parametrize("more", [{"service_tier": "priority"}, {"serviceTier": "priority"}, {"speed": "fast"}])
+def test_nothing_is_asked_for_at_another_price(path, more):
+    """OpenAI serves sooner at twice the price, Anthropic at six times: what it took was counted at the usual one."""
+    found = understood(path, json.dumps({"model": "m", **more}).encode())
+    assert not more.keys() & bounded(found, 300).keys()
+
+
+@pytest.mark.parametrize("verb", ["predictLongRunning", "predict", "batchEmbedContents", "generateVideos"])
+def test_a_model_is_asked_for_nothing_that_no_token_counts(gateway, models, verb):
+    """A video of Google's is billed by its seconds; the gateway passed the request on and counted a few cents."""
+    assert asked(gateway, f"/v1beta/models/veo-3:{verb}", {"instances": [{"prompt": "x"}]})[0] == 404
+    assert asked(gateway, "/v1beta/models/..%2f..%2fv1beta%2ffiles:generateContent", {})[0] == 404
+    assert not models.requests
 
 
 @pytest.mark.parametrize("raw", [b"[]", b"{", b"\xff", b"[" * 100_000])
