@@ -12,7 +12,7 @@ from core.backend.exchange import Usage
 
 _CAMEL = re.compile(r"_([a-z])")
 _GEMINI = re.compile(r"/v1(?:beta|alpha)?/models/([\w.-]+):(generateContent|streamGenerateContent|countTokens)")
-"""Of what Google's models can be asked for, that which is billed by the tokens that the answer tells: a video is not."""
+"""What Google's models may be asked for: what is billed by the tokens that the answer tells. A video is not."""
 
 
 _OWN_TOOL = re.compile(r"function|custom|namespace|local_shell|apply_patch|(?:bash|text_editor|computer|memory)_\d+")
