@@ -105,3 +105,16 @@ def test_parquet_is_written_or_says_what_it_needs(measured):
 
     frame = pd.read_parquet(measured.folder / "all.parquet")
     assert ended.code == 0 and list(frame["node_id"]) == [node["node_id"] for node in measured.show()["nodes"]]
+
+
+def test_a_whole_number_that_no_text_holds_is_told_and_the_score_stands(cli):
+    """The evaluator was said to have ended by itself: Python writes no number of more than 4,300 digits as text."""
+    (cli.folder / "f.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 3\n# EVOLVE-BLOCK-END\n")
+    (cli.folder / "judge.py").write_text(
+        JUDGE.replace('"comment": "so far <b>good</b>"', '"states": found << 20_000, "few": found << 60')
+    )
+    words = ["--problem", "script", "problem.program=f.py", "problem.evaluator=judge.py", "search.max_steps=0"]
+    ended = cli.here(*words, "logging.report=false")
+    assert ended.code == 0 and "your program: -27" in ended.out, ended.out + ended.err
+    metrics = cli.here("show", "latest", cli.show()["baselines"][0]["node_id"], "--json").json["metrics"]
+    assert (metrics["states"], metrics["few"]) == ("an integer of 20002 bits", 3 << 60)

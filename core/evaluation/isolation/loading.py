@@ -13,6 +13,10 @@ from collections.abc import Mapping
 from typing import Any
 
 
+_MOST_BITS = 4096
+"""Of a whole number that is told as it is. Python writes none of more than 4,300 digits as text."""
+
+
 def load(path: str, function: str) -> Any:
     """The evaluator's function, its folder first on the path as if it had been started there.
 
@@ -35,8 +39,10 @@ def load(path: str, function: str) -> Any:
 
 def to_plain(value: Any) -> Any:
     """What an evaluator returned as JSON data: numbers, texts, mappings, and objects with `metrics` and `artifacts`."""
-    if value is None or isinstance(value, (bool, str, int)):
+    if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, int):
+        return int(value) if value.bit_length() <= _MOST_BITS else f"an integer of {value.bit_length()} bits"
     if isinstance(value, float) or (hasattr(value, "item") and not hasattr(value, "__len__")):
         number = float(value)
         return number if math.isfinite(number) else repr(number)

@@ -6,11 +6,11 @@ import errno
 import fcntl
 import os
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from core.storage.held import is_held
+from runs import run_folder
 from runs.run_folder import all_runs, find_run, hold, new_run
 from utils.errors import RunBusyError, StoreError, UnknownRunError
 
@@ -86,7 +86,7 @@ def test_a_run_that_cannot_be_written_is_refused_before_anything_runs(tmp_path, 
     def refuse(*arguments):
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(run_folder, "regular_handle", refuse)
     with pytest.raises(StoreError, match="can be read, not written") as raised, hold(tmp_path):
         pass
     assert raised.value.exit_code == code
