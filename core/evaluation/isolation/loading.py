@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-
 _MOST_BITS = 4096
 """Of a whole number that is told as it is. Python writes none of more than 4,300 digits as text."""
 
