@@ -94,7 +94,7 @@ else:
     print("PLAN: two")
 """)
     command = [f"llm.code.command={sys.executable} {agent}", "llm.code.provider=agent", "llm.code.network=open"]
-    fixed = ["llm.feedback.provider=rules", "llm.feedback.model=rules", "search.batch=1", "search.num_drafts=1"]
+    fixed = ["llm.feedback.provider=rules", "llm.feedback.model=rules", "search.batch=1", "budget.usd=null"]
     ended = cli.here(*toy(20), *command, *fixed)
     assert ended.code == 0 and "budget.nothing_left" in ended.out, ended.out + ended.err
     assert f"no program: {SAID}" in ended.out
