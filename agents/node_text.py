@@ -56,8 +56,18 @@ def outcome_of(node: Node, context: AgentContext) -> str:
     above = next((other for other in context.grandparents if other.id == node.parent_id), None)
     change = change_of(node, above, Direction(context.lower_is_better)) if above else ""
     against = f"against its parent [{above.step}]: {change}" if above and change else ""
-    parts = (score_of(node, context), against, f"it {share}" if share else "", _nothing_left(node, context))
+    parts = (
+        score_of(node, context), against, _beaten_by(node, context), f"it {share}" if share else "",
+        _nothing_left(node, context),
+    )  # fmt: skip
     return "; ".join(filter(None, parts))
+
+
+def _beaten_by(node: Node, context: AgentContext) -> str:
+    """That somebody changed it already and gained by it; '' where nobody did, or chance may have."""
+    child = next((child for child in context.better_children if node.id in child.parent_ids), None)
+    change = change_of(child, node, Direction(context.lower_is_better)) if child else ""
+    return f"a change of it, [{child.step}], is {change}" if child and not change.startswith("no ") else ""
 
 
 def _nothing_left(node: Node, context: AgentContext) -> str:

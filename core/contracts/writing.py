@@ -108,6 +108,8 @@ class AgentContext:
     """To how many of them one call gives a direction each; below two none is asked for."""
     grandparents: tuple[Node, ...] = ()
     """The first parents of the parents, where they have one."""
+    better_children: tuple[Node, ...] = ()
+    """Of each parent that a child of its own beats, the best such child."""
     others: tuple[Node, ...] = ()
     """The best programs beside the parents, best first."""
     tournament: TournamentResult | None = None

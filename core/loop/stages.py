@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from typing import Any, TypeVar
 
 from core.contracts import (
@@ -50,6 +51,8 @@ IN_ORDER = (*STAGES[:-1], EXECUTE_AGAIN, CONFIRM, STAGES[-1])
 """Every stage that may be stored, in the order in which a node comes to it."""
 TOURNAMENTS_CONSIDERED = 256
 """Of the newest nodes, so many are looked at for the last tournament: those that were refused have played in none."""
+CHILDREN_CONSIDERED = 40
+"""Of a parent's newest children."""
 OTHERS_CONSIDERED = 16
 """Of the best nodes, so many are looked at for programs that a prompt shows beside the parents."""
 
@@ -129,6 +132,7 @@ class Stages:
             writers=run_context.writers,
             ideas=run_context.ideas,
             grandparents=tuple(self._above(above)),
+            better_children=tuple(self._better_children(above)),
             others=tuple(self._others(task, above)),
             tournament=self._newest_tournament(above),
             notes=notes.notes,
@@ -145,6 +149,17 @@ class Stages:
         """The first parents of `parents`; a refused program that is repaired again is in no journal yet."""
         found = (self._journal.get_node_by_id(node.parent_id) for node in parents if node.parent_id)
         return (node for node in found if node is not None)
+
+    def _better_children(self, parents: tuple[Node, ...]) -> Iterator[Node]:
+        """The best child of each parent that beats it: a writer who is not told would write it once more."""
+        for parent in parents:
+            if not parent.is_scored or parent.tournament is not None or parent.id not in self._journal:
+                continue  # ratings of two tournaments are no scores that can be compared
+            newest = islice(reversed(self._journal.children_ids(parent.id)), CHILDREN_CONSIDERED)
+            scored = [child for child in map(self._journal.__getitem__, newest) if child.is_scored]
+            best = max(scored, key=lambda child: (child.fitness or 0.0, -child.step), default=None)
+            if best is not None and (best.fitness or 0.0) > (parent.fitness or 0.0):
+                yield best
 
     def _newest_tournament(self, parents: tuple[Node, ...]) -> TournamentResult | None:
         known = parents[0].tournament if parents else None

@@ -15,7 +15,7 @@ from core.contracts import ParentSelector, Proposal, SearchPolicy
 from core.events import Event, IslandMigrated, IslandReset
 from core.search.grid import Axis, Grid
 from core.search.migration import Migration, routes
-from core.search.parents import are_worth_crossing
+from core.search.parents import crossed
 from core.search.population import Population
 from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.state.node import Node
@@ -177,9 +177,8 @@ class IslandsPolicy(SearchPolicy):
             return Proposal(operator="mutate", parents=(best[0].id,), why=why, **place)
         crossover = drawn < options.crossover_prob and len(pool) > 1
         parents = home.sample(2 if crossover else 1, rng, banned)
-        if len(parents) > 1 and not options.crossover_kin and not are_worth_crossing(journal, *parents):
-            strangers = [node for node in pool if are_worth_crossing(journal, node, parents[-1])]
-            parents = [*([rng.choice(strangers)] if strangers else []), parents[-1]]
+        if len(parents) > 1 and not options.crossover_kin:
+            parents = crossed(journal, pool, parents, rng)
         why = {"rule": _rule_of(home), "draw": round(draw, 6), "pool": len(pool)}
         why["candidates"] = [node.id for node in pool[:CANDIDATES_TOLD]]
         why["parents"] = {node.id: node.fitness for node in parents}

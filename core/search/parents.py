@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.search.selection import best_last
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -99,6 +100,23 @@ def are_worth_crossing(journal: Journal, one: Node, other: Node) -> bool:
     """
     worse = min(one, other, key=_fitness)
     return worse.operator != "baseline" and not are_kin(journal, one, other)
+
+
+def crossed(journal: Journal, pool: Sequence[Node], parents: Sequence[Node], rng: random.Random) -> list[Node]:
+    """Two drawn parents, best last, as a model finds something to combine in them: both of the better half of `pool`.
+
+    The worse one makes room for another there where it has nothing to give; where nobody has, the better stands alone.
+
+    Args:
+        pool: best first.
+    """
+    half = pool[: max(2, min(MERGE_POOL, (len(pool) + 1) // 2))]
+    better = {node.id for node in half}
+    worse, best = best_last(parents)
+    if worse.id in better and are_worth_crossing(journal, worse, best):
+        return [worse, best]
+    strangers = [node for node in half if are_worth_crossing(journal, node, best)] if best.id in better else []
+    return best_last([*([rng.choice(strangers)] if strangers else []), best])
 
 
 def shown(nodes: Iterable[Node]) -> list[dict[str, Any]]:

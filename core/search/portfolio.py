@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field
 
 from core.contracts import Proposal, SearchPolicy
-from core.search.parents import are_worth_crossing, best_allowed, marked
+from core.search.parents import best_allowed, crossed, marked
 from core.search.population import Population
 from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.search.three_phase import POLICY as PHASES
@@ -145,8 +145,8 @@ class PortfolioPolicy(SearchPolicy):
         parents = island.sample(2 if draw < self.options.crossover_prob else 1, rng, banned)
         if not parents:
             return None
-        if len(parents) > 1 and not self.options.crossover_kin and not are_worth_crossing(journal, *parents):
-            parents = parents[-1:]
+        if len(parents) > 1 and not self.options.crossover_kin:
+            parents = crossed(journal, island.allowed(banned), parents, rng)
         why: dict[str, Any] = {"rule": "a tournament on the island", "draw": round(draw, 6), "pool": len(island)}
         why["parents"] = {node.id: node.fitness for node in parents}
         ids = tuple(node.id for node in reversed(parents))

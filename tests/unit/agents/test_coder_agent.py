@@ -229,6 +229,24 @@ def test_a_strong_readers_questions_are_answered(context):
     assert prompt.user.index("y = 2") < prompt.user.index("x = 1") < prompt.user.index("## What you are to do")
 
 
+@pytest.mark.parametrize(
+    ("score", "cases", "told"),
+    [
+        (0.2, (0.1, 0.3), "a change of it, [9], is 0.1 better"),
+        (0.29, (0.5, 0.08), ""),
+    ],
+)
+def test_who_changes_a_program_hears_of_a_change_that_beats_it(context, score, cases, told):
+    """A strong reader was shown a program of which a listed child was better, and wrote that child once more."""
+    parent = Node(id="p", step=7, code="x = 1", metric_value=0.3, operator="improve", signature=(0.2, 0.4))
+    child = Node(
+        id="c", step=9, code="x = 2", metric_value=score, parent_ids=("p",), parent_id="p", signature=cases
+    )  # fmt: skip
+    prompt = agent.prompt(context(operator="improve", parents=(parent,), better_children=(child,)))
+    (outcome,) = [line for line in prompt.user.splitlines() if line.startswith("Outcome: ")]
+    assert told in outcome and ("[9]" in outcome) is bool(told), outcome
+
+
 def test_writers_of_a_round_are_never_asked_the_same(context):
     parent = Node(id="p", code="x = 1", metric_value=0.5)
 

@@ -57,6 +57,23 @@ def test_where_rounds_are_judged_together_the_clock_tells_no_seconds_that_the_ve
     assert seconds == {0.125}
 
 
+def test_a_writer_is_told_of_the_best_child_that_beats_its_parent_and_of_no_other(tmp_path):
+    open_loop(tmp_path, steps=12).run()
+    loop = open_loop(tmp_path, steps=13)
+    loop.orchestrator.restore()
+    journal, told = loop.journal, 0
+    for node in journal:
+        task = Task(node_id="x", operator="improve", parent_ids=(node.id,), round=99, slot=0, seed=1)
+        children = [journal[child] for child in journal.children_ids(node.id) if journal[child].is_scored]
+        better = [child for child in children if node.is_scored and child.fitness > node.fitness]
+        best = [max(better, key=lambda child: (child.fitness, -child.step))] if better else []
+        found = loop.orchestrator.begin(task).context.better_children
+        assert [child.id for child in found] == [child.id for child in best]
+        told += len(best)
+    loop.close()
+    assert told
+
+
 def test_every_verdict_is_told_in_the_transaction_that_stores_it(tmp_path):
     open_loop(tmp_path, steps=6).run()
     with RunReader(tmp_path) as reader:
