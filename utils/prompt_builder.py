@@ -173,7 +173,9 @@ def fill_template(text: str, values: Mapping[str, str]) -> str:
 
 def _fill(template: str, parts: Parts) -> str:
     wanted = _placeholders(template)
-    told = _told(parts) if wanted & _OF_PROGRAMS else {}
+    if "memory" not in wanted:  # then nothing can be pointed at there
+        parts = replace(parts, memory="", programs=())
+    told = _told(parts)
     return fill_template(template, {name: text(parts, told) for name, text in _RENDERED.items() if name in wanted})
 
 
@@ -208,16 +210,20 @@ def _memory(parts: Parts, told: Mapping[str, Attempt]) -> str:
 
 def _first(parts: Parts, told: Mapping[str, Attempt]) -> str:
     title = "First program" if len(parts.attempts) > 1 else "The program"
-    return _attempt(title, _pointed(parts.attempts[0], told), parts.language) if parts.attempts else ""
+    return _attempt(title, _pointed(parts.attempts[0], told, parts.memory), parts.language) if parts.attempts else ""
 
 
 def _second(parts: Parts, told: Mapping[str, Attempt]) -> str:
-    others = (_pointed(other, told) for other in parts.attempts[1:])
+    others = (_pointed(other, told, parts.memory) for other in parts.attempts[1:])
     return "\n\n".join(_attempt("Second program", other, parts.language) for other in others)
 
 
-def _pointed(attempt: Attempt, told: Mapping[str, Attempt]) -> Attempt:
-    """The attempt without what the memory shows of it: its code, and what it printed where that stands there whole."""
+def _pointed(attempt: Attempt, told: Mapping[str, Attempt], memory: str) -> Attempt:
+    """The attempt without what the memory shows of it: its code, and its plan and what it printed where they stand
+    there whole."""
+    number = attempt.label.partition(",")[0]
+    line = next((line for line in memory.splitlines() if number and line.startswith(f"{number} ")), "")
+    attempt = replace(attempt, plan="") if " ".join(attempt.plan.split()) in line else attempt
     label = next((label for label, program in told.items() if program.code == attempt.code), None)
     if label is None:
         return attempt
@@ -296,7 +302,6 @@ _RENDERED: dict[str, Callable[[Parts, Mapping[str, Attempt]], str]] = {
 """Placeholder → what it is filled with, of the parts and the programs whose code the memory shows (by label)."""
 PLACEHOLDERS = frozenset(_RENDERED)
 """The first eight are the same in every prompt of a run; a writer's own templates may put any of them anywhere."""
-_OF_PROGRAMS = frozenset(("memory", "attempt", "second"))
 
 
 # ---------------------------------------------------------------- cutting to the budget
