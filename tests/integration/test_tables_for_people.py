@@ -215,6 +215,54 @@ def test_months_are_dates_that_order_rows_and_that_programs_are_told_of(tmp_path
     assert column["kind"] == "date" and column.get("format", "%Y-%m") == form
 
 
+QUOTES = FLATS.assign(flat=[f'the "{flat}", as it is called' for flat in FLATS["flat"]])
+ODD = {
+    "blanks": (FLATS.to_string(index=False), "blanks between columns"),
+    "blanks and names of rows": (FLATS.to_string(), "blanks between columns, names of rows before the first column"),
+    "one blank": (FLATS.to_csv(index=False, sep=" "), "blanks between columns"),
+    "backslashes": (QUOTES.to_csv(index=False, escapechar="\\", doublequote=False), "backslashes before quotes"),
+    "single quotes": (FLATS.assign(flat=FLATS["flat"] + ", old").to_csv(index=False, quotechar="'"), "single quotes"),
+    "doubled quotes": (QUOTES.to_csv(index=False), ""),
+}
+
+
+@pytest.mark.parametrize("way", ODD)
+def test_texts_that_other_programs_write(tmp_path, inline, way):
+    """A text with a comma that is not in doubled quotes had moved every column by one."""
+    text, told = ODD[way]
+    problem = made(tmp_path, train__csv=text)
+    hold = QUOTES if way in ("backslashes", "doubled quotes") else FLATS
+    hold = hold.assign(flat=hold["flat"] + ", old") if way == "single quotes" else hold
+    assert is_all_of_it(problem, hold)
+    assert f"train.csv is read as train.csv ({told})" in problem.note if told else "is read as" not in problem.note
+
+
+@pytest.mark.parametrize(("name", "write"), [
+    ("train__json", lambda box: FLATS.to_json(box, orient="records", lines=True)),
+    ("train__csv", lambda box: FLATS.to_excel(box, index=False)),
+    ("train__txt", lambda box: FLATS.to_parquet(box)),
+    ("rents__csv", lambda box: FLATS.to_feather(box)),
+])  # fmt: skip
+def test_what_a_file_holds_counts_and_not_its_name(tmp_path, inline, name, write):
+    box = io.BytesIO()
+    try:
+        write(box)
+    except ImportError:
+        pytest.skip("the extra [tables] is not installed")
+    assert is_all_of_it(made(tmp_path, **{name: box.getvalue()}))
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    (FLATS.to_csv(index=False, header=False), "its first line holds values, not names of columns: put a line"),
+    (f"<!DOCTYPE html>\n<html><p>Sign in, please</p>\n{'<p>a, b</p>' * 99}", "is a page of HTML or XML, not a table"),
+    (FLATS.rename(columns={"rent": "price"}).to_csv(index=False), "columns are flat, size, month, price"),
+])  # fmt: skip
+def test_what_is_no_table_or_has_no_head_is_refused_with_the_reason(tmp_path, inline, text, told):
+    with pytest.raises(ConfigError) as refused:
+        made(tmp_path, train__csv=text)
+    assert told in str(refused.value) and "\n" not in str(refused.value)
+
+
 def test_rows_below_a_key_of_a_json_object(tmp_path, inline):
     answer = {"status": "ok", "result": {"count": ROWS, "rows": FLATS.to_dict("records")}}
     problem = made(tmp_path, flats__json=json.dumps(answer))

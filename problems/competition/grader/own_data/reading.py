@@ -11,7 +11,7 @@ from ..tables.dates import Dates
 from ..tables.exact import Unusable
 from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, key_of_rows, look_at
 from ..tables.sheets import way_of_sheet
-from ..tables.text_look import NOTHING
+from ..tables.text_look import CSV_WAYS, NOTHING
 from .own_tables import read_own
 from .recoded import recoded, with_originals
 
@@ -75,8 +75,9 @@ def _way(path: Path, said: str | None) -> dict[str, Any]:
         texts = {"dtype": False}
     else:
         function = "read_csv"
-        told = {"sep": look.mark, "decimal": look.decimal, "encoding": said or look.encoding, "skiprows": look.above}
+        told = {"sep": look.sep, "decimal": look.decimal, "encoding": said or look.encoding, "skiprows": look.above}
         plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
         how = {name: value for name, value in told.items() if value != plain[name]}
+        how |= CSV_WAYS[look.quoted]
         how |= {"index_col": False, "usecols": list(range(look.width))} if look.beyond == NOTHING else {}
     return {"file": path.name, "function": function, "how": how, "texts": {**how, **texts}}

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from .exact import Unusable
-from .formats import doubled, line_of_head
+from .formats import doubled, line_of_head, read_any
 
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 MOST_NAMES = 5
 """Columns that a note lists."""
+HEAD_ROWS = 1000
+"""Rows that tell whether a table has no head."""
 MOST_LETTERS = 60
 """Of a column's name in a list."""
 
@@ -42,10 +46,23 @@ def instead(target: str, columns: list[str], path: Path) -> str:
     if alike := next((name for name in columns if bare(name) == bare(target)), None):
         blanks = alike != " ".join(alike.split())
         return f"; did you mean {repr(alike) if blanks else alike}?{' (blanks count)' if blanks else ''}"
+    if _is_headless(path):
+        return "; its first line holds values, not names of columns: put a line with a name for each on top"
     at = line_of_head(path, target)
     if at > 1:
         return f"; line {at} seems to be the head of the table: delete what stands above it"
     return f"; columns are {listed(columns, 10)}"
+
+
+def _is_headless(path: Path) -> bool:
+    """True if names of columns are values of theirs: a word that stands in its own column, a fraction above
+    fractions."""
+    table, _ = read_any(path, rows=HEAD_ROWS)
+    names = [name for name in table if not name.startswith("Unnamed: ")]
+    words = [name for name in names if not pd.api.types.is_numeric_dtype(table[name])]
+    numbers = [name.strip() for name in names if name not in words]
+    fractions = [name for name in numbers if re.fullmatch(r"-?\d*\.\d+", name) and name.partition(".")[0] not in names]
+    return bool(fractions) or any(name.strip() in set(table[name].astype(str).str.strip()) for name in words)
 
 
 def same_names(theirs: Iterable[str], ours: Iterable[str]) -> dict[str, str]:

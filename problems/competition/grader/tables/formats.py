@@ -10,6 +10,7 @@ import bz2
 import codecs
 import gzip
 import importlib
+import json
 import lzma
 import zipfile
 from collections import Counter
@@ -29,6 +30,8 @@ from .keys import as_keys
 from .nested_cells import flat
 from .sheets import head_of_sheet, read_sheet
 from .text_look import (
+    BLANKS,
+    CSV_WAYS,
     LINES,
     NOTHING,
     beyond_head,
@@ -36,6 +39,7 @@ from .text_look import (
     encoding_of,
     field_rows,
     lines_above,
+    quoting,
     separator,
     told_above,
 )
@@ -48,6 +52,8 @@ SHEETS = (".xlsx", ".xlsm")
 LINED_JSON = (".jsonl", ".ndjson")
 DATABASES = (".db", ".sqlite", ".sqlite3")
 TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".json", *LINED_JSON)
+_BY_CONTENT = ((b"PAR1", ".parquet"), (b"ARROW1", ".feather"))
+"""Whatever the file is called."""
 _PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
 
 
@@ -64,6 +70,8 @@ class Look:
     decimal: str = "."
     above: int = 0
     """Lines above the head of a text."""
+    quoted: str = ""
+    """How texts are quoted, of `text_look.quoting`; '' for as usual."""
     beyond: str = ""
     """What its rows have beside the columns that the head names; '' for nothing."""
     width: int = 0
@@ -72,17 +80,23 @@ class Look:
     """Fields without anything behind them, in the longest row."""
 
     @property
+    def sep(self) -> str:
+        """What pandas is told to separate columns by."""
+        return r"\s+" if self.mark == BLANKS else self.mark
+
+    @property
     def is_guessed(self) -> bool:
         """True for a text whose encoding nothing but its letters tells."""
         return bool(self.encoding) and not self.encoding.startswith("utf")
 
     def told(self) -> str:
         """What is unlike a plain table, in a few words; '' if nothing is."""
-        names = {"\t": "a tab", "|": "'|'", ";": "';'"}
+        names = {"\t": "a tab", "|": "'|'", ";": "';'", BLANKS: "blanks"}
         parts = [self.packed] if self.packed else []
         parts += [] if self.encoding in ("", "utf-8", "utf-8-sig") else [self.encoding.upper()]
         parts += [f"{names[self.mark]} between columns"] if self.mark != "," else []
         parts += ["decimal commas"] if self.decimal == "," else []
+        parts += [self.quoted] if self.quoted else []
         parts += [told_above(self.above)] if self.above else []
         parts += [self.beyond] if self.beyond else []
         return ", ".join(parts)
@@ -144,8 +158,8 @@ def _doubled(path: Path, look: Look) -> dict[str, int]:
         head = head_of_sheet(path)
     else:
         with opened(path, look.packed) as file:
-            head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.mark, header=None,
-                               nrows=1, dtype=str, skiprows=look.above)  # fmt: skip
+            head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.sep, header=None,
+                               nrows=1, dtype=str, skiprows=look.above, **CSV_WAYS[look.quoted])  # fmt: skip
     counts = Counter(head.iloc[0].dropna().astype(str))
     return {name: count for name, count in counts.items() if count > 1}
 
@@ -167,10 +181,14 @@ def kind_of(path: Path) -> Look:
         head = file.read(len(BEGIN))
     if head == BEGIN:
         return Look("", DATABASES[0])
+    if suffix := next((suffix for mark, suffix in _BY_CONTENT if head.startswith(mark)), ""):
+        return Look("", suffix)
     packed = next((name for mark, name in _PACKED if head.startswith(mark)), "")
     name = path.name
     if path.suffix.lower() in (*SHEETS, *COLUMNAR):
         return Look("", path.suffix.lower())
+    if packed == "zip" and _is_workbook(path):
+        return Look("", SHEETS[0])
     if packed == "zip":
         name = _member(path)
     elif packed:
@@ -184,12 +202,16 @@ def kind_of(path: Path) -> Look:
 def look_at(path: Path) -> Look:
     """What kind of table a file is, from its name and its first bytes."""
     kind = kind_of(path)
+    if kind.suffix == ".json" and _is_lined(path, kind.packed):
+        return replace(kind, suffix=LINED_JSON[0])
     if not is_text(kind):
         return kind
     packed, suffix = kind.packed, kind.suffix
     with opened(path, packed) as file:
         sample = file.read(LOOK)
     encoding = encoding_of(sample)
+    if sample.lstrip(b"\xef\xbb\xbf \r\n\t")[:15].lower().startswith((b"<!doctype html", b"<html", b"<?xml")):
+        raise Unusable(f"data: '{path}' is a page of HTML or XML, not a table: what was to be fetched may need a login")
     if packed and sample.startswith(tuple(mark for mark, _ in _PACKED)):
         inner = Path(_member(path) if packed == "zip" else path.stem).name
         raise Unusable(f"data: '{path}' is packed twice: it holds '{inner[:60]}', packed too; unpack it first")
@@ -200,14 +222,15 @@ def look_at(path: Path) -> Look:
     lines = [line for line in lines[above:] if line.strip()]
     lines = lines[:LINES] if len(sample) < LOOK else lines[: min(LINES, max(1, len(lines) - 1))]
     mark = separator(lines)
-    fields = field_rows(lines, mark)
+    quoted = quoting(lines, mark)
+    fields = field_rows(lines, mark, quoted)
     beyond = beyond_head(fields)
     if beyond is None:
         told = f"its first row has {len(fields[1])} fields, but its head names {len(fields[0])} columns"
         raise Unusable(f"data: '{path}': {told}: name each of them")
     width = len(fields[0]) if fields else 0
     blank = max(map(len, fields)) - width if beyond == NOTHING else 0
-    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above, beyond, width, blank)
+    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above, quoted, beyond, width, blank)
 
 
 def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
@@ -278,7 +301,8 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
 
 def _ways(look: Look, path: Path) -> dict[str, Any]:
     exact = {} if look.decimal == "," else EXACT
-    how = {"encoding": look.encoding, "sep": look.mark, "decimal": look.decimal, "skiprows": look.above}
+    how = {"encoding": look.encoding, "sep": look.sep, "decimal": look.decimal, "skiprows": look.above}
+    how |= CSV_WAYS[look.quoted]
     return {**how, "low_memory": False, **exact, **({"header": 0, "names": _names(path, look)} if look.blank else {})}
 
 
@@ -350,6 +374,24 @@ def _member(path: Path) -> str:
     if len(same) != 1:
         raise Unusable(f"data: '{path}' holds {len(names)} files ({', '.join(names[:5])}); unpack it first")
     return same[0]
+
+
+def _is_workbook(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except zipfile.BadZipFile:
+        return False
+
+
+def _is_lined(path: Path, packed: str) -> bool:
+    """True for objects of JSON that stand in a line each, whatever the file is called."""
+    with opened(path, packed) as file:
+        first, second = file.readline(LOOK), file.readline(LOOK)
+    try:
+        return isinstance(json.loads(first), dict) and second.lstrip().startswith(b"{")
+    except ValueError:
+        return False
 
 
 def _is_litter(name: str) -> bool:

@@ -6,10 +6,13 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from .alphabets import CYRILLIC, cyrillic_page, latin_page
 
 MARKS = ",;\t|"
+BLANKS = " "
+"""Any number of blanks and tabs, where nothing else separates columns."""
 LINES = 60
 """Lines that are looked at."""
 MOST_ABOVE = 20
@@ -102,7 +105,31 @@ def separator(lines: list[str]) -> str:
         alike = sum(width == widths[0] for width in widths) if widths else 0
         if widths and widths[0] > best and alike >= 0.9 * len(widths):
             best, found = widths[0], mark
-    return found
+    return BLANKS if best == 1 and _in_blanks(lines) else found
+
+
+def _in_blanks(lines: list[str]) -> bool:
+    """True if blanks part each line into as many fields, more than one; names of rows may stand before them."""
+    widths = [len(row) for row in field_rows(lines, BLANKS)]
+    below = set(widths[1:])
+    return len(widths) > FEWEST_BELOW and len(below) == 1 and below <= {widths[0], widths[0] + 1} and widths[0] > 1
+
+
+QUOTED, ESCAPED = "single quotes", "backslashes before quotes"
+
+
+def quoting(lines: list[str], mark: str) -> str:
+    """How texts that hold a separator are written, where it is not in quotes that are doubled within: QUOTED, ESCAPED
+    or ''. Told where lines have as many fields as the head in that way alone."""
+    if len(lines) < 2 or _all_alike(field_rows(lines, mark)):
+        return ""
+    signs = {QUOTED: "'", ESCAPED: '\\"'}
+    there = [how for how, sign in signs.items() if any(sign in line for line in lines)]
+    return next((how for how in there if _all_alike(field_rows(lines, mark, how))), "")
+
+
+def _all_alike(rows: list[list[str]]) -> bool:
+    return len({len(row) for row in rows}) == 1
 
 
 def decimal_mark(lines: list[str], mark: str) -> str:
@@ -162,9 +189,25 @@ def beyond_head(rows: Sequence[Sequence[str]]) -> str | None:
     return ROW_NAMES if named >= 0.9 * len(rows[1:]) else None
 
 
-def field_rows(lines: Iterable[str], mark: str) -> list[list[str]]:
+def field_rows(lines: Iterable[str], mark: str, quoted: str = "") -> list[list[str]]:
+    """The fields of each line.
+
+    Args:
+        quoted: of `quoting`.
+    """
+    return _rows(lines, mark, CSV_WAYS[quoted])
+
+
+CSV_WAYS: dict[str, dict[str, Any]] = {
+    "": {}, QUOTED: {"quotechar": "'"}, ESCAPED: {"escapechar": "\\", "doublequote": False},
+}  # fmt: skip
+"""What readers of CSV are told, by `quoting`."""
+
+
+def _rows(lines: Iterable[str], mark: str, way: dict[str, Any]) -> list[list[str]]:
+    lines = (" ".join(line.split()) for line in lines) if mark == BLANKS else lines
     try:
-        return list(csv.reader(lines, delimiter=mark))
+        return list(csv.reader(lines, delimiter=mark, **way))
     except csv.Error:
         return []
 
