@@ -263,6 +263,66 @@ def test_what_is_no_table_or_has_no_head_is_refused_with_the_reason(tmp_path, in
     assert told in str(refused.value) and "\n" not in str(refused.value)
 
 
+def test_rows_that_are_all_newer_than_those_of_training_ask_for_a_split_by_time(tmp_path, inline):
+    """Hidden rows that are drawn have newer ones beside them in training: they score better than rows to come will."""
+    told = "month: the rows of test.csv are newer than those of train.csv: data.split=time:month hides the newest rows"
+    newer = FLATS.assign(month=pd.period_range("2021-01", periods=ROWS, freq="M").astype(str)).drop(columns="rent")
+    train = FLATS.to_csv(index=False)
+    assert told in made(tmp_path, train__csv=train, test__csv=newer.to_csv(index=False)).note
+    assert "newer" not in made(tmp_path, "data.split=time:month", train__csv=train).note
+    same = FLATS.drop(columns="rent").to_csv(index=False)
+    assert "newer" not in made(tmp_path, train__csv=train, test__csv=same).note
+    years = (FLATS.assign(year=first + FLATS.index // 12).drop(columns="month") for first in (2000, 2010))
+    before, after = (table.to_csv(index=False) for table in years)
+    assert "year: the rows of test.csv are newer" in made(tmp_path, train__csv=before, test__csv=after).note
+
+
+SOLD = [f"{1000 + i}" if i % 15 else f"{1000 + i} - {1200 + i}" for i in range(ROWS)]
+SURPRISES = {
+    "ranges among numbers": (FLATS.assign(sqft=SOLD), "sqft is read as words: '1000 - 1200' and its like"),
+    "a number for none": (FLATS.assign(rent=FLATS["rent"].where(FLATS.index % 30 > 0, -9999)),
+                          "rent is -9999 in 4 rows, far from all others: empty these cells if it stands for none"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SURPRISES)
+def test_what_is_read_otherwise_than_people_may_think_is_told(tmp_path, inline, what):
+    table, told = SURPRISES[what]
+    assert told in made(tmp_path, train__csv=table.to_csv(index=False)).note
+    assert told not in made(tmp_path, train__csv=FLATS.to_csv(index=False)).note
+
+
+def test_classes_that_differ_by_case_or_blanks_alone_are_told(tmp_path, inline):
+    words = [["low", "LOW", "high"][i % 3] for i in range(ROWS)]
+    note = made(tmp_path, "data.metric=accuracy", train__csv=FLATS.assign(rent=words).to_csv(index=False)).note
+    assert "rent has the classes 'LOW' and 'low', which differ by case or blanks alone: write them alike" in note
+
+
+def test_tables_beside_those_of_the_competition_are_told(tmp_path, inline):
+    towns = pd.DataFrame({"town": ["Ulm"] * 9, "people": [120_000] * 9}).to_csv(index=False)
+    sample = pd.DataFrame({"flat": ["X1", "X2"], "rent": [0, 0]}).to_csv(index=False)
+    problem = made(tmp_path, train__csv=FLATS.to_csv(index=False), towns__csv=towns, sample_submission__csv=sample)
+    assert "further tables go along (towns.csv): programs see them, and the rules writer reads none" in problem.note
+    assert "sample_submission.csv is not filled: there is no test table" in problem.note
+    assert (problem.input_dir / "towns.csv").is_file()
+
+
+def test_an_index_of_pandas_is_a_column(tmp_path, inline):
+    pytest.importorskip("pyarrow")
+    box = io.BytesIO()
+    FLATS.set_index("flat").to_parquet(box)
+    assert is_all_of_it(made(tmp_path, train__parquet=box.getvalue()))
+
+
+def test_a_sheet_called_test_that_is_not_read_is_told(tmp_path, inline):
+    pytest.importorskip("openpyxl")
+    box = io.BytesIO()
+    with pd.ExcelWriter(box) as book:
+        FLATS.to_excel(book, sheet_name="train", index=False)
+        FLATS.drop(columns="rent").to_excel(book, sheet_name="Test", index=False)
+    assert "its sheet 'Test' is not read: save it as a file" in made(tmp_path, rents__xlsx=box.getvalue()).note
+
+
 def test_rows_below_a_key_of_a_json_object(tmp_path, inline):
     answer = {"status": "ok", "result": {"count": ROWS, "rows": FLATS.to_dict("records")}}
     problem = made(tmp_path, flats__json=json.dumps(answer))

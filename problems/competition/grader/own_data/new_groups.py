@@ -1,4 +1,5 @@
-"""Rows that belong together, where those of the test belong to others: patients, customers, stores of their own."""
+"""How the rows of the test differ from those of training, where that asks for another split: they belong to other
+patients, customers, stores, or are newer."""
 
 from __future__ import annotations
 
@@ -9,12 +10,15 @@ from typing import Any
 import pandas as pd
 
 from ..tables.keys import as_keys
+from ..tables.times import date_formats, read
 
 _ID = re.compile(r"(?:(?:^|[\W_])(?i:ids?)|[a-z]I[dD]s?)$")
 FEWEST = 10
 """Groups in either table; of fewer, that they are others may be chance."""
 ROWS = 1.5
 """Rows of a group, at least, on the mean of either table."""
+_TIME = re.compile(r"(?i)(?:.*[\W_])?(?:year|timestamp|unixtime|unix_time|epoch|date_block_num)")
+"""What a column of numbers that grow with time is called."""
 
 
 def told_new_groups(columns: Collection[str], column: Callable[[str], Any], test: Any) -> Iterator[str]:
@@ -35,6 +39,39 @@ def told_new_groups(columns: Collection[str], column: Callable[[str], Any], test
         if mine is not None and theirs is not None and not set(mine) & set(theirs):
             told = f"{name}: several rows have each, and the rows of test.csv have others than those of train.csv"
             yield f"{told}: data.split=group:{name} hides whole groups, so that scores are of new ones too"
+
+
+def told_newer(columns: Collection[str], column: Callable[[str], Any], test: Any) -> Iterator[str]:
+    """A line for the first column of times in which every row of the test is newer than all of the training table.
+
+    Args:
+        columns, column, test: as `told_new_groups` has them.
+    """
+    for name in test if len(test) >= FEWEST else ():
+        if name not in columns:
+            continue
+        mine, theirs = _times(column(name), str(name)), _times(test[name], str(name))
+        if mine is not None and theirs is not None and theirs.min() >= mine.max() > mine.min():
+            told = f"{name}: the rows of test.csv are newer than those of train.csv"
+            yield f"{told}: data.split=time:{name} hides the newest rows, so that scores are of rows to come too"
+            return
+
+
+def _times(values: Any, name: str) -> Any:
+    """A column of times, without missing cells; None for others."""
+    there = values.dropna()
+    if pd.api.types.is_datetime64_any_dtype(there):
+        return there.astype("int64")
+    if pd.api.types.is_numeric_dtype(there):
+        return there if _TIME.fullmatch(name) and len(there) else None
+    if not len(there) or not pd.api.types.is_string_dtype(there) or not _is_dated(there.iloc[0]):
+        return None
+    formats = date_formats(there)
+    return read(there, formats[0]).astype("int64") if len(formats) == 1 else None
+
+
+def _is_dated(text: str) -> bool:
+    return sum(map(str.isdigit, text)) >= 4
 
 
 def _groups(values: Any) -> Any:

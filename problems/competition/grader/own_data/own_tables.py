@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..tables.amounts import odd_one
 from ..tables.cell_forms import CellForm, converted
 from ..tables.cell_forms import told as told_forms
 from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
@@ -19,13 +20,15 @@ from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
 from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
-from .new_groups import told_new_groups
+from .new_groups import told_new_groups, told_newer
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
 
 ONE_BY_ONE = ("random", "stratified", "distinct")
 """Splits that pay no heed to groups."""
 MIN_ROWS = 40
+MANY_VALUES = 10
+"""Numbers of a target, beyond which one that is far from the others may be no value."""
 
 
 @dataclass(slots=True)
@@ -160,6 +163,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     tables.notes += _surprises(tables, bool(request.get("sorted")))
     if request.get("split") in ONE_BY_ONE:
         tables.notes += told_new_groups(train.columns, tables.column, theirs)
+        tables.notes += told_newer(train.columns, tables.column, theirs)
     return tables
 
 
@@ -238,6 +242,19 @@ def _has_ids_of(path: Path, theirs: Any, *, is_blank: bool) -> bool:
     return len(table) == len(theirs) and bool(names) and is_form
 
 
+def _sentinels(labelled: Any, targets: list[str]) -> Iterator[str]:
+    """Numbers of a target that may say that there is none: several rows have the same, further from all others than
+    these are from each other."""
+    for name in targets:
+        if not pd.api.types.is_numeric_dtype(labelled[name]) or labelled[name].nunique() <= MANY_VALUES:
+            continue
+        for end in (labelled[name].min(), labelled[name].max()):
+            others = labelled[name][labelled[name] != end]
+            rows = len(labelled) - len(others)
+            if rows > 1 and (others - end).abs().min() > others.max() - others.min():
+                yield f"{name} is {end:g} in {rows} rows, far from all others: empty these cells if it stands for none"
+
+
 def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
     """What is not as the user may think, and what then holds.
 
@@ -254,8 +271,13 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
         if ways := two_ways(head[name]):
             told = f"{name} holds dates written in several ways ({' and '.join(ways)})"
             yield f"{told}, and is read as words: write them alike"
+        elif odd := odd_one(head[name]):
+            yield f"{name} is read as words: '{odd[:40]}' and its like are no numbers in the form of its other cells"
     if tables.no_rows:
         yield tables.no_rows
+    elif "sample" in tables.files and "test" not in tables.files:
+        yield f"{tables.files['sample'].name} is not filled: there is no test table"
+    yield from _sentinels(labelled, targets)
     if not made:
         missing = [name for name in tables.others if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]

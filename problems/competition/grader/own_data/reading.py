@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import pandas as pd
+
 from ..tables.amounts import SCALES, Amounts
 from ..tables.dates import Dates
 from ..tables.exact import Unusable
@@ -67,6 +69,9 @@ def _way(path: Path, said: str | None) -> dict[str, Any]:
         function, texts = "read_feather", {}
     elif look.suffix in (".parquet", ".pq"):
         function, texts = "read_parquet", {}
+        if any(name is not None for name in pd.read_parquet(path).index.names):
+            said = f"'{path.name}' has an index of pandas, which the notebook does not read"
+            raise Unusable(f"export-best --notebook: {said}; save it after reset_index()")
     elif look.suffix == ".json" or look.suffix in LINED_JSON:
         if look.suffix == ".json" and (key := key_of_rows(path)):
             said = f"'{path.name}' has its rows below the key '{key}', where the notebook does not look for them"

@@ -59,7 +59,7 @@ def with_labels(
     else:
         first = Path(request["train"]).name
         raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
-    notes.append(f"{', '.join(missing)} of {path.name} is {said}")
+    notes.append(f"{listed(missing)} of {path.name} is {said}")
     return Joined(path, key, missing), joined, classes, found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..tables.columns import listed
+from ..tables.columns import bare, listed
 from ..tables.exact import Unusable
 from ..tables.formats import read_texts
 from ..tables.keys import as_keys
@@ -136,6 +136,11 @@ def _notes(name: str, words: dict[str, str], lost: dict[str, int], spelled: Any)
     for key, texts in [(key, texts) for key, texts in several.items() if len(texts) > 1][:SHOWN]:
         usual = words.get(str(key), str(key))
         yield f"{name} is written {' and '.join(sorted(texts)[:SHOWN])}: one class, handed in as {usual}"
+    alike = spelled.groupby(spelled["text"].map(bare))["text"].unique()
+    apart = [texts for texts in alike if spelled["key"][spelled["text"].isin(texts)].nunique() > 1]
+    for texts in apart[:SHOWN]:
+        classes = " and ".join(repr(text) for text in sorted(texts)[:SHOWN])
+        yield f"{name} has the classes {classes}, which differ by case or blanks alone: write them alike"
 
 
 def read_classes(table: Any, path: Path, targets: list[str], request: dict[str, Any]) -> dict[str, Classes]:

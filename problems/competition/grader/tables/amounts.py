@@ -17,7 +17,7 @@ from .missing_words import is_missing
 from .text_look import BELOW_THOUSANDS, THOUSANDS, kind_of_number
 
 _BLANKS = " \u00a0\u202f"
-_SIGNS = "$€£¥₹₽₩%‰°"
+_SIGNS = "$€£¥₹₽₩%‰°+㎡㎥㎢㎜㎝㎞㎏℃℉"
 _MONEY = "USD|EUR|GBP|CHF|JPY|CNY|INR|AUD|CAD|SEK|NOK|DKK|PLN|CZK|HUF|BRL|MXN|ZAR|KRW|TRY|RUB|Rs\\.?"
 _CELL = re.compile(
     rf"\s*+(?P<minus>[-\u2212+]?)\s*(?P<sign>[A-Z]{{0,3}}[$€£¥₹₽₩]|{_MONEY}|)[{_BLANKS}]?"
@@ -56,6 +56,8 @@ _PLAIN = re.compile(r"\s*(?P<minus>[-+]?)(?P<number>(?:(?!0\d)\d+\.?\d*|\.\d+)(?
 """No names such as `007`."""
 _EXACT = 15
 """Digits before the point that a number beside missing ones holds."""
+MOST, LOOKED_AT = 0.8, 2000
+"""Part of a column's cells that have one form where others are odd, of so many."""
 SCALES = {
     **dict.fromkeys(("k", "tsd", "tausend", "thousand", "тыс", "千"), 1e3), **dict.fromkeys(("lakh", "lac"), 1e5),
     **dict.fromkeys(("m", "mn", "mio", "million", "млн"), 1e6), **dict.fromkeys(("cr", "crore"), 1e7),
@@ -225,6 +227,22 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
         return None
     style = PLAIN if PLAIN in styles and missing and not (any(units) or first.sign) else styles[0]
     return Amounts(first.sign, first.unit, style, example, scales, tuple(sorted(missing)))
+
+
+def odd_one(values: Any) -> str:
+    """A cell that alone with a few keeps a column of text from being one of numbers; '' where there is none."""
+    there = values.dropna().iloc[:LOOKED_AT]
+    texts = there[~there.map(is_missing)]
+    known = {text: _parts(text) for text in texts.unique()}
+    kinds = texts.map({text: None if cell is None else _kind(cell) for text, cell in known.items()})
+    commonest = kinds.value_counts()
+    if not len(commonest) or not MOST <= commonest.iloc[0] / len(texts) < 1:
+        return ""
+    return str(next(text for text, kind in zip(texts, kinds, strict=True) if kind != commonest.index[0]))
+
+
+def _kind(cell: _Cell) -> tuple[str, str]:
+    return cell.sign, "" if cell.unit in SCALES else cell.unit
 
 
 def _are_scales(units: set[str]) -> bool:

@@ -243,6 +243,8 @@ def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
         if look.suffix in COLUMNAR:
             importlib.import_module("pyarrow")
             table = pd.read_feather(file) if look.suffix in FEATHER else pd.read_parquet(file)
+            if any(name is not None for name in table.index.names):
+                table = table.reset_index()
             return flat(table if rows is None else table.head(rows), look.told())
         if look.suffix == ".json" or look.suffix in LINED_JSON:
             if look.suffix in LINED_JSON:

@@ -21,8 +21,10 @@ def read_sheet(path: Path, rows: int | None, how: dict[str, Any] | None = None) 
     with pd.ExcelFile(path) as book:
         names, at = book.sheet_names, _way(book)
         table = pd.read_excel(book, nrows=rows, **at, **(how or {}))
+    rest = [name for name in map(str, names) if name.casefold() == "test" and name != at.get("sheet_name", names[0])]
     more = f", its sheet '{at.get('sheet_name', names[0])}' of {len(names)}" if len(names) > 1 else ""
     more += f", {told_above(at['skiprows'])}" if "skiprows" in at else ""
+    more += f", its sheet '{rest[0]}' is not read: save it as a file" if rest else ""
     return table, f"a spreadsheet{more}"
 
 
