@@ -735,6 +735,15 @@ def test_a_part_without_the_class_that_f1_counts_is_refused(tmp_path, inline):
         without(tmp_path, "1", "data.metric=f1")
 
 
+def test_a_class_called_like_the_column_of_ids_is_refused(tmp_path, inline):
+    """A submission has a column for each class and one that names rows: no program could write it."""
+    rows = "".join(f"{i},{i % 7},{['x', 'y', 'id'][i % 3]}\n" for i in range(ROWS))
+    plain(tmp_path, content=f"id,a,rent\n{rows}".encode())
+    assert made(tmp_path, "data.metric=accuracy")
+    with pytest.raises(ConfigError, match="a class is called id, as the column is that names rows; rename one"):
+        made(tmp_path, "data.metric=logloss")
+
+
 @pytest.mark.parametrize(
     ("metric", "change", "score"),
     [("accuracy", "row['kind'] = ('other', '01', '02')[i % 3]", 1 / 3),

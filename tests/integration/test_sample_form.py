@@ -344,7 +344,7 @@ def test_a_form_with_the_ids_of_the_test_is_the_sample_whatever_its_column_is_ca
         tmp_path, labelled_folder(tmp_path, **named), "row['rent'] = 7", "data.target=rent", "data.metric=mae"
     )
     assert all(lines == ["ID,Predicted Rent", *(f"{i},7" for i in ids)] for lines in found.values())
-    assert "how_to_submit.csv is taken for the sample submission" in note and "extra.csv" not in note
+    assert "how_to_submit.csv is taken for the sample submission" in note and "extra.csv is taken" not in note
 
 
 @pytest.mark.parametrize("new", [True, False])

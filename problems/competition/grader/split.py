@@ -90,6 +90,10 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     if how != "time":
         test = test.sample(frac=1, random_state=request["seed"])
     columns = sorted(map(str, shown[targets[0]].unique())) if goal.task == "classes" else targets
+    if key in columns:
+        raise Unusable(
+            f"data.target={targets[0]}: a class is called {key}, as the column is that names rows; rename one"
+        )
     test.to_csv(public / "test.csv", index=False)
     _sample(test[[key]], shown, targets, columns, goal).to_csv(public / "sample_submission.csv", index=False)
     kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *(n for n in tables.others if n not in there)])
