@@ -123,6 +123,8 @@ class Facts:
     """Rows that have a value, of columns with missing ones."""
     unlabelled: bool = False
     """Whether training rows lack a label."""
+    asked: int = 0
+    """Rows to predict."""
     ids: str = "test.csv"
     """The table in `input/` that names the rows to predict; where it is not `test.csv`, row by row."""
 
@@ -243,6 +245,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         rarest=min(_rarest(aim, data) if label in columns else aim.get("fewest", inf) for aim in aims),
         filled={n: (1 - column["missing"]) * rows for n, column in used.items() if column["missing"] > 0},
         unlabelled=any(aim.get("unlabelled") for aim in aims),
+        asked=int((data.get("rows") or {}).get("test") or 0),
         ids=str(data.get("ids") or "test.csv"),
     )
 

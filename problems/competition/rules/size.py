@@ -7,10 +7,10 @@ from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Recipe
 
-NARROW = 500_000
-"""Training rows from which only what is needed is read, numbers in half their size."""
-PIECE = 500_000
-"""Rows of such a table that are read at once, where some are learned."""
+NARROW, CELLS = 500_000, 20_000_000
+"""Training rows, or cells of them, from which only what is needed is read, numbers in half their size."""
+PIECE, PIECE_CELLS = 500_000, 10_000_000
+"""Rows of such a table that are read at once, where some are learned, and cells of them."""
 LIBRARIES = 250.0
 """Megabytes of a program before it reads anything."""
 CELL, ROW, FLAG = 34, 90, 12
@@ -21,14 +21,16 @@ USED = 0.85
 
 
 def is_large(facts: Facts) -> bool:
-    return facts.rows >= NARROW
+    return facts.rows >= NARROW or facts.rows * facts.width >= CELLS
 
 
 def most_rows(recipe: Recipe, facts: Facts) -> int:
     """Rows that the recipe can learn in the memory of a program."""
     wide = any(FAMILIES[member.family].wants not in ("trees", "words") for member in recipe.members)
     each = CELL * (facts.width + facts.alike) + ROW + (FLAG * (len(facts.numbers) + facts.flags) if wide else 0)
-    return max(1000, int((USED * facts.memory_mb - LIBRARIES) * 2**20 / each) // 1000 * 1000)
+    asked = CELL * (facts.width + facts.alike) * facts.asked
+    room = (USED * facts.memory_mb - LIBRARIES) * 2**20 - asked
+    return max(1000, int(room / each) // 1000 * 1000)
 
 
 def fits(recipe: Recipe, facts: Facts) -> bool:
@@ -57,9 +59,10 @@ def read(recipe: Recipe, facts: Facts) -> list[str]:
         return [*lines, f'train = pd.read_csv("input/{facts.table}", **how)']
     draw = f"piece.sample(frac={recipe.rows / facts.rows:.4g}, random_state=0)"
     some = with_rare(draw, "piece", facts, recipe.rows)
+    rows = min(PIECE, PIECE_CELLS // max(1, facts.width))
     return [
         *lines,
-        f'pieces = pd.read_csv("input/{facts.table}", chunksize={PIECE}, **how)',
+        f'pieces = pd.read_csv("input/{facts.table}", chunksize={rows}, **how)',
         f"few = [{some} for piece in pieces]",
         "train = pd.concat(few)  # a part of all rows",
         *(_ONCE if some != draw else []),

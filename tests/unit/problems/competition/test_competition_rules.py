@@ -360,6 +360,20 @@ def test_no_program_learns_more_rows_than_its_memory_holds(stage):
         assert " rows" in baseline.name and ".sample(frac=" in baseline.code
 
 
+def test_a_table_of_many_columns_is_as_large_as_one_of_many_rows(stage):
+    """Of 140,000 rows and 298 columns every program ran out of memory: all was read, in full width."""
+    _, extras = stage("regression")
+    few = large(extras, rows=140_000)
+    numbers = tuple(f"f{i}" for i in range(290))
+    wide = dataclasses.replace(few, numbers=numbers, narrow=frozenset(numbers))
+    assert size.is_large(wide) and not size.is_large(few)
+    draft = dataclasses.replace(drafts.draft(wide, random.Random(0), 0)[0], rows=70_000)
+    read = "\n".join(size.read(draft, wide))
+    assert "NARROW = dict.fromkeys(['f0', 'f1'" in read and f"chunksize={10_000_000 // wide.width}," in read
+    asked = dataclasses.replace(wide, asked=80_000)
+    assert 0.5 * size.most_rows(draft, wide) < size.most_rows(draft, asked) < size.most_rows(draft, wide)
+
+
 @pytest.mark.parametrize(
     ("limits", "seconds"),
     [({"budget": 36.0, "workers": 1}, 1.5), ({"budget": 60.0}, 45 / 24), ({"budget": 6000.0}, 45 / 24),
