@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,10 +49,20 @@ def check_ids(table: Any, column: str, wanted: Any) -> Any:
     return table.set_axis(pd.Index(keys), axis=0).loc[known.to_numpy()]
 
 
+def _float(number: int) -> float:
+    """A whole number that no 64 bits hold; infinite where no float holds it either."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def check_numbers(column: Any, name: str, *, low: float | None = None, high: float | None = None) -> Any:
     """The column as floats; ids are its index."""
     if pd.api.types.is_bool_dtype(column):
         column = column.astype(float)
+    if column.dtype == object:
+        column = column.map(lambda value: _float(value) if type(value) is int else value)
     numbers = pd.to_numeric(column, errors="coerce")
     text = numbers.isna() & column.notna()
     if text.any():
