@@ -29,7 +29,7 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         note=node.message.strip() if node.failure is None else "",
         review=node.analysis,
         plan=node.plan,
-        output=output.strip("\n"),
+        output="" if _is_measured(output, node) else output.strip("\n"),
         measured=measured(node),
     )
 
@@ -100,6 +100,21 @@ def measured(node: Node) -> str:
         return ""
     lines = [f"{name}: {_number(value)}" for name, value in list(node.metrics.items())[:MEASURED_SHOWN]]
     return "\n".join(line[:200] for line in lines)
+
+
+def _is_measured(output: str, node: Node) -> bool:
+    """True where all that was printed are lines `name: number` that stand among what was measured."""
+    if not measured(node) or len(node.metrics) > MEASURED_SHOWN:
+        return False
+    lines = (line.partition(":") for line in output.splitlines() if line.strip())
+    return all(_float(value) == _float(node.metrics.get(name.strip())) is not None for name, _, value in lines)
+
+
+def _float(value: object) -> float | None:
+    try:
+        return float(str(value))
+    except ValueError:
+        return None
 
 
 def _number(value: object) -> str:

@@ -151,11 +151,11 @@ class TreeAgent(CoderAgent):
     def _remembered(self, context: AgentContext) -> tuple[Attempt, ...]:
         steps = self._steps(context)
         shown = zip(context.remembered, super()._remembered(context), strict=True)
-        return tuple(replace(attempt, code=steps[node.id]) for node, attempt in shown)
+        return tuple(replace(attempt, code=steps[node.id]) for node, attempt in shown if steps[node.id])
 
     def _steps(self, context: AgentContext) -> dict[str, str]:
         """Id → each program of the memory, and each parent, as what it changes of one that the memory tells before it,
-        where that is less to read than what it changes of the base.
+        where that is less to read than what it changes of the base; '' for the base itself.
 
         So nothing is told twice, and what was told stays as it is while the memory grows at its end.
         """
@@ -169,6 +169,8 @@ class TreeAgent(CoderAgent):
         return steps
 
     def _step(self, node: Node, known: Node | None) -> str:
+        if not tree_of(self._ground, node.code).changes:
+            return ""
         found = known and f"changes of [{known.step}]:\n{self._changes(node.code, known.code)}"
         return found if found and len(found) < len(node.code) else node.code
 

@@ -395,3 +395,21 @@ def test_below_a_program_of_the_memory_stands_the_end_of_what_it_printed(context
     user = CoderAgent().prompt(told).user
     assert "weight of member 39" in user.split("Printed by [0]")[1] and "weight of member 5:" not in user
     assert "cv: 0.3" not in user, "its line tells it"
+
+
+@pytest.mark.parametrize(
+    ("printed", "again"),
+    [
+        ("correct: 1\nrate: 2529.02693\n", False),
+        ("correct: 1\nrate: 2529.02693\nslow at 7\n", True),
+        ("rate: 2529.1\n", True),
+        ("other: 1\n", True),
+    ],
+)
+def test_what_was_printed_to_be_measured_is_told_once(context, printed, again):
+    node = Node(
+        id="p", step=7, code="x = 1", metric_value=2529.02693, operator="improve", term_out=printed,
+        metrics={"correct": 1.0, "rate": 2529.02693},
+    )  # fmt: skip
+    prompt = agent.prompt(context(operator="improve", parents=(node,))).user
+    assert "rate: 2529.027" in prompt and ("What it printed" in prompt) is again

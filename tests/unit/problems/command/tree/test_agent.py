@@ -109,6 +109,14 @@ def test_a_prompt_tells_what_each_program_changed_and_the_files_once(repository,
     assert max(steps) < 700 and sizes[-1] < 1.2 * sizes[0], "a prompt grows by what a step changes"
 
 
+def test_of_the_base_no_change_is_told_for_there_is_none(agent, ground):
+    """Its code was said to be `base 9bd5a4c759f8`, in a fence of its own."""
+    base = Node(id="b", code=Tree(ground).code(), operator="baseline", metric_value=1.0)
+    user = agent.prompt(remembering(base)).user
+    assert base.code.strip() and base.code.strip() not in user and "Code of" not in user
+    assert "src/a.py\n```python" in user, "the files as they are"
+
+
 def test_a_second_program_is_told_whole(repository, tmp_path):
     (repository / "src/long.py").write_text("".join(LINES))
     ground = Ground(snapshot(repository, tmp_path / "others"), ("src/**",), ("src/secret.py",))
