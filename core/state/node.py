@@ -11,6 +11,7 @@ from pydantic import Field
 from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.findings import Findings
+from core.state.identity import PlainId
 from core.state.operators import Operator
 from core.state.review import Review
 
@@ -32,7 +33,7 @@ class Node(Findings):
 
     step: int = 0
     """Serial number in the journal, from 0."""
-    id: str = Field(default_factory=lambda: uuid4().hex)
+    id: PlainId = Field(default_factory=lambda: uuid4().hex)
     """A search draws it from counters (run seed, round, slot, attempt), so that equal runs have equal ids."""
     ctime: float = Field(default_factory=time.time)
     """Seconds since the epoch. Volatile: not part of the journal's hash."""

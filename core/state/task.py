@@ -7,6 +7,7 @@ from random import Random
 
 from pydantic import BaseModel, ConfigDict
 
+from core.state.identity import PlainId
 from core.state.operators import Operator
 
 Place = tuple[int, int]
@@ -18,7 +19,7 @@ class Task(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    node_id: str
+    node_id: PlainId
     operator: Operator
     parent_ids: tuple[str, ...] = ()
     round: int

@@ -13,6 +13,7 @@ from core.contracts import CallRecord
 from core.events import EVENT_ADAPTER, Event
 from core.state.failure import FailureKind
 from core.state.fingerprint import text_hash
+from core.state.identity import PLAIN
 from core.state.journal_digest import digest_line
 from core.state.node import Node
 from core.state.stored_node import Read, StoredNode
@@ -21,6 +22,7 @@ from core.storage.database import Database
 from core.storage.message_parts import OUTPUT, PROGRAM
 from core.storage.moments import microseconds
 from core.storage.packing import json_of, json_text, pack_json
+from utils.errors import BrokenStoreError
 from utils.genes import cut_genes, gene_lengths
 
 _COLUMNS = (
@@ -105,6 +107,8 @@ def stored_node(db: Database, row: Sequence[Any], read: Read) -> StoredNode:
         node_id, step, operator, generation, island, slot, metric_value, fitness, metric_source, claimed_metric,
         is_buggy, is_valid, failure, exec_time, ctime, writer, parents, code_hash, has_code, stored,
     ) = row  # fmt: skip
+    if PLAIN.fullmatch(node_id) is None:
+        raise BrokenStoreError(f"store '{db.path}': {node_id[:100]!r} is the id of no node")
     shown = _read_json(stored)[0]
     if _PACKED in shown or "attempts" in shown:
         shown = {**shown, **_unpacked_at_once(shown, code_hash)}

@@ -12,10 +12,13 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from pydantic import ValidationError
 from support.command_line import Cli
 from support.dashboard import serving
 from support.mcp_client import McpClient
 
+from core.state.node import Node
+from core.state.task import Task
 from core.storage.foreign_schema import runs_something
 from swarm_evo.leases import adopted
 
@@ -163,3 +166,19 @@ def test_who_asks_for_tickets_removes_no_file_of_the_users(ended: Cli) -> None:
     (ended.run_dir / "leases").mkdir()
     os.mkfifo(ended.run_dir / "leases" / "0123456789abcdef")
     assert adopted(ended.run_dir) == [], "nobody waits for a pipe"
+
+
+@pytest.mark.parametrize("name", ["../../../elsewhere", "/etc/x", "..", "a/b", ".x", "a\nb", "x" * 200])
+def test_an_id_that_leads_elsewhere_is_the_id_of_no_node(ended: Cli, name: str) -> None:
+    """Ids name files: what a program of a stranger's printed, and the submission that it left, went where he chose."""
+    changed(ended.run_dir / "run.db", f"UPDATE nodes SET id = '{name}' WHERE step = 1")
+    for words in WORKS:
+        found = ended.here(*words.split())
+        assert found.code in (1, 2) and len(found.err.strip().splitlines()) == 1, found.err
+    assert ended.here("verify", "latest").code == 1
+    for model in (
+        lambda: Task(node_id=name, operator="draft", round=0, slot=0, seed=1),
+        lambda: Node(id=name, code=""),
+    ):
+        with pytest.raises(ValidationError):
+            model()
