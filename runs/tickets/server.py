@@ -102,6 +102,8 @@ def _answered(answer: Answer, line: bytes) -> dict[str, Any]:
 def call(run_dir: Path, request: Mapping[str, Any], timeout: float) -> dict[str, Any] | None:
     """The answer of the process that holds the run; None where none does, or where it went away before it answered."""
     with suppress(OSError), short_path(run_dir) as name, socket.socket(socket.AF_UNIX) as client:
+        if os.path.islink(name):  # a stranger's run leads to somebody else's socket
+            return None
         client.settimeout(timeout)
         client.connect(name)
         client.sendall(json.dumps(request).encode() + b"\n")

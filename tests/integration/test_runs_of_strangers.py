@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -20,6 +21,7 @@ from support.mcp_client import McpClient
 from core.state.node import Node
 from core.state.task import Task
 from core.storage.foreign_schema import runs_something
+from runs.tickets.server import call
 from swarm_evo.leases import adopted
 
 ENDLESS = (
@@ -150,6 +152,17 @@ def test_a_bundle_of_one_endless_line_fills_no_memory(ended: Cli) -> None:
     os.truncate(bundle / "chain.jsonl", 1 << 34)
     found = ended("verify", str(bundle), timeout=30)
     assert found.code == 1 and "a line of more than 64 MB" in found.out
+
+
+def test_a_ticket_is_not_asked_for_at_somebody_elses_socket(ended: Cli) -> None:
+    with socket.socket(socket.AF_UNIX) as agent:
+        agent.bind(str(ended.folder / "agent.sock"))
+        agent.listen()
+        agent.settimeout(0.2)
+        (ended.run_dir / "tickets.sock").symlink_to(ended.folder / "agent.sock")
+        assert call(ended.run_dir, {"verb": "hello"}, 1.0) is None
+        with pytest.raises(TimeoutError):
+            agent.accept()
 
 
 def test_who_asks_for_tickets_removes_no_file_of_the_users(ended: Cli) -> None:
