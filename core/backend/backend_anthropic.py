@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from core.backend.answer_size import bounded_answers
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
@@ -55,11 +56,11 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
     import anthropic
 
     options: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
+    more: dict[str, Any] = {}
     if settings.is_local:
         # HTTP_PROXY is for the world outside; this SDK reads it even with trust_env off, so its mounts go too.
-        mounts = {"http://": None, "https://": None, "all://": None}
-        options["http_client"] = anthropic.DefaultHttpxClient(trust_env=False, mounts=mounts)
-    return options
+        more = {"trust_env": False, "mounts": {"http://": None, "https://": None, "all://": None}}
+    return options | {"http_client": anthropic.DefaultHttpxClient(event_hooks=bounded_answers(), **more)}
 
 
 def _checked(client: Any) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.backend import backend_anthropic
+from core.backend.answer_size import bounded_answers
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
@@ -66,8 +67,9 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
     options: dict[str, Any] = {"timeout": int(settings.timeout * 1000)}
     given = {"base_url": settings.base_url, "api_version": settings.api_version}
     options |= {name: value for name, value in given.items() if value}
+    options["client_args"] = {"event_hooks": bounded_answers()}
     if settings.is_local:
-        options["client_args"] = {"trust_env": False}  # HTTP_PROXY is for the world outside
+        options["client_args"]["trust_env"] = False  # HTTP_PROXY is for the world outside
     return options
 
 

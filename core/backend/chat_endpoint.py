@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from core.backend.answer_size import LARGEST_ANSWER, too_large
 from core.backend.settings import ModelSettings
-from core.backend.stream import LARGEST_REPLY
 
 _MOST_CONNECTIONS, _MOST_IDLE = 1000, 100
-_LONGEST_LINE = _LARGEST_ANSWER = 16 * LARGEST_REPLY
-"""Bytes, unpacked: of a line of a stream, whose event holds a piece of a reply, and of an answer that is no stream."""
+_LONGEST_LINE = LARGEST_ANSWER
+"""Bytes of a line of a stream; an event holds a piece of a reply."""
 _MOST_REDIRECTS = 20
 _END = b"[DONE]"
 
@@ -171,8 +171,8 @@ def _whole(response: Any, pieces: Iterable[bytes]) -> bytes:
     content = bytearray()
     for piece in pieces:
         content += piece
-        if len(content) > _LARGEST_ANSWER:
-            raise ValueError(f"an answer of more than {_LARGEST_ANSWER >> 20} MB")
+        if len(content) > LARGEST_ANSWER:
+            raise too_large(LARGEST_ANSWER)
     if response.is_success:
         return bytes(content)
     text = content.decode("utf-8", "replace").strip()

@@ -18,6 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
+from core.backend.backend_anthropic import ANTHROPIC
+from core.backend.backend_gemini import GEMINI
 from core.backend.backend_openai import AZURE, OPENAI, connect, query
 from core.backend.chat_endpoint import events, joined
 from core.backend.deadline import Deadline
@@ -247,3 +249,21 @@ def test_a_stream_of_nothing_but_comments_ends_with_its_time(server):
     with pytest.raises(TimeoutError):
         asked_once(settings, 0.05)
     assert time.monotonic() - began < 2
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "gemini"])
+def test_an_sdk_does_not_unpack_more_than_any_reply_either(server, provider):
+    server.packed = GIGABYTE
+    spec = {"anthropic": ANTHROPIC, "gemini": GEMINI}[provider]
+    address = f"http://127.0.0.1:{server.server_port}"
+    settings = ModelSettings(provider=provider, base_url=address, model="m", api_key=SecretStr("k"))
+    client = spec.connect(settings)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Exception) as raised:
+            spec.query(client, REQUEST, settings, Deadline(30))
+        assert "15 MB" in str(read_fault(raised.value, settings))
+        assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    finally:
+        tracemalloc.stop()
+        client.close()
