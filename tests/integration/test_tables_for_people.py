@@ -124,6 +124,23 @@ def test_words_for_missing_values_are_missing_for_programs_scores_and_the_target
     assert "2 rows without rent are left out" in problem.note
 
 
+def test_what_only_later_pieces_hold_counts_for_all(tmp_path, inline, monkeypatch):
+    """The first rows are plain numbers and plain dates: words for missing values and a second way come later."""
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.HEAD", 20)
+    late = FLATS.index >= 90
+    small = [f"{i}e-05" if i < 100 else "?" for i in range(ROWS)]
+    days = pd.Series(pd.date_range("2021-01-01", periods=ROWS))
+    written = days.dt.strftime("%Y-%m-%d").where(~late, days.dt.strftime("%d.%m.%Y"))
+    bare = days.dt.strftime("%m/%d/%Y").where(FLATS.index < 31, days.dt.strftime("%Y-%m-%d"))
+    problem = made(tmp_path, train__csv=FLATS.assign(small=small, day=written, us=bare).to_csv(index=False))
+    shown = pd.read_csv(problem.input_dir / "train.csv")
+    at = shown["flat"].str[1:].astype(int)
+    assert shown["small"].dtype == float and shown["small"].isna().equals(at >= 100)
+    for name in ("day", "us"):
+        assert (pd.to_datetime(shown[name]) == days[at].to_numpy()).all()
+
+
 def test_a_long_table_is_converted_piece_by_piece(tmp_path, inline, monkeypatch):
     monkeypatch.setattr("problems.competition.grader.tables.pieces.ROWS", 50)
     assert is_all_of_it(made(tmp_path, train__csv=TOLD.to_csv(index=False)))

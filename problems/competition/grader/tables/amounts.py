@@ -182,6 +182,11 @@ def number_in(text: str) -> float | None:
     return cell.number(fitting[0]) if fitting else None
 
 
+def is_amount(text: Any) -> bool:
+    """True for a cell that is a number of some form."""
+    return _parts(text) is not None
+
+
 def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False, decimal: str = ".") -> Amounts | None:
     """The form that all cells of a column have; None where there is none, or nothing but missing cells.
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .amounts import Amounts, amounts_in
+from .amounts import Amounts, amounts_in, is_amount
 from .amounts import told as told_amounts
 from .dates import Dates, dates_in, may_be_dates
 from .dates import told as told_dates
+from .missing_words import is_missing
 from .with_columns import with_columns
 
 CellForm = Amounts | Dates
@@ -26,6 +27,14 @@ def form_of(pieces: Callable[[], Iterable[Any]], *, is_numbers: bool = False, de
     if found is not None or is_numbers:
         return found
     return dates_in(pieces) if may_be_dates(next(iter(pieces()))) else None
+
+
+def may_have_form(values: Any) -> bool:
+    """False for a column whose first cells tell that it has none: a quick look."""
+    texts = [text for text in values.dropna().unique() if not is_missing(text)]
+    if all(map(is_amount, texts)):
+        return True
+    return may_be_dates(values) and dates_in(lambda: [values], in_part=True) is not None
 
 
 def converted(table: Any, forms: Mapping[str, CellForm]) -> Any:

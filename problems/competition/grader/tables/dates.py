@@ -56,9 +56,13 @@ class Dates:
         )
 
 
-def dates_in(pieces: Callable[[], Iterable[Any]]) -> Dates | None:
+def dates_in(pieces: Callable[[], Iterable[Any]], *, in_part: bool = False) -> Dates | None:
     """How the dates of a column of text are written, where pandas would not read all of them in one way; None for other
-    columns, and where a date may mean two."""
+    columns, and where a date may mean two.
+
+    Args:
+        in_part: there are more cells, which may be written otherwise and tell what dates of these mean.
+    """
     shapes: dict[str, set[str]] = {}
     examples: dict[str, str] = {}
     missing = set[str]()
@@ -75,7 +79,7 @@ def dates_in(pieces: Callable[[], Iterable[Any]]) -> Dates | None:
             raw.add(text)
         if len(shapes) > MOST_SHAPES:
             return None
-    if not shapes or (not missing and date_formats(pd.Series(sorted(raw)))):
+    if not shapes or (not missing and not in_part and date_formats(pd.Series(sorted(raw)))):
         return None
     columns = {shape: pd.Series(sorted(texts)) for shape, texts in shapes.items()}
     known: dict[str, list[str]] = {}
@@ -83,7 +87,7 @@ def dates_in(pieces: Callable[[], Iterable[Any]]) -> Dates | None:
         known[shape] = date_formats(texts)
         if not known[shape]:
             return None
-    formats = {shape: _meant(shape, forms, known) for shape, forms in known.items()}
+    formats = {shape: (in_part and forms[0]) or _meant(shape, forms, known) for shape, forms in known.items()}
     if not all(formats.values()):
         return None
     times = [read(columns[shape], form) for shape, form in formats.items()]

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .cell_forms import CellForm, converted, form_of
+from .cell_forms import CellForm, converted, form_of, may_have_form
 from .formats import Look, is_text, look_at, read_any, refusals, sure_encoding, text_pieces
 
 ROWS = 200_000
 """Of a piece."""
+HEAD = 2000
+"""Rows that tell which columns of text may have a form."""
 LOOKED_AT = 200_000
 """Rows that facts are told from, spread over the whole table."""
 
@@ -72,12 +74,12 @@ class Table:
             numbers: those that can hold nothing else.
         """
         names = [name for name in self.columns if not without(name)]
-        head = next(self.pieces(names))
+        head = next(self.pieces(names)).iloc[:HEAD]
 
         def form(name: str, pieces: Callable[[], Iterable[Any]]) -> CellForm | None:
             return form_of(pieces, is_numbers=name in numbers, decimal=self.look.decimal)
 
-        texts = [n for n in names if is_text_column(head[n]) and form(n, lambda n=n: [head[n]])]  # type: ignore[misc]
+        texts = [name for name in names if is_text_column(head[name]) and may_have_form(head[name])]
         found = {name: form(name, lambda name=name: (piece[name] for piece in self.pieces([name]))) for name in texts}  # type: ignore[misc]
         return {name: form for name, form in found.items() if form is not None}
 
