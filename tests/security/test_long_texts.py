@@ -20,7 +20,8 @@ from problems.command.tree.replies import asked_files, edits_of
 from problems.command.tree.scores import metrics_of, sources_of
 from problems.competition.evaluator import own_estimate
 from problems.competition.grader.leaks.decoding import decoded
-from problems.competition.grader.tables.amounts import _CELL
+from problems.competition.grader.tables.amounts import _CELL, _PLAIN
+from problems.competition.grader.tables.iso_dates import in_english, shape_of
 from problems.script.reading import without_folder
 from utils.diff import has_blocks
 from utils.genes import split_genes
@@ -41,6 +42,8 @@ READERS = {
     "genes": split_genes,
     "coded": lambda text: list(decoded(text, lambda file: iter(()))),
     "cell": _CELL.fullmatch,
+    "number": _PLAIN.fullmatch,
+    "date": lambda text: shape_of(in_english(text)),
 }
 TEXTS = {
     "newlines": "\n" * LONG,

@@ -52,7 +52,7 @@ SPACED = ("1 234.5", "1 234,5")
 """And these, where some cells have marks of thousands and first groups differ in length: `12 345` beside `980`."""
 PLAIN = "1e-05"
 """As pandas reads numbers: with words for missing values among them it does not."""
-_PLAIN = re.compile(r"\s*(?P<minus>[-+]?)(?P<number>(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*")
+_PLAIN = re.compile(r"\s*(?P<minus>[-+]?)(?P<number>(?:(?!0\d)\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*")
 """No names such as `007`."""
 _EXACT = 15
 """Digits before the point that a number beside missing ones holds."""
