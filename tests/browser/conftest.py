@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.dashboard import CHROMIUM, missing
+from support.pages import PATIENCE
 
 
 @pytest.fixture(scope="module")  # its event loop must be gone when other tests bring theirs
@@ -27,7 +28,7 @@ def page(chromium: Any) -> Iterator[Any]:
     """A page whose every error and every request to another server fails the test."""
     context = chromium.new_context(viewport={"width": 1280, "height": 860})
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(1000 * PATIENCE)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(f"error in the page: {error}"))
     page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from support.dashboard import serving
+from support.pages import expect
 from support.synthetic_runs import SyntheticRun, competition
 
 from core.events import RunStarted
@@ -50,8 +51,8 @@ def test_a_killed_run_is_said_to_be_interrupted_and_runs_nothing(page: Any, tmp_
             made.propose()
             page.get_by_role("button", name="Stop", exact=True).wait_for()
             page.get_by_label("Running now").get_by_text("runs, or waits for a worker").wait_for()
-        page.locator(".pill.interrupted").wait_for(timeout=4000)
-        assert page.get_by_text("runs, or waits for a worker").count() == 0
+        page.locator(".pill.interrupted").wait_for()
+        expect(page.get_by_text("runs, or waits for a worker")).to_have_count(0)
         page.goto(f"http://{address}/#/")
         page.locator("tr", has_text="killed").get_by_text("interrupted").wait_for()
     made.close()
@@ -69,7 +70,8 @@ def test_a_double_click_stops_a_run_once(page: Any, tmp_path: Path) -> None:
         page.get_by_role("button", name="Stopping… stop now").wait_for()
         page.wait_for_timeout(300)
         assert len(asked) == 1
-        page.get_by_role("button", name="Stopping… stop now").click(delay=20)
+        with page.expect_request("**/stop"):
+            page.get_by_role("button", name="Stopping… stop now").click(delay=20)
         page.wait_for_timeout(300)
         assert len(asked) == 2
     made.close()
@@ -115,7 +117,7 @@ def test_the_verdict_of_a_run_that_was_resumed_is_that_of_its_second_end(page: A
         page.get_by_test_id("stats").locator(f"a[href*='{winner}']").wait_for()
         told = page.evaluate("fetch('/api/runs/twice').then((answer) => answer.json())")
         assert told["winner"]["node_id"] == winner
-        assert page.get_by_test_id("verdict").inner_text() == told["conclusion"]["text"]
+        expect(page.get_by_test_id("verdict")).to_have_text(told["conclusion"]["text"])
     made.close()
 
 

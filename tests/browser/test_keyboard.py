@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.dashboard import serving
+from support.pages import expect, until
 
 AT = """() => { const at = document.activeElement, style = getComputedStyle(at);
   return { tag: at.tagName, name: (at.getAttribute('aria-label') ?? at.getAttribute('name') ?? at.innerText).trim(),
@@ -26,14 +27,6 @@ def tab_to(page: Any, tag: str, name: str) -> None:
     raise AssertionError(f"no Tab leads to {tag} {name}: {passed}")
 
 
-def until(page: Any, expression: str, seconds: float = 60) -> None:
-    for _ in range(int(seconds * 20)):
-        if page.evaluate(f"Boolean({expression})"):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"not within {seconds} s: {expression}")
-
-
 @pytest.mark.long
 def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: Any) -> None:
     with serving(tmp_path) as (address, _):
@@ -44,12 +37,12 @@ def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: A
         page.locator("select[name=problem]").wait_for()
         tab_to(page, "SELECT", "problem")
         page.keyboard.type("tsp")
-        assert page.locator("select[name=problem]").input_value() == "tsp"
+        expect(page.locator("select[name=problem]")).to_have_value("tsp")
         tab_to(page, "INPUT", "max_steps")
         page.keyboard.type("100000")
         tab_to(page, "BUTTON", "Start")
         page.keyboard.press("Enter")
-        page.wait_for_url(re.compile(r"#/run/[^/]+/overview"), timeout=60_000)
+        page.wait_for_url(re.compile(r"#/run/[^/]+/overview"))
         page.get_by_role("link", name="Graph").wait_for()
         page.keyboard.press("g")
         page.keyboard.press("g")
@@ -66,7 +59,8 @@ def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: A
         parent = page.evaluate(f"window.swarm.state.byId.get('{child}').parent_ids[0]")
         page.get_by_test_id("selection").get_by_role("link", name=parent, exact=True).wait_for()
         page.keyboard.press("ArrowDown")
-        page.get_by_test_id("selection").get_by_text("Parents").wait_for()
+        first = page.evaluate(f"window.swarm.state.children.get('{parent}')[0]")
+        page.get_by_test_id("selection").get_by_role("link", name=first, exact=True).wait_for()
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("#/run/[^/]+/node/"))
         page.get_by_test_id("diff-head").wait_for()
@@ -75,4 +69,4 @@ def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: A
         page.get_by_label("Difference", exact=True).wait_for()
         tab_to(page, "BUTTON", "Stop")
         page.keyboard.press("Enter")
-        page.get_by_role("button", name="Resume").wait_for(timeout=60_000)
+        page.get_by_role("button", name="Resume").wait_for()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from support.dashboard import serving
+from support.pages import expect, until
 from support.synthetic_runs import competition
 
 
@@ -19,17 +21,17 @@ def test_fenced_blocks_are_readable_and_only_runs_that_are_seen_are_chosen(page:
         page.get_by_label("Choose alpha").check()
         page.get_by_label("Choose beta").check()
         chosen = page.get_by_role("region", name="Chosen runs")
-        assert "2 chosen: " in chosen.inner_text()
+        expect(chosen).to_contain_text("2 chosen: ")
         page.get_by_label("Search runs").fill("beta")
         chosen.get_by_text("1 chosen: beta").wait_for()
         chosen.get_by_role("button", name="Delete…").click()
-        assert "Remove beta, with all files?" in chosen.get_by_role("alert").inner_text()
+        expect(chosen.get_by_role("alert")).to_contain_text("Remove beta, with all files?")
         page.get_by_label("Search runs").fill("")
-        assert not page.get_by_label("Choose alpha").is_checked()
+        expect(page.get_by_label("Choose alpha")).not_to_be_checked()
         menu = page.locator("details.menu")
         menu.locator("summary").click()
         page.keyboard.press("Escape")
-        assert not menu.evaluate("it => it.open")
+        until(page, "!document.querySelector('details.menu').open")
         page.goto(f"http://{address}/#/run/alpha/nodes")
         page.get_by_test_id("nodes").locator("tbody a").first.click()
         page.get_by_role("button", name="prompt and reply").click()
@@ -56,9 +58,9 @@ def test_what_is_shown_stands_in_the_address(page: Any, tmp_path: Any) -> None:
         other = page.context.browser.new_page()
         other.goto(page.url)
         other.get_by_text("1 chosen: alpha").wait_for()
-        assert other.get_by_label("Search runs").input_value() == "a"
-        assert other.locator("th[aria-sort]").inner_text().startswith("Best")
-        assert other.get_by_role("columnheader", name="Problem").count() == 0
+        expect(other.get_by_label("Search runs")).to_have_value("a")
+        expect(other.locator("th[aria-sort]")).to_have_text(re.compile("^Best"))
+        expect(other.get_by_role("columnheader", name="Problem")).to_have_count(0)
         other.context.close()
 
         page.goto(f"http://{address}/#/run/alpha/nodes")
@@ -67,11 +69,11 @@ def test_what_is_shown_stands_in_the_address(page: Any, tmp_path: Any) -> None:
         page.wait_for_url("**sort=operator**")
         page.reload()
         page.get_by_role("button", name="scored", pressed=True).wait_for()
-        assert page.locator("th[aria-sort]").inner_text().startswith("Operator")
+        expect(page.locator("th[aria-sort]")).to_have_text(re.compile("^Operator"))
         page.get_by_role("link", name="Overview").click()
         page.get_by_role("link", name="Nodes").click()
         page.wait_for_url("**show=scored**")  # as it was left
-        assert page.title() == "diabetes · finished"
+        expect(page).to_have_title("diabetes · finished")
 
         page.goto(f"http://{address}/#/run/alpha/graph")
         page.locator("canvas").focus()

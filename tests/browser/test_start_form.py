@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.command_line import Cli
 from support.dashboard import serving
+from support.pages import PATIENCE, expect
 
 PLAN = ["--problem=bin_packing", "--problem.name=u120", "--llm=openai", "--search.max_steps=40"]
 
@@ -29,14 +30,15 @@ def test_a_model_is_chosen_by_its_price_and_the_run_is_quoted(page: Any, cli: Cl
         open_form(page, address, "openai")
         page.locator("summary", has_text="Prices of openai").click()
         row = page.get_by_role("region", name="Prices of openai").get_by_role("row").filter(has_text="gpt-4.1-mini")
-        assert row.locator("td").all_inner_texts()[1:3] == ["$0.4000", "$1.60"]
+        for place, price in ((1, "$0.4000"), (2, "$1.60")):
+            expect(row.locator("td").nth(place)).to_have_text(price)
         page.locator("input[name=model]").fill("gpt-4.1-mini")
         quote = page.get_by_label("Quote")
         quote.get_by_text("openai/gpt-4.1-mini").wait_for()
-        said = quote.inner_text()
-        assert f"About {quoted['proposals']} programs" in said and "never more than $5.00" in said
-        assert f"about ${quoted['usd']:.4f}" in said and f"(${quoted['usd_a_proposal']:.4f} each)" in said
-        assert page.get_by_role("button", name="Start", exact=True).is_enabled()
+        for told in (f"About {quoted['proposals']} programs", "never more than $5.00",
+                     f"about ${quoted['usd']:.4f}", f"(${quoted['usd_a_proposal']:.4f} each)"):  # fmt: skip
+            expect(quote).to_contain_text(told)
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
         assert not cli.runs, "a quote starts nothing"
 
 
@@ -48,16 +50,17 @@ def test_a_missing_key_and_what_cannot_be_are_told_beside_the_button(page: Any, 
         open_form(page, address, "openai")
         page.get_by_text(re.compile("Cannot start: .*OPENAI_API_KEY")).wait_for()
         start = page.get_by_role("button", name="Start", exact=True)
-        assert start.is_disabled() and "OPENAI_API_KEY" in start.get_attribute("title")
+        expect(start).to_be_disabled()
+        expect(start).to_have_attribute("title", re.compile("OPENAI_API_KEY"))
         page.locator("select[name=llm]").select_option("rules")
         page.get_by_label("Quote").get_by_text("No model is asked: no tokens, no cost").wait_for()
-        assert start.is_enabled()
+        expect(start).to_be_enabled()
         page.locator("select[name=llm]").select_option("vllm")
         page.get_by_text(re.compile("Cannot start: .*llm.code.model is not set")).wait_for()
-        assert start.is_disabled()
+        expect(start).to_be_disabled()
         page.locator("input[name=model]").fill("org/some-model")
         page.get_by_label("Quote").get_by_text("openai/org/some-model").wait_for()
-        assert start.is_enabled()
+        expect(start).to_be_enabled()
 
 
 @pytest.mark.long
@@ -73,7 +76,7 @@ def test_what_is_still_to_be_chosen_is_asked_for_and_no_more_once_it_is(page: An
         page.locator("select[name=metric]").select_option("rmse")
         assert page.get_by_text("Cannot start").count() == 0, "it was told of the form as it was before"
         page.get_by_label("Quote").get_by_text("No model is asked").wait_for()
-        assert page.get_by_role("button", name="Start", exact=True).is_enabled()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
 
 
 @pytest.mark.long
@@ -87,16 +90,17 @@ def test_a_sweep_is_started_and_its_page_opened(page: Any, cli: Cli) -> None:
         for policy in ("mcts", "islands"):
             page.get_by_role("group", name="Policies of the sweep").get_by_label(policy, exact=True).check()
         page.locator("input[name='sweep.seeds']").fill("1")
-        assert page.locator("select[name=policy]").is_disabled()
+        expect(page.locator("select[name=policy]")).to_be_disabled()
         page.locator("input[name=seed]").fill("7")
         page.locator("input[name='sweep.name']").fill("mine")
         page.get_by_role("button", name="Start the sweep").click()
         page.wait_for_url(re.compile(r"#/sweep\?name=mine"))
         page.get_by_text("policy=mcts").first.wait_for()
-        page.get_by_role("region", name="Runs of the sweep").get_by_text("finished").nth(1).wait_for(timeout=90_000)
+        runs = page.get_by_role("region", name="Runs of the sweep")
+        runs.get_by_text("finished").nth(1).wait_for(timeout=2000 * PATIENCE)
         page.goto(f"http://{address}/#/")
         page.get_by_role("link", name="mine", exact=True).first.wait_for()
-        assert page.get_by_text("policy=mcts, seed 7").count() == 1
+        expect(page.get_by_text("policy=mcts, seed 7")).to_have_count(1)
         page.get_by_role("link", name="mine", exact=True).first.click()
         gone = page.get_by_text("No sweeps yet")
         for _ in range(30):  # it is refused, with the reason, until the last run has closed its store
@@ -135,23 +139,24 @@ def test_a_program_and_its_evaluator_as_readme_names_them_are_started(page: Any,
         page.get_by_role("button", name="Start a run").click()
         page.locator("select[name=problem]").select_option("script")
         page.get_by_text("Cannot start: choose your folder").wait_for()
-        assert page.locator("select[name=folder] option").all_inner_texts() == ["choose a folder", "mine"]
+        expect(page.locator("select[name=folder] option")).to_have_text(["choose a folder", "mine"])
         page.locator("select[name=folder]").select_option("mine")
-        files = [page.locator(f"select[name={part}]").input_value() for part in ("program", "evaluator")]
-        assert files == ["program.py", "evaluator.py"]
+        for part in ("program", "evaluator"):
+            expect(page.locator(f"select[name={part}]")).to_have_value(f"{part}.py")
         page.locator("input[name=metric]").fill("loss")
         page.locator("select[name=direction]").select_option("min")
         page.locator("input[name=max_steps]").fill("-2")
         page.get_by_text(re.compile("Cannot start: Steps: ")).wait_for()
         start = page.get_by_role("button", name="Start", exact=True)
-        assert start.is_disabled() and page.get_by_label("Quote").inner_text() == ""
+        expect(start).to_be_disabled()
+        expect(page.get_by_label("Quote")).to_have_text("")
         shade = "field => getComputedStyle(field).backgroundColor"
         shades = [page.locator(f"input[name={name}]").evaluate(shade) for name in ("max_steps", "seconds", "metric")]
         assert shades[0] != shades[1] == shades[2], "the field itself says that it is wrong"
         page.locator("input[name=max_steps]").fill("1")
         page.get_by_label("Quote").get_by_text("No model is asked").wait_for()
         start.click()
-        page.wait_for_url(re.compile("#/run/"), timeout=60_000)
+        page.wait_for_url(re.compile("#/run/"))
         page.get_by_test_id("stats").wait_for()
 
 
@@ -165,7 +170,7 @@ def test_escape_closes_the_form_from_its_fields_and_leaves_it_from_elsewhere(pag
         page.keyboard.press("Escape")
         page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
         form = page.get_by_role("form", name="Start a run")
-        assert form.is_visible()
+        assert form.is_visible(), "the dialog alone was closed"
         page.locator("input[name=max_steps]").focus()
         page.keyboard.press("Escape")
         form.wait_for(state="hidden")

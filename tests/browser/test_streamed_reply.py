@@ -9,6 +9,8 @@ import pytest
 from support.chat_server import ChatServer
 from support.command_line import Cli, toy_words
 from support.dashboard import serving
+from support.pages import PATIENCE
+from support.processes import eventually
 
 from core.storage.reader import RunReader
 
@@ -20,18 +22,19 @@ SAID = (
 @pytest.mark.long
 def test_a_reply_is_read_while_it_is_written(page: Any, cli: Cli) -> None:
     with ChatServer(lambda request, number: SAID) as server, serving(cli.folder) as (address, _):
-        server.pauses = 0.3
+        server.pauses = 0.15
+        server.ends.clear()
         words = [*server.words(), "llm.code.stream=true", "search.batch=1", "agent.review=never", "llm.cache=false"]
         search = cli.start(*toy_words(1), *words)
-        while not cli.runs:
-            assert search.poll() is None, search.communicate()
+        eventually(lambda: cli.runs, PATIENCE)
         page.goto(f"http://{address}/#/run/{cli.run_dir.name}/overview")
         reply = page.get_by_label(re.compile(r"Reply for \w+ so far"))
         reply.get_by_text("First <b>words</b> of a plan.").wait_for()
         so_far = reply.inner_text()
         assert "The last words." not in so_far and "\x1b" not in so_far
         page.get_by_text(re.compile(r"some \d+ tokens so far")).wait_for()
-        assert search.wait(60) == 0
+        server.ends.set()
+        assert search.wait(PATIENCE) == 0
         reply.wait_for(state="detached")
     with RunReader(cli.run_dir) as reader:
         (call,) = [call for call in reader.calls() if call.provider == "openai"]

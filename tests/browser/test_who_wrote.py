@@ -9,6 +9,7 @@ import pytest
 from support.command_line import Cli, toy_words
 from support.dashboard import serving
 from support.model_server import ModelServer
+from support.pages import PATIENCE, expect
 from support.processes import eventually
 
 AGENT = """
@@ -36,25 +37,26 @@ def test_a_session_turn_by_turn_and_a_ticket(page: Any, cli: Cli) -> None:
         assert ended.code == 0, ended.err
     agents_run = cli.run_dir.name
     holder = cli.start(*toy_words(1), "--writer=external")
-    while not (told := [run for run in cli.runs if run.name != agents_run]):
-        assert holder.poll() is None
-    asked = eventually(lambda: (ended := cli("ask", told[0].name, "--json")).code == 0 and ended.json, 30)
+    told = eventually(lambda: [run for run in cli.runs if run.name != agents_run], PATIENCE)
+    asked = eventually(lambda: (ended := cli("ask", told[0].name, "--json")).code == 0 and ended.json, 2 * PATIENCE)
     ticket = asked["ticket"]
     program = cli.folder / "mine.py"
     program.write_text("x = 1.75\n# of what the writer outside thinks about the number above\n")
     assert cli("tell", told[0].name, ticket, "--file", str(program)).code == 0
-    assert holder.wait(60) == 0
+    assert holder.wait(PATIENCE) == 0
     with serving(cli.folder) as (address, _):
         page.goto(f"http://{address}/#/run/{agents_run}/writers")
         page.get_by_test_id("writers").get_by_text("agent/m").wait_for()
         sessions = page.get_by_test_id("sessions")
-        assert "100 → 10" in sessions.inner_text() and "program" in sessions.inner_text()
+        for part in ("100 → 10", "program"):
+            expect(sessions).to_contain_text(part)
         sessions.get_by_role("link").click()
         page.get_by_text("session", exact=True).click()
         session = page.get_by_test_id("session")
         session.get_by_text("I take <i>one</i> and a half").last.wait_for()
-        assert "Find x near 2" in session.inner_text() and "<b>bold</b>" in session.inner_text()
+        for part in ("Find x near 2", "<b>bold</b>"):
+            expect(session).to_contain_text(part)
         page.goto(f"http://{address}/#/run/{told[0].name}/writers")
         row = page.get_by_test_id("tickets").get_by_role("row").nth(1)
         row.get_by_text("told", exact=True).wait_for()
-        assert page.get_by_test_id("writers").get_by_text("external/client").count() == 1
+        expect(page.get_by_test_id("writers").get_by_text("external/client")).to_have_count(1)

@@ -34,6 +34,9 @@ class ChatServer:
         """True: the script answers reviews too."""
         self.pauses = 0.0
         """Seconds before each of the STREAMED pieces in which a text is sent to who asks for a stream."""
+        self.ends = threading.Event()
+        """While it is not set, the last of these pieces is held back."""
+        self.ends.set()
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -108,8 +111,11 @@ class ChatServer:
                 self.send_header("Content-Type", "text/event-stream")
                 self.send_header("Connection", "close")
                 self.end_headers()
-                for chunk in _chunks(answer):
+                chunks = list(_chunks(answer))
+                for left, chunk in zip(range(len(chunks), 0, -1), chunks, strict=True):
                     time.sleep(server.pauses)
+                    if left == 3:  # the last of what is said, before its end and what it took
+                        server.ends.wait()
                     self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
                     self.wfile.flush()
                 self.wfile.write(b"data: [DONE]\n\n")
