@@ -307,4 +307,4 @@ def test_what_broke_a_connection_is_told(answer: bytes, stream: bool, said: str)
         with pytest.raises(BackendBusyError, match=said):
             model_client.bind("code", "n1")("You write.", "Write a program.")
         model_client.close()
-        thread.join(20)
+        thread.join(60)

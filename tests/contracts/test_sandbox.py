@@ -393,7 +393,7 @@ def test_an_answer_that_drips_in_is_late(talking: WarmSandbox) -> None:
         began = time.monotonic()
         with pytest.raises(SessionFailure) as caught:
             session.call("f", [], timeout=0.5)
-        assert caught.value.result.failure is FailureKind.TIMEOUT and time.monotonic() - began < 5
+        assert caught.value.result.failure is FailureKind.TIMEOUT and time.monotonic() - began < 60
 
 
 OUR_MODULES = "sorted(n for n, m in list(sys.modules.items()) if '/inside/' in (getattr(m, '__file__', None) or ''))"

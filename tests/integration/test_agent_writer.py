@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.request import urlopen
@@ -15,7 +14,7 @@ import pytest
 from support.command_line import Cli, Ended
 from support.dashboard import serving
 from support.model_server import ModelServer
-from support.processes import running
+from support.processes import eventually, running
 
 from core.storage.reader import RunReader
 from reports.facts import read_facts
@@ -250,8 +249,7 @@ def test_nobody_of_its_group_lives_on(search, cli, tmp_path):
     ended = search(f"ask(); write(1.5); subprocess.Popen(['sleep', '1000'], start_new_session=True); '{mark}'; "
                    f"subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(1000)', '{mark}'])")  # fmt: skip
     assert ended.code == 0
-    time.sleep(0.2)
-    assert not running(mark)
+    eventually(lambda: not running(mark))
 
 
 @pytest.mark.long

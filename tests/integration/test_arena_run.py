@@ -286,7 +286,7 @@ def test_nothing_is_left_behind_of_a_tournament_however_it_ends(cli, eventually)
     assert cli.here("arena", engine, engine, "--games", "2").code == 0
     assert not list(left.glob("swarm-arena-*"))
     child = cli.start("arena", engine, str(ENGINES / "alpha_beta.py"), "--openings", "200", "arena.limit=depth:6")
-    eventually(lambda: list(left.glob("swarm-arena-*")), 30)
+    eventually(lambda: list(left.glob("swarm-arena-*")), 60)
     child.send_signal(signal.SIGINT)
     child.wait(30)
     assert not list(left.glob("swarm-arena-*"))

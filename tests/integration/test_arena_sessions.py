@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-import time
 
 import pytest
+from support.timing import fastest
 
 from cli.parser import main
 from core.arena.match import Engine, Match, play_match
@@ -45,7 +45,7 @@ def play(sandbox, white, black=SOUND, spec=None, **changes):
         prelude=spec.prelude,
         white=Engine(id="w", code=white),
         black=Engine(id="b", code=black),
-        **{"limit": "nodes:50", "deadline": 3.0, "seed": 1, **changes},
+        **{"limit": "nodes:50", "deadline": 20.0, "seed": 1, **changes},
     )
     return play_match(match, sandbox)
 
@@ -84,17 +84,16 @@ def test_misbehaviour_is_a_loss(sandbox, code, termination, failure):
 )
 def test_a_hang_costs_its_budget_and_at_most_a_fifth_of_a_second(sandbox, body):
     play(sandbox, SOUND)  # slots are warm
-    costs = []
-    for _ in range(3):
-        started = time.perf_counter()
+
+    def hang() -> None:
         record = play(sandbox, engine(body), deadline=0.5)
-        costs.append(time.perf_counter() - started)
         assert (record.termination, record.failure) == ("time_forfeit", FailureKind.TIME_FORFEIT)
-    assert 0.5 <= sorted(costs)[1] <= 0.7, costs
+
+    assert 0.5 <= fastest(hang, 0.7) < 0.7
 
 
 def test_a_clock_runs_out(sandbox):
-    record = play(sandbox, engine("import time\ntime.sleep(0.3)\nreturn position.legal_moves[0]"), limit="clock:1000+0")
+    record = play(sandbox, engine("import time\ntime.sleep(0.9)\nreturn position.legal_moves[0]"), limit="clock:3000+0")
     assert (record.result, record.termination) == ("0-1", "time_forfeit")
     assert 1 <= len([move for move in record.moves if move.ply % 2]) <= 3
     left = [move.clock[0] for move in record.moves]

@@ -336,13 +336,13 @@ def test_foreign_folders_in_logs_are_no_runs(cli, finished):
 @pytest.mark.long
 def test_a_run_that_is_held_is_refused(cli, toy, eventually):
     child = cli.start(*toy(1000, seconds=0.05))
-    eventually(lambda: cli.runs and cli.here("list-runs", "--json").json, 20)
+    eventually(lambda: cli.runs and cli.here("list-runs", "--json").json, 60)
     (row,) = cli.here("list-runs", "--json").json
     assert row["status"] == "running"
     ended = cli.here("resume", "latest")
     assert ended.code == 2 and str(child.pid) in ended.line
     child.kill()
-    child.wait(10)
+    child.wait(60)
     assert cli.here("list-runs", "--json").json[0]["status"] == "interrupted"
 
 
@@ -356,9 +356,9 @@ def test_a_run_that_is_held_is_refused(cli, toy, eventually):
 )
 def test_ctrl_c_once_finishes_what_is_in_flight(cli, toy, eventually, number, schedule):
     child = cli.start(*toy(1000, seconds=0.3), f"search.schedule={schedule}")
-    eventually(lambda: cli.runs and '"step"' in _metrics(cli), 20)
+    eventually(lambda: cli.runs and '"step"' in _metrics(cli), 60)
     child.send_signal(number)
-    out, err = child.communicate(timeout=20)
+    out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert "resume" in out and "Traceback" not in err
     shown = cli.show()
@@ -468,7 +468,7 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     child.send_signal(signal.SIGINT)
     time.sleep(0.3)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=30)
+    out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert "interrupted, everything is saved; best " in out, "the second says as much as the first"
     assert cli("resume", "latest", timeout=200).code == 0
@@ -483,13 +483,13 @@ def _executed(cli: Cli) -> set[str]:
 @pytest.mark.long
 @pytest.mark.parametrize("schedule", ["rounds", "async"])
 def test_ctrl_c_twice_stops_now(cli, toy, eventually, schedule):
-    child = cli.start(*toy(1000, seconds=30), "search.batch=1", f"search.schedule={schedule}")
-    eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").is_file(), 20)
+    child = cli.start(*toy(1000, seconds=300), "search.batch=1", f"search.schedule={schedule}")
+    eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").is_file(), 60)
     child.send_signal(signal.SIGINT)
     line = child.stderr.readline() + child.stderr.readline()
     assert "once more" in line
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=8)
+    _, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert "Traceback" not in err
     assert cli.show()["status"] == "interrupted"

@@ -366,17 +366,16 @@ def test_the_candidate_dies_with_the_search(cli):
 
 @pytest.mark.long
 def test_ctrl_c_twice_kills_the_candidate_that_runs(cli):
-    program = "import time\nprint('here', flush=True)\ntime.sleep(60)\n" + "# filler\n" * 8
+    program = "import time\nprint('here', flush=True)\ntime.sleep(600)\n" + "# filler\n" * 8
     with ChatServer(lambda request, number: f"```python\n{program}```") as server:
-        child = cli.start("--problem.name=diabetes", *server.words(), "--search.max_steps=2", "agent.review=never")
+        words = ("--problem.name=diabetes", "--search.max_steps=2", "agent.review=never", "execution.timeout=700")
+        child = cli.start(*words, *server.words())
         eventually(lambda: any(p.read_text() for p in cli.folder.glob("logs/*/live/*.out")), 120)
         below = descendants(child.pid)
         child.send_signal(signal.SIGINT)
         assert "once more" in child.stderr.readline() + child.stderr.readline()
-        began = time.monotonic()
         child.send_signal(signal.SIGINT)
-        _, err = child.communicate(timeout=15)
+        _, err = child.communicate(timeout=60)  # for the candidate it would have to wait longer
         assert child.returncode == 130 and "Traceback" not in err, err
-        assert time.monotonic() - began < 8, "it waited for the candidate"
         assert not survivors(below)
     assert cli.show()["status"] == "interrupted"

@@ -498,14 +498,14 @@ try:
     lock = open(folder / "run.lock", "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
     lock.write(str(os.getpid())); lock.flush()
-    time.sleep(20)
+    time.sleep(200)
 except KeyboardInterrupt:
     store.put_fact("status", "interrupted")
     sys.exit(130)
 """
 
 
-def wait_for(check, seconds=10.0):
+def wait_for(check, seconds=60.0):
     import time
 
     end = time.monotonic() + seconds

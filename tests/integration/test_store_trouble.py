@@ -41,8 +41,8 @@ def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resume
     words = toy(STEPS, seconds=0.1)
     cli = cli_at("locked")
     child = cli.start(*words, SWARM_EVO_BUSY_SECONDS="0.5")
-    eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 30)
-    eventually(lambda: steps(cli) >= 2, 30)
+    eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 60)
+    eventually(lambda: steps(cli) >= 2, 60)
     with closing(locked(cli)):
         _, err = child.communicate(timeout=240)
         stored = steps(cli)
@@ -59,14 +59,14 @@ def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resume
 
 @pytest.mark.long
 def test_a_store_that_is_locked_for_a_moment_is_waited_for(cli, toy):
-    child = cli.start(*toy(6, seconds=0.1))
-    eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").exists(), 30)
+    child = cli.start(*toy(30, seconds=0.2))  # so long that it is locked before the last step
+    eventually(lambda: cli.runs and (cli.run_dir / "metrics.json").exists(), 60)
     with closing(locked(cli)):
         time.sleep(1.5)
         assert child.poll() is None
     _, err = child.communicate(timeout=240)
     assert child.returncode == 0, err
-    assert cli.show()["steps"] == 6
+    assert cli.show()["steps"] == 30
 
 
 @pytest.fixture
@@ -129,8 +129,8 @@ def test_a_killed_run_that_was_copied_without_its_lock_and_index_is_whole(cli, t
 
 def test_a_run_whose_folder_is_removed_ends_at_its_next_step(cli, toy):
     child = cli.start(*toy(2000, seconds=0.1))
-    eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 30)
-    eventually(lambda: steps(cli) >= 2, 30)
+    eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 60)
+    eventually(lambda: steps(cli) >= 2, 60)
     gone = cli.run_dir.rename(cli.folder / "gone")  # at once: the run goes on writing while files are removed
     shutil.rmtree(gone, ignore_errors=True)
     _, err = child.communicate(timeout=60)

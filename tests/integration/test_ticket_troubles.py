@@ -41,7 +41,7 @@ def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., An
     def open_(steps: int = 3, *more: str, **options: Any) -> Path:
         ready = cli.folder / "ready"
         cli.start("run", "--writer=external", *toy(steps, *more, **options), "--idle=20", f"--ready={ready}")
-        eventually(lambda: ready.is_file() and ready.read_text(), 30)
+        eventually(lambda: ready.is_file() and ready.read_text(), 60)
         return cli.run_dir
 
     return open_
@@ -331,7 +331,7 @@ def test_a_stopped_run_can_end_below_what_was_proposed_and_nobody_began(cli, toy
     def going(*words: str) -> subprocess.Popen[str]:
         ready.unlink(missing_ok=True)
         child = cli.start(*words, "--idle=20", f"--ready={ready}")
-        eventually(lambda: ready.is_file() and ready.read_text(), 30)
+        eventually(lambda: ready.is_file() and ready.read_text(), 60)
         return child
 
     child = going("run", "--writer=external", *toy(8, *more))
@@ -339,7 +339,7 @@ def test_a_stopped_run_can_end_below_what_was_proposed_and_nobody_began(cli, toy
     for number, ticket in enumerate(tickets_):
         thread = threading.Thread(target=told, args=(cli.run_dir, ticket, 1.5 + number / 8))
         thread.start()
-    eventually(lambda: cli.show()["steps"] == len(tickets_), 20)
+    eventually(lambda: cli.show()["steps"] == len(tickets_), 60)
     done = len(tickets_)
     held = [asked(cli.run_dir, 7)["ticket"]] if more else []
     child.send_signal(signal.SIGINT)

@@ -42,7 +42,7 @@ def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., An
     def open_(steps: int = 3, *more: str, at: Cli = cli, **environment: str) -> Path:
         ready = at.folder / "ready"
         at.start("run", "--writer=external", *toy(steps, *more), "--idle=20", f"--ready={ready}", **environment)
-        eventually(lambda: ready.is_file() and ready.read_text(), 30)
+        eventually(lambda: ready.is_file() and ready.read_text(), 60)
         return at.run_dir
 
     return open_
@@ -130,7 +130,7 @@ def test_wait_for_a_run_that_never_comes_says_so(cli):
 
 
 def cli_waits_for_end(cli: Cli) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while (cli.run_dir / SOCKET).exists() or cli.show()["status"] != "finished":
         assert time.monotonic() < until
         time.sleep(0.05)
@@ -206,9 +206,9 @@ def test_an_empty_reply_is_refused_in_one_line_and_the_ticket_stays_open(opened,
 
 @pytest.mark.long
 def test_an_expired_ticket_frees_its_slot_and_costs_no_step(opened):
-    run_dir = opened(1, "llm.ticket_seconds=0.5")
+    run_dir = opened(1, "llm.ticket_seconds=4")  # the second has to be told in time
     first = asked(run_dir, 1)
-    time.sleep(0.8)
+    time.sleep(4.3)
     second = asked(run_dir, 2)
     assert second["node_id"] != first["node_id"]
     late = ask_the_run(run_dir, {"verb": "tell", "ticket": first["ticket"], "code": PROGRAM.format(x=1)})
@@ -286,13 +286,13 @@ def test_who_waits_in_python_for_anothers_ticket_hears_whose_it_is(opened, caplo
     verdicts: list[dict[str, Any]] = []
     writer = threading.Thread(target=lambda: verdicts.append(run.tell(mine, PROGRAM.format(x=1.5))), daemon=True)
     writer.start()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not caplog.messages and time.monotonic() < until:
         time.sleep(0.05)
     (warned,) = caplog.messages
     assert "no verdict yet: " in warned and f"{others['node_id']} with a writer without a name" in warned
     told(run_dir, others["ticket"], 1.75)
-    writer.join(20)
+    writer.join(60)
     assert verdicts[0]["metric"] == 0.5
 
 
@@ -610,7 +610,7 @@ def test_what_cannot_be_asked_in_python_is_one_line_and_a_closed_run_answers_at_
         with pytest.raises(swarm_evo.SearchError, match=rf"run {run.name} was closed here; swarm_evo\.open"):
             ask_()
     run.close()
-    assert time.monotonic() - began < 5, "nothing is started and waited for"
+    assert time.monotonic() - began < 25, "nothing is started and waited for"
     assert run.best.metric == 0.5 and len(run.nodes()) == 1, "what is known can still be looked at"
 
 

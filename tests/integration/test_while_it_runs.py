@@ -58,12 +58,12 @@ def test_python_counts_as_the_rest_does(tmp_path):
 def test_a_baseline_that_leads_is_said_to_lead_while_the_run_goes_on(cli, toy, eventually):
     """No candidate may be above 0, the baseline is 0, and 2 is the best: it leads from the first step to the end."""
     child = cli.start(*toy(1000, seconds=0.1, refuse=0))
-    eventually(lambda: cli.runs and _scored(cli.run_dir), 20)
+    eventually(lambda: cli.runs and _scored(cli.run_dir), 60)
     running = cli.here("show", "latest", "--json").json
     with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
         page = client.get(f"/api/runs/{cli.run_dir.name}").json()
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=20)
+    out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     words = "nothing beat the baseline zero: it is the best on validation, 2 distance (lower is better)"
     assert running["status"] == "running" and words in running["verdict"]["text"], running["verdict"]

@@ -92,7 +92,7 @@ def test_at_the_deadline_it_dies_with_all_its_children(view, tmp_path):
     begun = time.monotonic()
     with pytest.raises(BackendError, match="within 3 s"):
         ask(view, f"{sys.executable} {script}", timeout=3.0)
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 50
     _until(lambda: not running(seconds))
 
 
@@ -116,7 +116,7 @@ def test_it_does_not_outlive_a_run_that_is_killed(view, tmp_path):
         run.wait()
 
 
-def _until(true: Callable[[], bool], seconds: float = 30) -> None:
+def _until(true: Callable[[], bool], seconds: float = 60) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "it did not happen in time"

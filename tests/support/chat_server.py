@@ -58,7 +58,7 @@ class ChatServer:
     def __exit__(self, *_: object) -> None:
         self._http.shutdown()
         self._http.server_close()
-        self._thread.join(5)
+        self._thread.join(60)
 
     def _answer(self, request: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         key = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 
-def eventually(condition: Callable[[], Any], seconds: float = 10.0, every: float = 0.02) -> Any:
+def eventually(condition: Callable[[], Any], seconds: float = 60.0, every: float = 0.02) -> Any:
     """The first true value of `condition`; fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -49,11 +49,11 @@ def kill_hard(child: subprocess.Popen[Any]) -> Sequence[int]:
     """SIGKILL; the processes that it had below it."""
     below = descendants(child.pid)
     child.send_signal(signal.SIGKILL)
-    child.wait(10)
+    child.wait(60)
     return below
 
 
-def survivors(pids: Sequence[int], seconds: float = 3.0) -> list[str]:
+def survivors(pids: Sequence[int], seconds: float = 20.0) -> list[str]:
     """Command lines of those of `pids` that are still alive after `seconds`; waits no longer than needed.
 
     The promise is one second on an idle machine; tests share theirs.

@@ -35,9 +35,9 @@ def test_many_metrics_take_as_long_as_they_are_many(write_run, small_nodes):
     """Every cell was looked for among all of its node's: a minute for what takes a tenth of a second."""
     many = [node.model_copy(update={"metrics": {f"m{i}": i for i in range(10_000)}}) for node in small_nodes[:3]]
     with RunReader(write_run(many)) as reader:
-        began = time.perf_counter()
+        began = time.process_time()
         rows = candidate_rows(reader)
-        assert time.perf_counter() - began < 8
+        assert time.process_time() - began < 8
     assert all(row["metrics.m9999"] == 9999 for row in rows)
 
 

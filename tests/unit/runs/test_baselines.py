@@ -50,7 +50,7 @@ def test_a_verdict_that_comes_after_an_interruption_is_not_kept(abandoned):
 
     def evaluate(nodes):
         asked.set()
-        assert closed.wait(10)
+        assert closed.wait(60)
         return [Evaluation(failure=FailureKind.EVAL_ERROR, message="the grader is closed")]
 
     search = SimpleNamespace(
@@ -62,7 +62,7 @@ def test_a_verdict_that_comes_after_an_interruption_is_not_kept(abandoned):
     store = Store()
     runner = BaselineRunner(search, store)
     runner.start()
-    assert asked.wait(10)
+    assert asked.wait(60)
     if abandoned:
         runner.abandon()
     closed.set()
@@ -83,19 +83,19 @@ def test_a_baseline_that_shows_the_configuration_to_be_wrong_ends_the_search():
     stopped = threading.Event()
     runner = BaselineRunner(search, Store(), stopped.set)
     runner.start()
-    assert stopped.wait(10)
+    assert stopped.wait(60)
     for told in (runner.check, runner.finish):
         with pytest.raises(ConfigError, match=r"own\.py:profit raised RuntimeError: boom"):
             told()
 
 
 def test_they_are_scored_side_by_side_and_kept_in_the_problems_order():
-    together, first = threading.Barrier(2, timeout=10), threading.Event()
+    together, first = threading.Barrier(2, timeout=60), threading.Event()
 
     def evaluate(nodes):
         together.wait()
         if nodes[0].name == "dummy":
-            assert first.wait(10)
+            assert first.wait(60)
         else:
             first.set()
         return [Evaluation(metric=1.0)]
@@ -112,7 +112,7 @@ def test_what_takes_too_long_goes_on_beside_the_search_and_no_prompt_tells_it(mo
     release = threading.Event()
 
     def evaluate(nodes):
-        assert nodes[0].name == "dummy" or release.wait(10)
+        assert nodes[0].name == "dummy" or release.wait(60)
         return [Evaluation(metric=2.0)]
 
     store = Store()
@@ -128,7 +128,7 @@ def test_a_replay_waits_for_those_that_were_told():
     release = threading.Event()
 
     def evaluate(nodes):
-        assert nodes[0].name == "dummy" or release.wait(10)
+        assert nodes[0].name == "dummy" or release.wait(60)
         return [Evaluation(metric=2.0)]
 
     store = Store()
@@ -141,7 +141,7 @@ def test_the_end_does_not_wait_for_ever(capsys):
     release = threading.Event()
 
     def evaluate(nodes):
-        release.wait(10)
+        release.wait(60)
         return [Evaluation(metric=2.0)]
 
     store = Store()

@@ -141,7 +141,7 @@ def test_only_a_named_node_is_stopped(said, monkeypatch):
     watch = StopWatch(said.store.run_dir, said.store, lambda node_id: bool(asked.append(node_id)))
     try:
         said.say({"kind": "stop", "node_id": ""}, {"kind": "stop", "node_id": "a"})
-        end = time.monotonic() + 5
+        end = time.monotonic() + 60
         while not asked and time.monotonic() < end:
             time.sleep(0.01)
     finally:

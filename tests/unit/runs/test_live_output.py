@@ -78,5 +78,5 @@ def test_nothing_is_begun_once_it_is_closed(tmp_path):
 
     live._folder = Slow(tmp_path / "live")
     live.tell("n1", "epoch 1\n")
-    closing.join(10)
+    closing.join(60)
     assert in_time.is_set() and not (tmp_path / "live").exists()

@@ -117,5 +117,5 @@ def test_two_threads_that_warn_of_the_same_are_logged_twice(log):
             thread.start()
         time.sleep(0.1)  # all have come to the store
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert len(lines()) == 8

@@ -43,7 +43,7 @@ def test_it_opens_before_the_data_are_ready(toy_config, monkeypatch, prepares):
 
     monkeypatch.setattr(runs.workers, "open_sandbox", opened)
     waited = []
-    prepares(lambda: waited.append(opening.wait(20)))
+    prepares(lambda: waited.append(opening.wait(60)))
     with RunSession(toy_config(2)) as session:
         assert session.run() == 0
     assert waited == [True]

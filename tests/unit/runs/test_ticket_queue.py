@@ -65,7 +65,7 @@ def test_who_waits_behind_a_proposal_that_nobody_took_is_told_so(queue):
     queue.offer("a", 0, 0)  # its thread came late
     assert ticket.node_id == "b" and not queue.is_held_up("b"), "somebody may be about to ask"
     began = time.monotonic()
-    assert queue.verdict("b", 20) is None and time.monotonic() - began < 10
+    assert queue.verdict("b", 120) is None and time.monotonic() - began < 60
     assert queue.is_held_up("b")
     queue.ask(["2" * 32], 1)
     assert not queue.is_held_up("b"), "it is being written"

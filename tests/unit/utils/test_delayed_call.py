@@ -13,9 +13,9 @@ def test_it_is_done_once_for_all_that_asked():
     call = DelayedCall(done.release, 0.05)
     for _ in range(100):
         call.ask()
-    assert done.acquire(timeout=10) and not done.acquire(timeout=0.2)
+    assert done.acquire(timeout=60) and not done.acquire(timeout=0.2)
     call.ask()
-    assert done.acquire(timeout=10)
+    assert done.acquire(timeout=60)
     call.close()
 
 
@@ -24,7 +24,7 @@ def test_whoever_closes_it_does_not_wait_for_ever():
 
     class Slow(threading.Event):
         def clear(self) -> None:
-            closed.wait(10)
+            closed.wait(60)
             super().clear()
 
     class Told(threading.Event):
@@ -38,8 +38,8 @@ def test_whoever_closes_it_does_not_wait_for_ever():
     call.ask()
     closing = threading.Thread(target=call.close, daemon=True)
     threading.Timer(0.1, closing.start).start()
-    assert closed.wait(10)
-    closing.join(5)
+    assert closed.wait(60)
+    closing.join(60)
     assert not closing.is_alive()
 
 
@@ -58,7 +58,7 @@ def test_many_who_ask_first_at_once_start_one_thread(monkeypatch):
     for asker in askers:
         asker.start()
     for asker in askers:
-        asker.join(10)
+        asker.join(60)
     running = set(threading.enumerate()) - before
     call.close()
     assert len(running) == 1

@@ -184,9 +184,9 @@ def test_the_hundred_thousandth_record_costs_what_the_hundredth_did(run_dir):
     row = (run_dir / "metrics.csv").read_bytes().splitlines(keepends=True)[-1]
     with (run_dir / "metrics.csv").open("ab") as file:
         file.write(row * 99_600)
-    started = time.perf_counter()
+    started = time.process_time()
     log = MetricsLog(run_dir)
-    opening = time.perf_counter() - started
+    opening = time.process_time() - started
     late = cost(300)
     log.close()
     assert late < 3 * early + 20e-6, f"{early * 1e6:.0f} µs then, {late * 1e6:.0f} µs now"

@@ -24,7 +24,7 @@ def book():
     return RecordingBook()
 
 
-def until(condition, seconds=5.0):
+def until(condition, seconds=60.0):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if condition():

@@ -162,7 +162,7 @@ class StoppedJobs(DirectJobs):
         if self.release.is_set() or self.played:
             raise KeyboardInterrupt
         self.played.append(spec)
-        self.release.wait(20)
+        self.release.wait(60)
         return super().run(spec)
 
 
@@ -171,7 +171,7 @@ def test_a_game_that_is_played_is_not_waited_for_when_the_user_stops_at_once(tmp
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         Tournament(deps_of(tmp_path, jobs=jobs), SPEC.game, 0).play(pairings(), kind="rated")
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40
     jobs.release.set()
 
 

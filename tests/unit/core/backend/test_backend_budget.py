@@ -77,7 +77,7 @@ def test_waits_for_room_that_may_come_free() -> None:
         second = worker.submit(ledger.reserve, Amount(60))
         assert not second.done()
         ledger.settle(first, Amount(10))
-        assert second.result(timeout=5) == Amount(60)
+        assert second.result(timeout=60) == Amount(60)
 
 
 def test_the_end_wakes_a_waiting_reservation() -> None:

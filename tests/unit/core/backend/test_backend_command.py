@@ -93,7 +93,7 @@ def test_the_deadline_kills_it_and_its_children(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(BackendBusyError, match="within"):
         ask(command(tmp_path, body), attempts=1, timeout=1.0)
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 40
     for _ in range(50):
         if not alive(int(pid.read_text())):
             return

@@ -43,10 +43,10 @@ def test_an_error_is_that_of_its_call_alone(callers):
 
 
 def test_calls_at_the_same_time_have_threads_of_their_own(callers):
-    meet = threading.Barrier(2, timeout=20)
+    meet = threading.Barrier(2, timeout=60)
     ahead = callers.begin(meet.wait)
     call_within(Deadline(20.0), meet.wait, threading.Event(), "openai/m", callers)
-    assert ahead.done.wait(20)
+    assert ahead.done.wait(60)
 
 
 def test_once_closed_threads_end_with_their_calls():
@@ -54,8 +54,8 @@ def test_once_closed_threads_end_with_their_calls():
     running = callers.begin(lambda: release.wait(30) and threading.current_thread())
     callers.close()
     release.set()
-    assert running.done.wait(20) and running.value is not None
-    running.value.join(20)
+    assert running.done.wait(60) and running.value is not None
+    running.value.join(60)
     assert not running.value.is_alive()
 
 

@@ -135,15 +135,15 @@ def test_a_look_under_way_is_not_waited_for_when_the_user_stops_at_once(toy):
 
     def slow(program: float, cut: float | None) -> float | None:
         if program == 1.0:
-            begun.wait(20)
+            begun.wait(60)
             raise KeyboardInterrupt
         begun.set()
-        release.wait(20)
+        release.wait(60)
         return program
 
     toy.cheap = slow
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         cascade(toy, Journal(lower_is_better=True), [], threads=2).evaluate(nodes("1", "2"))
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40
     release.set()

@@ -34,7 +34,7 @@ class Program:
 
     def __exit__(self, *_: object) -> None:
         self.channel.close()
-        self.thread.join(5)
+        self.thread.join(60)
         self.theirs.close()
 
     def _serve(self, replies) -> None:
@@ -135,11 +135,11 @@ def test_what_threads_ask_for_meanwhile_crosses_in_one_frame():
             self.asked.append(json.loads(self.theirs.recv(head)))
             started.set()
             while len(self.channel._waiting) < 5:
-                pass
+                time.sleep(0.01)
             self.theirs.sendall(answered("first"))
             size = int.from_bytes(self.theirs.recv(4), "little")
             self.asked.append(json.loads(self.theirs.recv(size)))
-            time.sleep(1.5)  # more than one call may take, and less than five
+            time.sleep(2.5)  # more than one call may take, and less than five
             told = [[True, i] if i % 2 else [False, ["ValueError", str(i)]] for i in range(5)]
             self.theirs.sendall(framed({"answers": [told]}))
 
@@ -151,15 +151,15 @@ def test_what_threads_ask_for_meanwhile_crosses_in_one_frame():
         except ProgramRaised as error:
             found[name] = f"raised {error.text}"
 
-    with Slow(timeout=1.0) as program:
+    with Slow(timeout=2.0) as program:
         threads = [threading.Thread(target=ask, args=(program, "a"))]
         threads[0].start()
-        started.wait(5)
+        started.wait(60)
         threads += [threading.Thread(target=ask, args=(program, f"b{i}")) for i in range(5)]
         for thread in threads[1:]:
             thread.start()
         for thread in threads:
-            thread.join(5)
+            thread.join(60)
         assert [request["call"] for request in program.asked] == ["a", "__handles__.each"]
     assert found.pop("a") == "first"
     assert sorted(map(str, found.values())) == ["1", "3", "raised 0", "raised 2", "raised 4"]

@@ -17,7 +17,7 @@ def deps_with(slots: int, told: list[str], clock=time.monotonic):
 
 
 def test_as_many_at_once_as_there_are_workers_and_how_many_are_done_is_told():
-    together, told = threading.Barrier(3, timeout=20), []
+    together, told = threading.Barrier(3, timeout=60), []
 
     def work(item: int) -> int:
         together.wait()
@@ -38,14 +38,14 @@ def test_who_wants_to_stop_waits_for_nobody():
 
     def work(item: int) -> int:
         if item:
-            release.wait(20)
+            release.wait(60)
             return item
         raise KeyboardInterrupt
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         side_by_side(deps_with(2, []), "done", [0, 1, 2], work)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 40
     release.set()
 
 

@@ -121,7 +121,7 @@ def test_a_stop_between_a_transaction_and_its_block_holds_nobody_up(tmp_path):
         loop.orchestrator.run()
     other = threading.Thread(target=loop.store.put_fact, args=("status", "interrupted"), daemon=True)
     other.start()
-    other.join(10)
+    other.join(60)
     assert not other.is_alive()
     assert stop.tb is not None, "it is still on its way"
     loop.store.close()

@@ -8,6 +8,7 @@ import time
 import pytest
 from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator
+from support.processes import eventually
 
 from core.contracts import Evaluation, Progress, Proposal
 from core.loop.plan import Control
@@ -250,7 +251,7 @@ def test_async_commits_a_fast_candidate_before_a_slow_one(tmp_path):
     class OneSlow(ToyEvaluator):
         def evaluate(self, nodes):
             if nodes[0].id == first:
-                time.sleep(0.5)
+                eventually(lambda: len(loop.journal) >= 2)
             return super().evaluate(nodes)
 
     probe = open_loop(tmp_path / "probe", steps=2)

@@ -108,7 +108,7 @@ def test_a_slow_reply_holds_nobody_up_while_the_lag_allows(tmp_path):
         def write(self, context, rng):
             if context["task"]["round"] == 0:
                 for _ in range(6):
-                    assert others.acquire(timeout=20), "the others wait for the first"
+                    assert others.acquire(timeout=60), "the others wait for the first"
             else:
                 others.release()
             return super().write(context, rng)
@@ -134,7 +134,7 @@ def test_a_program_that_was_run_before_its_twin_was_known_is_a_duplicate_all_the
     class Twins(ToyWriter):
         def write(self, context, rng):
             if context["task"]["round"] == 0:
-                assert judged.wait(20)
+                assert judged.wait(60)
             return "```python\nx = 5.0\n```" if context["task"]["round"] < 2 else super().write(context, rng)
 
     class Judge(ToyEvaluator):
@@ -257,7 +257,7 @@ def test_a_program_is_looked_at_while_its_round_is_still_written(tmp_path):
         def write(self, context, rng):
             if context["task"]["round"] == 0 and context["task"]["slot"] == 3:
                 for _ in range(3):
-                    assert others.acquire(timeout=20), "nobody looks at what is written"
+                    assert others.acquire(timeout=60), "nobody looks at what is written"
             return super().write(context, rng)
 
     evaluator = LookingAhead(others)

@@ -157,7 +157,7 @@ def test_an_evaluator_of_whole_rounds_begins_with_what_is_written(tmp_path):
 
     class Last(Script):
         def write(self, context, rng):
-            assert context["task"]["slot"] == 0 or looked.wait(20), "nobody looks at what is written"
+            assert context["task"]["slot"] == 0 or looked.wait(60), "nobody looks at what is written"
             return super().write(context, rng)
 
     class Ahead(ToyEvaluator):

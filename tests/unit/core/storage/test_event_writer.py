@@ -39,7 +39,7 @@ class Late:
         self.store._fault = FaultPoint()
         later = threading.Thread(target=self.store.save_stage, args=("n", "second", {}, [done("second")]))
         later.start()
-        later.join(10)
+        later.join(60)
 
 
 def test_who_settles_waits_for_what_another_thread_is_telling(tmp_path):
@@ -50,12 +50,12 @@ def test_who_settles_waits_for_what_another_thread_is_telling(tmp_path):
     class Slow:
         def emit(self, event):
             begun.set()
-            go_on.wait(10)
+            go_on.wait(60)
             told.append(event)
 
     store.sinks = [Slow()]
     store.open_round(0, [Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])
-    assert begun.wait(10)
+    assert begun.wait(60)
     threading.Timer(0.2, go_on.set).start()
     store.settle()
     assert [event.type for event in told] == ["node.proposed"]
@@ -74,7 +74,7 @@ def test_a_fault_of_a_sink_is_raised_where_it_can_be_told(tmp_path):
 
     store.sinks = [Broken()]
     store.open_round(0, [Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])
-    assert begun.wait(10)
+    assert begun.wait(60)
     with pytest.raises(RuntimeError, match="a view of ours is broken"):
         store.settle()
     store.sinks = []
@@ -120,16 +120,16 @@ def gathered(store, works):
     class Slow:
         def emit(self, event):
             begun.set()
-            go_on.wait(10)
+            go_on.wait(60)
 
     store.sinks = [Slow()]
     with ThreadPoolExecutor(len(works) + 1) as pool:
         pool.submit(store.append, [done("first")])
-        assert begun.wait(10)
+        assert begun.wait(60)
         found = [pool.submit(work) for work in works]
         eventually(lambda: len(store._waiting) == len(works))
         go_on.set()
-        return [one.exception(timeout=10) for one in found]
+        return [one.exception(timeout=60) for one in found]
 
 
 def test_writes_that_come_while_one_is_stored_share_a_transaction(tmp_path):
@@ -176,7 +176,7 @@ class Broken:
 def in_a_thread(work):
     """What it raised."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).exception(timeout=10)
+        return pool.submit(work).exception(timeout=60)
 
 
 def test_a_fault_of_a_sink_is_not_taken_for_that_of_another_threads_write(tmp_path):
@@ -184,7 +184,7 @@ def test_a_fault_of_a_sink_is_not_taken_for_that_of_another_threads_write(tmp_pa
     store = RunStore(tmp_path, delay=0.01)
     store.sinks = [view := Broken()]
     store.save_stage("n", "execute", {}, [done("execute")])
-    assert view.told.wait(10)
+    assert view.told.wait(60)
     assert in_a_thread(lambda: store.put_fact("ticket", 1)) is None
     assert in_a_thread(lambda: store.append([done("review")])) is None
     with pytest.raises(RuntimeError, match="a view of ours is broken"):
@@ -198,7 +198,7 @@ def test_a_search_that_only_writes_what_may_wait_hears_of_a_broken_sink(tmp_path
     store = RunStore(tmp_path, delay=0.01)
     store.sinks = [view := Broken()]
     store.save_stage("n", "execute", {}, [done("execute")])
-    assert view.told.wait(10)
+    assert view.told.wait(60)
     with pytest.raises(RuntimeError, match="a view of ours is broken"):
         eventually(lambda: store.save_stage("n", "execute", {}))
     store.sinks = []

@@ -60,7 +60,7 @@ def results(pool: JobPool, *specs: JobSpec) -> list[int]:
             found.set_exception(error)
 
     threading.Thread(target=wait, daemon=True).start()
-    return found.result(timeout=10)
+    return found.result(timeout=60)
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def jobs(tmp_path):
 def test_a_job_that_leaves_its_thread_is_told_at_once(jobs):
     """It was told as overdue, when its deadline was over."""
     jobs.submit(spec("leaves"))
-    result = jobs.next(timeout=5.0)
+    result = jobs.next(timeout=60)
     assert result is not None and "SystemExit" in (result.error or "")
     jobs.submit(spec("double", number=4))
-    result = jobs.next(timeout=5.0)
+    result = jobs.next(timeout=60)
     assert result is not None and result.value == 8
 
 
@@ -159,7 +159,7 @@ class Stages:
 
     def at(self, name: str) -> None:
         self.reached.put(name)
-        assert self.may_go[name].wait(10)
+        assert self.may_go[name].wait(60)
 
     def next(self, seconds: float = 10.0) -> str | None:
         try:

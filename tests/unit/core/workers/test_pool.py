@@ -67,13 +67,13 @@ def test_a_result_that_nobody_waits_for_is_dropped():
 
     thread = threading.Thread(target=wait)
     thread.start()
-    own = runner.submitted.get(timeout=10)
+    own = runner.submitted.get(timeout=60)
     while not pool.stop("node"):  # known a moment after it is submitted
         pass
-    thread.join(10)
+    thread.join(60)
     runner.results.put(JobResult(id=own, value=7))
     runner.heard.clear()
-    assert runner.heard.wait(10) and raised
+    assert runner.heard.wait(60) and raised
     held = [value for value in vars(pool).values() if isinstance(value, dict)]
     assert not any(held), "a late result is kept for ever"
     pool.close()
@@ -113,7 +113,7 @@ def test_whoever_comes_while_it_is_closed_does_not_wait_for_ever():
 
     pool._lock = Turn(threading.Lock())
     thread, raised = run_in_a_thread(pool)
-    thread.join(5)
+    thread.join(60)
     assert [type(error) for error in raised] == [Interrupted]
 
 
@@ -126,10 +126,10 @@ def test_a_fault_of_the_thread_that_hands_out_results_reaches_who_waits():
 
     pool = JobPool(Runner(at_once=False), is_ending=ending.is_set, on_ending=broken)
     thread, raised = run_in_a_thread(pool)
-    pool._runner.submitted.get(timeout=10)
+    pool._runner.submitted.get(timeout=60)
     pool._begun.add("node")
     ending.set()
-    thread.join(5)
+    thread.join(60)
     assert "no space left" in str(raised[0])
     with pytest.raises(SandboxError, match="no space left"):
         pool.run(spec())
@@ -151,10 +151,10 @@ def test_what_else_was_mapped_is_cancelled_when_one_raises():
 
     thread = threading.Thread(target=wait)
     thread.start()
-    ids = [runner.submitted.get(timeout=10) for _ in range(3)]
+    ids = [runner.submitted.get(timeout=60) for _ in range(3)]
     runner.results.put(JobResult(id=ids[0], value=7))
     runner.results.put(JobResult(id=ids[1], error="the sandbox broke"))
-    thread.join(10)
+    thread.join(60)
     assert raised and cancelled == [ids[2]] and not pool._waiting
     pool.close()
 

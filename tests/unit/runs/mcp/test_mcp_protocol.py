@@ -32,7 +32,7 @@ def answers(*messages: Any, handle: Any = echo) -> list[dict[str, Any]]:
     server = McpServer(TOOLS, handle, written.append, version="1")
     server.serve([message if isinstance(message, str) else json.dumps(message) for message in messages])
     for thread in set(threading.enumerate()) - before:
-        thread.join(5)
+        thread.join(60)
     return [json.loads(line) for line in written]
 
 
@@ -102,7 +102,7 @@ def test_a_cancelled_call_is_not_answered():
     gone = threading.Event()
 
     def slow(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
-        assert call.cancelled.wait(5)
+        assert call.cancelled.wait(60)
         gone.set()
         return {}
 
