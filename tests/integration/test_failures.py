@@ -57,7 +57,7 @@ def run(tmp_path_factory):
     with ChatServer(script) as server:
         ended = cli.here(
             "--problem.name=diabetes", *server.words(), f"search.max_steps={len(replies)}", "search.batch=1",
-            "agent.repairs=0", "agent.repair_crashes=false", "execution.timeout=4", "search.num_drafts=99",
+            "agent.repairs=0", "agent.repair_crashes=false", "execution.timeout=15", "search.num_drafts=99",
             "llm.cache=false", "logging.report=true", SWARM_EVO_TEST_NO_NETWORK="1",
         )  # fmt: skip
         requests = server.requests
@@ -99,7 +99,7 @@ def test_each_becomes_its_kind(run, name):
     ("name", "words"),
     [
         ("syntax error", "line 5"), ("exception", "no such column"), ("os._exit", "7"), ("signal", "SIGSEGV"),
-        ("timeout", "4"), ("no submission", "submission/submission.csv"), ("wrong column", "guess"),
+        ("timeout", "15"), ("no submission", "submission/submission.csv"), ("wrong column", "guess"),
         ("missing rows", "10"), ("not numbers", "high"), ("NaN", "NaN"),
     ],
 )  # fmt: skip
