@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from support.processes import eventually
 from support.sandboxes import TIERS, opened_tier
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
@@ -407,7 +408,14 @@ def test_no_module_of_ours_is_loaded_where_a_program_runs(sandbox: WarmSandbox, 
 
 def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: WarmSandbox, workspace: Path) -> None:
     """Whoever killed it: the job can be run again, the sandbox goes on."""
-    killed = threading.Timer(0.5, lambda: [os.kill(slot.pid, 9) for slot in list(sandbox._users)])
+
+    def kill() -> None:
+        eventually(lambda: sandbox._users)
+        time.sleep(0.5)
+        for slot in list(sandbox._users):
+            os.kill(slot.pid, 9)
+
+    killed = threading.Thread(target=kill)
     killed.start()
     with pytest.raises(JobLost, match="ended without a report"):
         run(sandbox, workspace, "import time\ntime.sleep(30)")

@@ -86,7 +86,7 @@ def test_a_generation_with_a_model(played):
 @pytest.mark.long
 def test_writers_outside_build_the_engines_of_a_generation(cli, eventually):
     ready = cli.folder / "ready"
-    words = ["--problem", "connect_four", "--writer=external", *SMALL, "--idle=30", f"--ready={ready}"]
+    words = ["--problem", "connect_four", "--writer=external", *SMALL, "--idle=120", f"--ready={ready}"]
     cli.start("run", *words)
     eventually(lambda: ready.is_file() and ready.read_text(), 60)
 
@@ -153,7 +153,7 @@ def test_a_writer_outside_asks_the_questions_of_a_generation(cli, eventually):
     """By a ticket with a schema, also where the run's process is killed while it waits for the answer."""
     ready = cli.folder / "ready"
     words = ["--problem", "connect_four", "--writer=external", "agent.questions=always", *SMALL]
-    cli.start("run", *words, "search.max_steps=2", "--idle=30", f"--ready={ready}")
+    cli.start("run", *words, "search.max_steps=2", "--idle=120", f"--ready={ready}")
     eventually(lambda: ready.is_file() and ready.read_text(), 60)
 
     def request(verb: str, **more: object) -> dict:

@@ -222,7 +222,7 @@ def test_a_step_that_raises_ends_the_run_and_is_raised(tmp_path):
         swarm_evo.search(
             budget={"steps": 500}, project_dir=tmp_path, on_step=stop, problem__options__seconds=0.05, **TOY
         )
-    assert time.monotonic() - began < 30 and swarm_evo.runs(project_dir=tmp_path)[0]["status"] == "interrupted"
+    assert time.monotonic() - began < 120 and swarm_evo.runs(project_dir=tmp_path)[0]["status"] == "interrupted"
 
 
 @pytest.mark.long

@@ -38,7 +38,7 @@ def locked(cli: Cli) -> sqlite3.Connection:
 
 @pytest.mark.long
 def test_a_store_that_stays_locked_ends_the_run_in_one_line_and_it_can_be_resumed(cli_at, toy):
-    words = toy(STEPS, seconds=0.1)
+    words = toy(STEPS, seconds=0.2)
     cli = cli_at("locked")
     child = cli.start(*words, SWARM_EVO_BUSY_SECONDS="0.5")
     eventually(lambda: (cli.folder / "logs").exists() and cli.runs and (cli.run_dir / "metrics.json").exists(), 60)

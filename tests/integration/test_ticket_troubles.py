@@ -40,7 +40,7 @@ def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., An
 
     def open_(steps: int = 3, *more: str, **options: Any) -> Path:
         ready = cli.folder / "ready"
-        cli.start("run", "--writer=external", *toy(steps, *more, **options), "--idle=20", f"--ready={ready}")
+        cli.start("run", "--writer=external", *toy(steps, *more, **options), "--idle=120", f"--ready={ready}")
         eventually(lambda: ready.is_file() and ready.read_text(), 60)
         return cli.run_dir
 
@@ -281,7 +281,7 @@ def test_lines_are_counted_in_the_file_that_was_handed_in(cli, tmp_path, eventua
         (tmp_path / name).write_text(text)
     ready = cli.folder / "ready"
     words = ("--problem=script", "problem.program=file.py", "problem.evaluator=judge.py", "search.max_steps=9")
-    cli.start("run", "--writer=external", *words, "--idle=20", f"--ready={ready}")
+    cli.start("run", "--writer=external", *words, "--idle=120", f"--ready={ready}")
     eventually(lambda: ready.is_file() and ready.read_text(), 60)
     program = tmp_path / "handed.py"
     ticket = cli.here("ask", "latest", "--json").json["ticket"]
@@ -309,7 +309,7 @@ def test_people_read_what_failed_where_and_what_to_type_next(cli, tmp_path, even
         (tmp_path / name).write_text(text)
     ready = cli.folder / "ready"
     words = ("--problem=script", "problem.program=file.py", "problem.evaluator=judge.py", "search.max_steps=1")
-    cli.start("run", "--writer=external", *words, "--idle=20", f"--ready={ready}")
+    cli.start("run", "--writer=external", *words, "--idle=120", f"--ready={ready}")
     eventually(lambda: ready.is_file() and ready.read_text(), 60)
     ticket, program = cli.here("ask", "latest", "--json").json["ticket"], tmp_path / "mine.py"
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
@@ -330,7 +330,7 @@ def test_a_stopped_run_can_end_below_what_was_proposed_and_nobody_began(cli, toy
 
     def going(*words: str) -> subprocess.Popen[str]:
         ready.unlink(missing_ok=True)
-        child = cli.start(*words, "--idle=20", f"--ready={ready}")
+        child = cli.start(*words, "--idle=120", f"--ready={ready}")
         eventually(lambda: ready.is_file() and ready.read_text(), 60)
         return child
 

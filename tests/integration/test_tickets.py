@@ -41,7 +41,7 @@ def opened(cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., An
 
     def open_(steps: int = 3, *more: str, at: Cli = cli, **environment: str) -> Path:
         ready = at.folder / "ready"
-        at.start("run", "--writer=external", *toy(steps, *more), "--idle=20", f"--ready={ready}", **environment)
+        at.start("run", "--writer=external", *toy(steps, *more), "--idle=120", f"--ready={ready}", **environment)
         eventually(lambda: ready.is_file() and ready.read_text(), 60)
         return at.run_dir
 
@@ -478,7 +478,7 @@ def test_check_and_tell_say_what_is_done_to_a_file_with_a_marked_block(cli, tmp_
         (tmp_path / name).write_text(text)
     ready = cli.folder / "ready"
     words = ("--problem=script", "problem.program=file.py", "problem.evaluator=judge.py", "search.max_steps=3")
-    cli.start("run", "--writer=external", *words, "--idle=20", f"--ready={ready}")
+    cli.start("run", "--writer=external", *words, "--idle=120", f"--ready={ready}")
     eventually(lambda: ready.is_file() and ready.read_text(), 60)
     work, program = tmp_path / "work", tmp_path / "work" / "program.py"
     ticket = cli.here("ask", "latest", "--dir", str(work), "--json").json["ticket"]

@@ -155,7 +155,7 @@ def test_a_base_that_no_run_uses_goes_with_the_last_that_did(cli: Cli, repositor
 @pytest.mark.long
 def test_tickets_hand_out_files_and_take_them_in(cli: Cli, repository: Path, eventually: Any):
     ready = cli.folder / "ready"
-    cli.start(*words(repository, "search.max_steps=4", "--writer=external"), "--idle=20", f"--ready={ready}")
+    cli.start(*words(repository, "search.max_steps=4", "--writer=external"), "--idle=120", f"--ready={ready}")
     eventually(lambda: ready.is_file() and ready.read_text(), 60)
 
     def call(verb: str, **more: Any) -> dict[str, Any]:
