@@ -132,7 +132,7 @@ def test_programs_that_run_at_once_have_a_card_each(
 
     each = sorted(f"opened ['{path[-1]}']" for path in nodes)
     try:
-        beside = [threading.Thread(target=run, args=(2.0,)) for _ in nodes]
+        beside = [threading.Thread(target=run, args=(4.0,)) for _ in nodes]
         for thread in beside:
             thread.start()
         for thread in beside:

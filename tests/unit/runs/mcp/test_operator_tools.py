@@ -17,7 +17,7 @@ SLOW = """
 import sys, time
 with open(sys.argv[0] + ".starts", "a") as file:
     file.write("once\\n")
-time.sleep(1)
+time.sleep(2.5)
 sys.exit("swarm-evo: data.target=y: no such column")
 """
 
