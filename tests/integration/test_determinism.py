@@ -279,7 +279,7 @@ def test_a_run_that_was_given_more_and_killed_is_the_one_that_was_not(cli_at, to
 @pytest.mark.long
 def test_a_run_that_ctrl_c_ended_is_resumed_as_the_one_that_was_not(cli_at, toy, eventually):
     whole, stopped = cli_at("whole"), cli_at("stopped")
-    words = [*toy(20, seconds=0.4), "search.batch=4", "search.workers=2"]  # three seconds behind the fifth step
+    words = [*toy(20, seconds=1.0), "search.batch=4", "search.workers=2"]  # seven seconds behind the fifth step
     assert whole.here(*words).code == 0
     child = stopped.start(*words)
     eventually(lambda: stopped.runs and _steps(stopped) >= 5, 60)
