@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,12 @@ def _sandbox(context: JobContext) -> WarmSandbox:
 
 
 def _evaluator(payload: dict[str, Any]) -> Path:
-    return Path(payload["inputs"], payload["evaluator"]).resolve()
+    return _resolved(payload["inputs"], payload["evaluator"])
+
+
+@lru_cache(maxsize=64)  # each candidate asks, and each answer takes a look at all folders above
+def _resolved(folder: str, name: str) -> Path:
+    return Path(folder, name).resolve()
 
 
 def _limits(payload: dict[str, Any]) -> Limits:
