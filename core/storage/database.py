@@ -354,7 +354,8 @@ class Database:
             raise
         try:
             if foreign:
-                raise BrokenStoreError(f"store '{self.path}' holds {foreign}: it is none of ours, or was tampered with")
+                why = f"holds {foreign.what}: it is none of ours, or was tampered with"
+                raise BrokenStoreError(f"store '{self.path}' {why}")
             if not self.read_only:
                 connection.execute(f"PRAGMA page_size={_PAGE}")
                 connection.execute("PRAGMA journal_mode=WAL")

@@ -8,21 +8,32 @@ from __future__ import annotations
 
 import sqlite3
 from hashlib import sha256
+from typing import NamedTuple
 
 from core.storage.models import TABLES
 from core.storage.views import CANDIDATES, CANDIDATES_BEFORE_6
 
 
-def runs_something(connection: sqlite3.Connection) -> str:
-    """What that is; '' where all that is read and written are rows. A user's own tables and views may stand beside."""
+class Foreign(NamedTuple):
+    """What runs something."""
+
+    name: str
+    what: str
+    """For a sentence: what it is, and its name."""
+
+
+def runs_something(connection: sqlite3.Connection) -> Foreign | None:
+    """The first such thing; None where all that is read and written are rows. A user's own tables and views may stand
+    beside.
+    """
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         if kind == "trigger":
-            return f"a trigger ({name})"
+            return Foreign(name, f"a trigger ({name})")
         if kind == "view" and name.lower() == "candidates" and not is_candidates(sql):
-            return f"another view {name} than ours"
+            return Foreign(name, f"another view {name} than ours")
         if kind in ("table", "view") and name.lower() in TABLES and not _is_plain(connection, kind, name, sql):
-            return f"no plain table in the place of {name.lower()}"
-    return ""
+            return Foreign(name, f"no plain table in the place of {name.lower()}")
+    return None
 
 
 def _is_plain(connection: sqlite3.Connection, kind: str, name: str, sql: str) -> bool:

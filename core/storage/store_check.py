@@ -81,7 +81,7 @@ def check_store(run_dir: Path) -> StoreCheck:
             if not check.schema and not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
                 return check
             if foreign := runs_something(connection):
-                check.findings.append(Finding(DB_NAME, f"holds {foreign}: nothing of it is read"))
+                check.findings.append(Finding(foreign.name, f"the store holds {foreign.what}: nothing of it is read"))
                 return check
             check.findings += _file(connection)
             _records(connection, check)

@@ -39,7 +39,7 @@ class EventFile:
         self._open = True
         if foreign := runs_something(self._connection):
             self._connection.close()
-            raise sqlite3.DatabaseError(f"it holds {foreign}")
+            raise sqlite3.DatabaseError(f"it holds {foreign.what}")
 
     def last_seq(self) -> int:
         return int(next(iter(self._read("SELECT max(seq) FROM events")), (0,))[0] or 0)

@@ -97,7 +97,7 @@ def test_tables_and_views_of_ones_own_may_stand_in_a_store(ended: Cli) -> None:
     store = ended.run_dir / "run.db"
     changed(store, "CREATE TABLE notes (text)", "CREATE VIEW best AS SELECT max(score) FROM candidates")
     with closing(sqlite3.connect(store)) as connection:
-        assert runs_something(connection) == ""
+        assert runs_something(connection) is None
     assert ended.here("show", "latest").code == 0
 
 

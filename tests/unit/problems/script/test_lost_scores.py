@@ -47,7 +47,7 @@ def judged(tmp_path):
             deps, tmp_path / "evaluator.py", program="x=0", options={}, isolation="auto", shows=[], metric=None,
             timeout=5, lower_is_better=False,
         )  # fmt: skip
-        return evaluator.evaluate([Node(id=code, code=code) for code in codes])
+        return evaluator.evaluate([Node(id=code.replace("=", "_"), code=code) for code in codes])
 
     return judged
 
