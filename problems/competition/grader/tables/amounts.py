@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .clocks import clock_in
-from .missing_words import is_missing
+from .missing_words import is_missing, missing_in
 from .text_look import BELOW_THOUSANDS, THOUSANDS, kind_of_number
 
 _BLANKS = " \u00a0\u202f"
@@ -106,7 +106,7 @@ class Amounts:
 
     def also(self, values: Any) -> Amounts:
         """The form with the words for missing values of another table's column, too."""
-        return replace(self, missing=tuple(sorted({*self.missing, *_missing_in(values)})))
+        return replace(self, missing=tuple(sorted({*self.missing, *missing_in(values)})))
 
     def _has(self, cell: _Cell) -> bool:
         unit = cell.unit in ("", *SCALES) if self.scales else cell.unit == self.unit
@@ -200,7 +200,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
     kinds, units, missing = set[str](), set[str](), set[str]()
     all_booked = True
     for piece in pieces():
-        missing |= _missing_in(piece)
+        missing |= missing_in(piece)
         for text in piece.dropna().unique():
             if is_missing(text):
                 continue
@@ -253,10 +253,6 @@ def _kind(cell: _Cell) -> tuple[str, str]:
 def _are_scales(units: set[str]) -> bool:
     """True for several that each say how many."""
     return bool(units - {"", *_OR_ELSE}) or len(units - {""}) > 1
-
-
-def _missing_in(values: Any) -> set[str]:
-    return {str(text).strip() for text in values.dropna().unique() if is_missing(text)}
 
 
 def told(forms: Mapping[str, Amounts], most: int) -> list[str]:

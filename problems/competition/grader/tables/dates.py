@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from .iso_dates import in_english, iso_dates, shape_of
-from .missing_words import is_missing
+from .missing_words import is_missing, missing_in
 from .times import DAY_FIRST, MONTH_FIRST, date_formats, read
 
 MOST_SHAPES = 20
@@ -42,11 +42,11 @@ class Dates:
         """The cells as ISO 8601, missing where they are; None if one is written otherwise."""
         if not len(values):
             return values
-        return iso_dates(values, self.formats, self.clock, _missing_in(values))
+        return iso_dates(values, self.formats, self.clock, missing_in(values))
 
     def also(self, values: Any) -> Dates:
         """These with the words for missing values of another table's column, too."""
-        return replace(self, missing=tuple(sorted({*self.missing, *_missing_in(values)})))
+        return replace(self, missing=tuple(sorted({*self.missing, *missing_in(values)})))
 
     def told(self) -> str:
         """A cell of each of two ways, and what they are read as."""
@@ -114,10 +114,6 @@ def _order(form: str) -> str:
 def _mark(shape: str) -> str:
     """What stands between the first two numbers."""
     return shape[1:2]
-
-
-def _missing_in(values: Any) -> list[str]:
-    return sorted({str(text).strip() for text in values.dropna().unique() if is_missing(text)})
 
 
 def may_be_dates(values: Any) -> bool:

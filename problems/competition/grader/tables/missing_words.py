@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 _SHORT = r"""
 ? ?? - -- --- – — . .. ... * ** # / // _ \n (null) <null> (none) [null] nil na n.a n.a. n/a nan nat none null
 #n/a #value! #div/0! #ref! #name? #num! #null! missing unknown unk undefined unspecified tbd tba tbc
@@ -22,3 +24,8 @@ WORDS = frozenset([*_SHORT.split(), *_SENTENCES.strip().replace("\n", "; ").spli
 def is_missing(text: object) -> bool:
     """True for a cell of blanks, or of a word that says that there is no value."""
     return isinstance(text, str) and (not text.strip() or " ".join(text.split()).casefold() in WORDS)
+
+
+def missing_in(values: Any) -> set[str]:
+    """The cells of a column that say so, without blanks around them."""
+    return {str(text).strip() for text in values.dropna().unique() if is_missing(text)}
