@@ -16,6 +16,7 @@ from core.loop.attempt import Attempt, RoundContext, Usage
 from core.loop.commit_events import events_of
 from core.loop.learning import Learning
 from core.loop.plan import Control, Plan
+from core.loop.reached_limit import ReachedLimit
 from core.loop.round_contexts import RoundContexts
 from core.loop.round_runner import RoundRunner
 from core.loop.stages import Stages
@@ -73,7 +74,7 @@ class SearchState:
         self._policy = policy
         self._store = store
         self._learning = learning
-        self._stop = stop
+        self._reached = ReachedLimit(stop, store)
         self._spent = spent
         self._active_seconds = active_seconds
         self._usage = usage
@@ -111,6 +112,7 @@ class SearchState:
         self.journal.restored()
         self._policy.drain_events()  # told already, in the run's first process
         self._round = self._store.rounds()
+        self._reached.restore(self._round)
 
     def _begin_restored(
         self, waiting: dict[int, list[Task]], ahead: dict[int, tuple[Task, int]], summary: dict[str, Any] | None
@@ -169,7 +171,7 @@ class SearchState:
 
     def limit(self) -> str | None:
         """The limit that is reached, or None."""
-        return self._stop(self.progress())
+        return self._reached.reason(self.progress())
 
     def progress(self) -> Progress:
         """How far the run is, as its limits count.
@@ -274,6 +276,7 @@ class SearchState:
         whys = [proposal.why for proposal in proposals]
         opened = RoundOpened(round=number, node_ids=[task.node_id for task in tasks])
         facts = self._notes_of(number, len(tasks)) | ({f"round/{number}/by_hand": True} if by_hand else {})
+        self._reached.forget()
         self._store.open_round(number, tasks, whys, [opened], facts, stages)
         for task in tasks:
             self.journal.propose(task)
@@ -331,6 +334,8 @@ class SearchState:
         for node in nodes:
             self._learning.learn(node)
         self._drain(self._policy)
+        if self.journal.open_tasks:
+            self._reached.keep(self.progress(), self._round)
         return nodes
 
     def _agent_of(self, attempt: Attempt) -> Agent | None:

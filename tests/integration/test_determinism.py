@@ -293,6 +293,26 @@ def test_a_run_that_ctrl_c_ended_is_resumed_as_the_one_that_was_not(cli_at, toy,
     assert_replays(stopped, 20)
 
 
+def test_a_limit_in_a_row_that_is_reached_before_a_kill_is_reached_after_it(cli_at, toy):
+    """The programs under way then end the row: the resume counted anew, and went on."""
+    whole, killed = cli_at("whole"), cli_at("killed")
+    words = [*toy(40, seconds=0.05), "budget.repeats=1", "project.seed=2", "search.workers=2"]
+    assert whole.here(*words).code == 0
+    last = whole.show()["nodes"][-1]
+    assert not last["duplicate_of"] and whole.show()["steps"] < 40, "else this shows nothing"
+    ended = killed(*words, SWARM_EVO_FAULT="after:fact:reached:1")
+    assert ended.code == -signal.SIGKILL, ended.err
+    resumed = killed.here("resume", "latest")
+    assert resumed.code == 0 and "budget.repeats: the writer has nothing new" in resumed.out, resumed.out + resumed.err
+    assert killed.show()["nodes"] == whole.show()["nodes"]
+    assert killed.show()["journal_sha256"] == whole.show()["journal_sha256"]
+    assert_replays(killed, whole.show()["steps"])
+    again = killed.here("resume", "latest")
+    assert "has ended already (budget.repeats" in again.out + again.err
+    more = killed.here("resume", "latest", "budget.repeats=2")
+    assert more.code == 0 and killed.show()["steps"] > whole.show()["steps"], more.err
+
+
 def _steps(cli):
     path = cli.run_dir / "metrics.json"
     return path.read_text().count('"step"') if path.is_file() else 0

@@ -131,18 +131,21 @@ class DyingStore:
     """A store that dies at its n-th write, before it or just after it; afterwards every write dies.
 
     What waits for the next transaction dies with it.
+
+    Args:
+        writes: those that count.
     """
 
     WRITES = ("open_round", "save_stage", "save_stages", "commit", "put_fact", "append", "save_call")
 
-    def __init__(self, store: RunStore, at: int, when: str) -> None:
-        self._store, self._left, self._when = store, at, when
+    def __init__(self, store: RunStore, at: int, when: str, writes: Sequence[str] = WRITES) -> None:
+        self._store, self._left, self._when, self._writes = store, at, when, writes
         self._lock = threading.Lock()
         self.writes: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._store, name)
-        return self._dying(name, found) if name in self.WRITES else found
+        return self._dying(name, found) if name in self._writes else found
 
     def _dying(self, name: str, write: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **options: Any) -> Any:
