@@ -112,4 +112,6 @@ def where_it_left(recording: Recording, journal: Journal) -> str:
             was, is_ = ("no score" if value is None else f"{value:.6g}" for value in (before, now))
             return f"record: left at {node.id}: {is_} now, {was} when it was recorded; played on from there"
     compared = sum(node.id in scores for node in journal)
+    if compared == 1:
+        return "record: the one score is the recorded one"
     return f"record: all {compared} scores are those that were recorded" if compared else "record: it holds no scores"

@@ -14,6 +14,7 @@ from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from runs.run_folder import may_be_run
+from utils.counted import counted
 from utils.errors import StoreError, UnknownRunError
 
 APPEARS = 30.0
@@ -71,7 +72,7 @@ def _say(run_dir: Path, told: str) -> str:
     except StoreError:  # one that is being made; of one that stays so `show` tells at the end
         return told
     metric = "no score yet" if best is None or best.metric_value is None else f"best {best.metric_value:.6g}"
-    word = f"{run_dir.name}: {steps} step{'s' if steps != 1 else ''}, {metric}"
+    word = f"{run_dir.name}: {counted(steps, 'step')}, {metric}"
     if word != told:
         print(word, file=sys.stderr, flush=True)
     return word

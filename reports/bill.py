@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from utils.counted import counted
+
 
 def unanswered(cost: Mapping[str, Any]) -> str:
     """What requests without a stored answer can cost at most; '' where there is none that costs.
@@ -25,6 +27,6 @@ def bill(cost: Mapping[str, Any]) -> str:
     if cost["prompt_tokens"] is None:
         return f"no call was answered; {more}" if more else ""
     tokens = cost["prompt_tokens"] + (cost["completion_tokens"] or 0)
-    calls = f"{cost['calls']} call{'s' * (cost['calls'] != 1)}"
+    calls = counted(cost["calls"], "call")
     usd = "price unknown" if cost["cost_usd"] is None else f"${cost['cost_usd']:.4f}"
     return f"{calls}, {tokens:,} tokens, {usd}" + (f"; {more}" if more else "")

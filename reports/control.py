@@ -11,6 +11,7 @@ from core.state.node import Node
 from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from utils.best_of import expected_best
+from utils.counted import counted
 from utils.direction import Direction, as_score
 
 OPERATOR = "control"
@@ -51,8 +52,9 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
     values = _fitness_of(reader, draws)
     top, steps = _best_fitness(reader), reader.steps()
     little = "too few" if len(values) < ENOUGH else "all the same one, which is too little"
+    drawn = counted(len(draws), "control draw")
     known = Control(
-        text=f"Of {len(draws)} control draws {len(values)} got a score: {little} to say what the search added.",
+        text=f"Of {drawn} {len(values)} got a score: {little} to say what the search added.",
         draws=len(draws),
         scored=len(values),
         steps=steps,

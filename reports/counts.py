@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from reports.winner import Winner
+from utils.counted import counted
 
 
 class Counts(BaseModel):
@@ -38,18 +39,14 @@ def effort(counts: Counts) -> str:
     twice = f"{counts.duplicates or 'no'} duplicate{'s' * (counts.duplicates != 1)}"
     told = f"{failed or 'no'} program{'s' * (failed != 1)} failed"
     left = f", {counts.nothing_left} without a program, since nothing is left to gain" if counts.nothing_left else ""
-    return f"{_steps(counts.steps)}: {twice}{left}, {told}" + (f" ({kinds})" if kinds else "")
+    return f"{counted(counts.steps, 'step')}: {twice}{left}, {told}" + (f" ({kinds})" if kinds else "")
 
 
 def broken_off(winner: Winner | None, counts: Counts) -> str:
     """What is said of a run that an error ended."""
     why = f": {counts.ended.rstrip('.')}" if counts.ended else ""
     best = "no program has a score" if winner is None else "what is best so far is best by validation alone"
-    return f"The run failed after {_steps(counts.steps)}{why}. It can be resumed; {best}."
-
-
-def _steps(count: int) -> str:
-    return f"{count} step{'s' * (count != 1)}"
+    return f"The run failed after {counted(counts.steps, 'step')}{why}. It can be resumed; {best}."
 
 
 def stopped(counts: Counts, most: int | None) -> str:
@@ -63,7 +60,7 @@ def stopped(counts: Counts, most: int | None) -> str:
     at = (
         f"at step {counts.steps} of {most}"
         if most is not None and counts.steps <= most
-        else f"after {_steps(counts.steps)}"
+        else f"after {counted(counts.steps, 'step')}"
     )
     return f"The run was stopped {at}."
 
@@ -81,4 +78,4 @@ def nothing_valid(counts: Counts) -> str:
         return f"{no_step(counts)} No baseline got a score either{why}."
     worst = max(counts.failures.items(), key=lambda item: item[1], default=None)
     why = f"; the commonest failure is {worst[0]} ({worst[1]} of them)" if worst else ""
-    return f"No valid program found in {_steps(counts.steps)}{why}."
+    return f"No valid program found in {counted(counts.steps, 'step')}{why}."

@@ -19,6 +19,7 @@ from reports.outcome import measured, outcome
 from reports.outside import who_wrote
 from reports.provenance import cell, environment, flat, reproduce, settings
 from reports.transcript import Turn
+from utils.counted import counted
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_REMARKS = 50
@@ -78,7 +79,7 @@ def _title(facts: RunFacts) -> Markup:
     badges: list[tuple[str, str]] = [
         (f"writer: {writer}", "warn" if facts.is_rules else ""),
         (f"policy: {facts.policy}", ""),
-        (f"{len(facts.steps)} step{'s' * (len(facts.steps) != 1)}", ""),
+        (counted(len(facts.steps), "step"), ""),
         (f"{facts.seconds:.1f} s" if facts.seconds is not None else "", ""),
         (f"sandbox: {facts.sandbox.get('tier', 'unknown')}", "bad" if facts.sandbox.get("tier") == "none" else ""),
         (facts.status, "" if facts.status == "finished" else "warn"),

@@ -19,6 +19,7 @@ from reports.outside import who_wrote
 from reports.verdict_kind import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
+from utils.counted import counted
 from utils.line_diff import line_diff
 from utils.program import INSTALLED
 from utils.stats import proper_interval
@@ -110,8 +111,7 @@ def _program(facts: RunFacts) -> Iterator[str]:
     if len(facts.line) > 1:
         change = line_diff(facts.line[0].code, facts.best.code, ("first ancestor", _leader(facts)))
         back = len(facts.line) - 1
-        ancestor = f"{back} program{'s' * (back != 1)} before it"
-        yield f"\n<details><summary>Change against its first ancestor, {ancestor}</summary>\n"
+        yield f"\n<details><summary>Change against its first ancestor, {counted(back, 'program')} before it</summary>\n"
         yield _fenced("\n".join(change.lines), "diff")
         if change.note:
             yield f"\n{change.note}"

@@ -13,6 +13,7 @@ from reports.duel import duel_text
 from reports.spread import Spread, spread_of
 from reports.verdict_kind import Kind
 from reports.winner import Winner, called, mean_of, named, rows_of
+from utils.counted import counted
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 
@@ -233,8 +234,8 @@ class _Judge:
         steps, counts = self.counts.steps, self.counts
         failed = sum(counts.failures.values())
         twice = "was a duplicate" if counts.duplicates == 1 else "were duplicates"
-        parts = [f"{counts.duplicates} of {steps} steps {twice}"] if counts.duplicates else []
-        parts += [f"{failed} failed" if parts else f"{failed} of {steps} steps failed"] if failed else []
+        parts = [f"{counts.duplicates} of {counted(steps, 'step')} {twice}"] if counts.duplicates else []
+        parts += [f"{failed} failed" if parts else f"{failed} of {counted(steps, 'step')} failed"] if failed else []
         if parts:
             yield f"{' and '.join(parts)}."
         reach = str(self.facts.get("rules_reach") or "")
@@ -363,7 +364,7 @@ class _Judge:
         for part, key in (("final part", "cases"), ("validation part", "validation_cases")):
             cases = self.final.get(key)
             if isinstance(cases, int) and 0 < cases < FEW:
-                yield f"the {part} has only {cases} case{'s' * (cases != 1)}: little can be said of others"
+                yield f"the {part} has only {counted(cases, 'case')}: little can be said of others"
         if self.winner.metric_source == "claimed":
             yield "the score is what the program printed; nobody checked it"
         elif self.winner.metric_source == "unisolated":

@@ -35,6 +35,7 @@ from core.events import (
 )
 from core.storage.repository import RunStore
 from reports.winner import titled
+from utils.counted import counted
 from utils.errors import StoreError
 from utils.logger_system import RunLog
 
@@ -104,7 +105,7 @@ def _verdict(event: NodeCommitted) -> str:
 def _called(event: LLMCalled) -> str:
     cost = "" if event.cost_usd is None else f", ${event.cost_usd:.4f}"
     tokens = f"{event.prompt_tokens or 0} + {event.completion_tokens or 0} tokens{cost}"
-    how = "from the cache" if event.cached else f"{event.seconds:.3g} s, {event.tries} tries"
+    how = "from the cache" if event.cached else f"{event.seconds:.3g} s, {counted(event.tries, 'try', 'tries')}"
     return f"call {event.call_id}: {event.role} {event.provider}/{event.model} for {event.node_id}: {tokens}, {how}"
 
 
@@ -120,7 +121,7 @@ def _final(event: FinalScored) -> str:
 def _finished(event: RunFinished) -> str:
     best = f"best {_number(event.best_metric)} of {event.best_node_id}" if event.best_node_id else "no valid program"
     how = event.status if event.reason == event.status else f"{event.status}: {event.reason}"
-    return f"{how}; {event.steps} steps, {best}"
+    return f"{how}; {counted(event.steps, 'step')}, {best}"
 
 
 def _generation(event: GenerationFinished) -> str:

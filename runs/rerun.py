@@ -40,6 +40,7 @@ from runs.session import RunSession
 from runs.stored_config import stored_config
 from runs.view import View
 from utils.config import to_plain
+from utils.counted import counted
 from utils.errors import BackendError, SwarmEvoError
 
 COMPARED = (
@@ -242,7 +243,7 @@ def with_scores(
     numbers = Numbering((node.id, node.operator) for node in stored)
     node = stored.get_node_by_id(first.node_id)
     place = numbers.name(first.node_id) or f"{node.operator if node else 'baseline'} {first.node_id}"
-    of = f"{len(scores.differences)} of {scores.scored} scores differ"
+    of = f"{len(scores.differences)} of {counted(scores.scored, 'score')} differ"
     if wrong:
         return Replayed(
             False,

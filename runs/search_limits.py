@@ -5,12 +5,13 @@ from __future__ import annotations
 from core.events import NodeCommitted, RunStarted
 from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
+from utils.counted import counted
 
 
 def limits_text(max_steps: int | None, max_generations: int | None, seconds: float | None) -> str:
     """`at most 20 steps, 10 min`; `no limit` without any."""
-    parts = [] if max_steps is None else [f"{max_steps} step{'s' * (max_steps != 1)}"]
-    parts += [] if max_generations is None else [f"{max_generations} generation{'s' * (max_generations != 1)}"]
+    parts = [] if max_steps is None else [counted(max_steps, "step")]
+    parts += [] if max_generations is None else [counted(max_generations, "generation")]
     parts += [] if seconds is None else [_duration(seconds)]
     return f"at most {', '.join(parts)}" if parts else "no limit"
 

@@ -34,7 +34,7 @@ class HeldBack:
         told = {
             "scored": self._scored,
             "not scored in full": self.steps - self._scored - self._duplicates - self._nothing_left,
-            "duplicate" + "s" * (self._duplicates != 1): self._duplicates,
+            "duplicate" if self._duplicates == 1 else "duplicates": self._duplicates,
             "without a program, since nothing is left to gain": self._nothing_left,
         }
         return f"… {named}: {', '.join(f'{count} {what}' for what, count in told.items() if count)}"

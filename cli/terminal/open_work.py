@@ -21,6 +21,7 @@ from core.events import (
 )
 from core.state.live_work import LiveWork, NodeWork, WorkState
 from utils.clean_text import one_line
+from utils.counted import counted
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 NOBODY_ASKED = frozenset({"baseline", "user", "tune", "ensemble"})
@@ -119,14 +120,19 @@ class OpenWork:
         """
         lines = self.lines(work=work)
         over = [past_time(most)] if lines and most is not None and progress.seconds > most else []
-        parts = [f"{progress.seconds:.0f} s", *over, f"{progress.steps} steps", *(lines[:2] or ["nothing is open"])]
+        parts = [
+            f"{progress.seconds:.0f} s",
+            *over,
+            counted(progress.steps, "step"),
+            *(lines[:2] or ["nothing is open"]),
+        ]
         parts += [f"{len(lines) - 2} more open"] if len(lines) > 2 else []
         return "… " + "; ".join([*parts, *self.spent(progress)])
 
     def spent(self, progress: Progress, cap: float | None = None) -> list[str]:
         """Calls, tokens, dollars (of at most `cap`) and failures so far; [] where there were none."""
         bill = f"{progress.tokens:,} tokens, ${progress.usd:.4f}" + (f" of ${cap:g}" if cap is not None else "")
-        parts = [f"{self._calls} calls"] if self._calls else []
+        parts = [counted(self._calls, "call")] if self._calls else []
         parts += [bill] if self._calls or progress.tokens else []
         kinds = ", ".join(f"{kind} {count}" for kind, count in self._failed.most_common(3))
         return parts + ([f"{sum(self._failed.values())} failed: {kinds}"] if kinds else [])

@@ -11,6 +11,7 @@ from core.backend.prices import cost_of, is_priced, usual_tokens
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from utils.config_schema import BudgetConfig
+from utils.counted import counted
 from utils.errors import ConfigError
 
 
@@ -29,7 +30,8 @@ class Quote:
         if self.tokens is None:
             return "rules write, no model is asked: no tokens, no cost"
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}"
-        return f"{self.steps} steps, some {self.calls} calls, about {self.tokens / 1000:.0f}k tokens, {price}, {cap}"
+        asked = f"{counted(self.steps, 'step')}, some {counted(self.calls, 'call')}"
+        return f"{asked}, about {self.tokens / 1000:.0f}k tokens, {price}, {cap}"
 
 
 def check(roles: Mapping[str, ModelSettings], budget: BudgetConfig) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.contracts import Progress
+from utils.counted import counted
 from utils.direction import Direction
 
 
@@ -23,8 +24,8 @@ class MaxSteps:
 
     def reason(self, progress: Progress) -> str | None:
         if progress.steps > self.limit:
-            return f"max_steps: the run has {progress.steps} steps, more than the {self.limit} that are allowed now"
-        return f"max_steps: {progress.steps} of {self.limit} steps" if progress.steps == self.limit else None
+            return f"max_steps: the run has {counted(progress.steps, 'step')}, more than the {self.limit} allowed now"
+        return f"max_steps: {progress.steps} of {counted(self.limit, 'step')}" if progress.steps == self.limit else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class MaxGenerations:
 
     def reason(self, progress: Progress) -> str | None:
         done = progress.generations
-        return f"max_generations: {done} of {self.limit} generations" if done >= self.limit else None
+        return f"max_generations: {done} of {counted(self.limit, 'generation')}" if done >= self.limit else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Stagnation:
     def reason(self, progress: Progress) -> str | None:
         if progress.best_metric is None or progress.steps_since_best < self.limit:
             return None
-        return f"budget.stagnation: no new best in {progress.steps_since_best} steps"
+        return f"budget.stagnation: no new best in {counted(progress.steps_since_best, 'step')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class Repeats:
     def reason(self, progress: Progress) -> str | None:
         if progress.repeats < self.limit:
             return None
-        return f"budget.repeats: the writer has nothing new, its last {progress.repeats} programs were known already"
+        last = "program was" if progress.repeats == 1 else f"{progress.repeats} programs were"
+        return f"budget.repeats: the writer has nothing new, its last {last} known already"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,9 @@ class NothingLeft:
     def reason(self, progress: Progress) -> str | None:
         if progress.best_metric is None or progress.nothing_left < self.limit:
             return None
-        return f"budget.nothing_left: the writers of the last {progress.nothing_left} steps see nothing left to gain"
+        count = progress.nothing_left
+        last = "writer of the last step sees" if count == 1 else f"writers of the last {count} steps see"
+        return f"budget.nothing_left: the {last} nothing left to gain"
 
 
 class Stopping:

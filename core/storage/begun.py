@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from core.storage.reader import RunReader
 from core.storage.ticket_store import WITHDRAWN
+from utils.counted import counted
 
 _OPEN = f"""
 SELECT node_id, round,
@@ -55,7 +56,7 @@ class Begun:
         if wanted >= least or wanted == self.limit:
             return ""
         told = f"{self.done} done" + f" and {self.open} under way, which are finished first" * bool(self.open)
-        return f"{name}={wanted}: the run has begun {least} steps ({told}); allowed: {least} or more"
+        return f"{name}={wanted}: the run has begun {counted(least, 'step')} ({told}); allowed: {least} or more"
 
 
 def begun_steps(reader: RunReader) -> Begun:

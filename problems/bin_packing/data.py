@@ -8,6 +8,7 @@ from typing import Any
 
 from problems.bin_packing.instances import FAMILIES, Instance, generate_split, load_file
 from problems.instance_text import instance_stem
+from utils.counted import counted
 from utils.errors import ConfigError
 
 CHEAP_ITEMS = 4_000
@@ -71,9 +72,7 @@ def _from_file(path: Path, key: str) -> DataSet:
     """Instances of a file in turns: the first of three is train, the second validation, the third test."""
     instances = load_file(path, key)
     if len(instances) < 3:
-        raise ConfigError(
-            f"{key}={path}: {len(instances)} instance{'s' * (len(instances) != 1)}; three splits need at least 3"
-        )
+        raise ConfigError(f"{key}={path}: {counted(len(instances), 'instance')}; three splits need at least 3")
     capacities = {instance.capacity for instance in instances}
     if len(capacities) > 1:
         raise ConfigError(f"{key}={path}: capacities {sorted(capacities)}; one file, one capacity")

@@ -159,7 +159,7 @@ def test_a_run_that_a_refused_key_broke_off_says_how_far_it_came(cli: Cli, serve
     ended = cli.here(*options(server, 4, "--search.batch=1", "--agent.review=never"), OPENAI_API_KEY=KEY)
     assert ended.code == 2 and "HTTP 401" in ended.line
     told = next(line for line in (cli.run_dir / "system.log").read_text().splitlines() if "failed: openai" in line)
-    assert "1 steps, best 0.5 of" in told and "no valid program" not in told
+    assert "1 step, best 0.5 of" in told and "no valid program" not in told
     shown = cli.show()
     assert "after 1 step: " in shown["verdict"]["text"] and "HTTP 401" in shown["verdict"]["text"]
 

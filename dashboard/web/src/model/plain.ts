@@ -4,7 +4,7 @@
 export function endText(reason: string): string {
   if (reason === "interrupted") return "stopped by you";
   const [, limit, all] = /^max_(steps|generations): \d+ of (\d+)/.exec(reason) ?? [];
-  if (limit === "steps") return `all ${all} steps are done`;
+  if (limit === "steps") return all === "1" ? "its one step is done" : `all ${all} steps are done`;
   if (limit) return all === "1" ? "its one generation is played" : `all ${all} generations are played`;
   const [, budget, rest] = /^budget\.(seconds|tokens|usd)(?:=[^ ]*)? is reached[:;]? ?(.*)$/.exec(reason) ?? [];
   if (!budget) return reason;
@@ -17,7 +17,7 @@ const BUDGETS: Record<string, string> = { seconds: "seconds", tokens: "tokens", 
 export function endLine(status: string, reason: string, steps: number): string {
   const why = endText(reason);
   const told = why === "stopped by you" ? why : `${status}: ${why}`;
-  return /\bsteps\b/.test(told) ? told : `${told}, after ${steps} steps`;
+  return /\bsteps?\b/.test(told) ? told : `${told}, after ${steps === 1 ? "1 step" : `${steps} steps`}`;
 }
 
 /** A message on a program, without the words of those who built the ladder. */

@@ -12,11 +12,14 @@ describe("text", () => {
   });
   it("says why a run ended as people say it, and each thing once", () => {
     expect(endText("max_steps: 600 of 600 steps")).toBe("all 600 steps are done");
-    expect(endText("max_generations: 1 of 1 generations")).toBe("its one generation is played");
+    expect(endText("max_steps: 1 of 1 step")).toBe("its one step is done");
+    expect(endText("max_generations: 1 of 1 generation")).toBe("its one generation is played");
     expect(endText("budget.seconds is reached; what was running stays open")).toBe("its seconds are used up; what was running then is left undone");
     expect(endText("budget.usd=0.5 is reached: $0.4900 used, the next call may cost $0.1")).toBe("its dollars are used up; $0.4900 used, the next call may cost $0.1");
     expect(endText("target metric")).toBe("target metric");
     expect(endLine("interrupted", "interrupted", 720)).toBe("stopped by you, after 720 steps");
+    expect(endLine("interrupted", "interrupted", 1)).toBe("stopped by you, after 1 step");
+    expect(endLine("finished", "budget.stagnation: no new best in 1 step", 4)).toBe("finished: budget.stagnation: no new best in 1 step");
     expect(endLine("finished", "max_steps: 6 of 6 steps", 6)).toBe("finished: all 6 steps are done");
   });
   it("tells of a program without the ladder's own words", () => {

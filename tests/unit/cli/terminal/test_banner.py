@@ -21,7 +21,7 @@ from utils.config import load_config
         (["search.max_steps=20", "search.batch=4", "agent.ideas=never"], "20 steps, some 20 calls"),
         (["search.max_steps=20", "agent.ideas=always"], "20 steps, some 30 calls"),
         (["--problem=connect_four", "search.max_generations=5", "search.max_steps=4"], "4 steps, some 4 calls"),
-        (["search.max_steps=null"], "no limit on steps; for each: 1 steps, some 1 calls"),
+        (["search.max_steps=null"], "no limit on steps; for each: 1 step, some 1 call"),
     ],
 )
 def test_the_quote_counts_what_the_limits_allow(words, said):

@@ -59,3 +59,36 @@ def test_nothing_stagnates_before_the_first_score_and_no_target_is_reached():
 
 def test_a_run_that_cannot_cost_anything_is_not_stopped_by_its_dollar_cap():
     assert stopping(usd=0.0).reason(Progress(usd=0.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "progress", "said"),
+    [
+        ({"max_steps": 1}, {"steps": 1}, "max_steps: 1 of 1 step"),
+        ({"max_steps": 0}, {"steps": 1}, "max_steps: the run has 1 step, more than the 0 allowed now"),
+        ({"max_generations": 1}, {"generations": 1}, "max_generations: 1 of 1 generation"),
+        ({"stagnation": 1}, {"best_metric": 1.0, "steps_since_best": 1}, "budget.stagnation: no new best in 1 step"),
+        (
+            {"repeats": 1},
+            {"repeats": 1},
+            "budget.repeats: the writer has nothing new, its last program was known already",
+        ),
+        (
+            {"repeats": 2},
+            {"repeats": 2},
+            "budget.repeats: the writer has nothing new, its last 2 programs were known already",
+        ),
+        (
+            {"nothing_left": 1},
+            {"best_metric": 1.0, "nothing_left": 1},
+            "budget.nothing_left: the writer of the last step sees nothing left to gain",
+        ),
+        (
+            {"nothing_left": 2},
+            {"best_metric": 1.0, "nothing_left": 2},
+            "budget.nothing_left: the writers of the last 2 steps see nothing left to gain",
+        ),
+    ],
+)
+def test_one_is_told_as_one_and_several_as_several(limit, progress, said):
+    assert stopping(**limit).reason(Progress(**progress)) == said

@@ -1,0 +1,6 @@
+from utils.counted import counted
+
+
+def test_one_is_told_as_one():
+    assert [counted(number, "step") for number in (0, 1, 2)] == ["0 steps", "1 step", "2 steps"]
+    assert [counted(number, "try", "tries") for number in (1, 3)] == ["1 try", "3 tries"]
