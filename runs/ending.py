@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from core.events import RunFinished
 from core.state.node import Node
@@ -13,6 +14,7 @@ from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF, JOURNAL
 from runs.recorded_files import record_files
+from runs.reserve import release
 from runs.search import Search
 from utils.errors import Interrupted, SwarmEvoError
 from utils.logger_system import log_msg
@@ -52,21 +54,35 @@ def stays_ended(store: RunStore) -> None:
 def record_failure(
     search: Search, leader: Callable[[], Node | None], error: BaseException | None, active_seconds: float
 ) -> None:
-    """The run stays resumable; the store says why it stopped, on a full disk too, which may have room for the fact
-    alone.
+    """The run stays resumable; the store says why it stopped, on a full disk too: it may have room for the fact where
+    it has none for the event, and has it once what was reserved is given back.
 
     Args:
         leader: → who leads now; asked while the store may be what broke.
     """
     store, text, by_user = search.store, in_words(error), is_by_user(error)
     facts = {"active_seconds": round(active_seconds, 3), "status": "interrupted" if by_user else "failed"}
-    try:
-        store.put_facts(facts | ({} if by_user else {BROKE_OFF: text}))
-        if not by_user and isinstance(error, Exception):
-            store.append([_ended(search, "failed", text, leader())])
-    except SwarmEvoError:
+    facts |= {} if by_user else {BROKE_OFF: text}
+    if not _put_last(store, facts):
         log_msg("ERROR", "the store could not be told of the failure")
+    elif not by_user and isinstance(error, Exception):
+        with suppress(SwarmEvoError):
+            store.append([_ended(search, "failed", text, leader())])
     log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))
+
+
+def _put_last(store: RunStore, facts: Mapping[str, Any]) -> bool:
+    """Store the last facts of a process, whatever has to make room for them; False where nothing helps."""
+    rooms: list[Callable[[], None]] = [store.forget_waiting, lambda: release(store.run_dir)]
+    while True:
+        try:
+            store.put_facts(facts)
+        except SwarmEvoError:
+            if not rooms:
+                return False
+            rooms.pop()()
+        else:
+            return True
 
 
 def is_refusal(search: Search, error: BaseException | None) -> bool:

@@ -39,6 +39,7 @@ from runs.log_sink import LogSink
 from runs.making_ready import made_ready
 from runs.nothing_left import ended_as_it_is, nothing_left
 from runs.outcome import Outcome, conclude, ended_outcome
+from runs.reserve import reserved
 from runs.run_folder import hold, new_run
 from runs.search import Process, Recorded
 from runs.search_clock import SearchClock
@@ -194,6 +195,7 @@ class RunSession:
         self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
         sweep_scratch()
         self._stack.enter_context(hold(self.run_dir))
+        self._stack.enter_context(reserved(self.run_dir))
         self._open_files()
         if self.resumed:
             check_steps(self.run_dir, self.config)

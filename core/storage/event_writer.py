@@ -191,6 +191,11 @@ class EventWriter:
             if self._waiting and not self._storing:
                 self._store()
 
+    def forget_waiting(self) -> None:
+        """Let go of what waits for the next transaction, as a kill does: a disk has no room for it."""
+        with self._queue:
+            self._waiting = [write for write in self._waiting if write.is_awaited]
+
     def _tell_leader(self) -> None:
         if self._sink_fault is not None and threading.get_ident() == self._leader:
             fault, self._sink_fault = self._sink_fault, None

@@ -105,6 +105,22 @@ def small_disk(tmp_path):
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
+@pytest.mark.parametrize("kilobytes", [1000, 3000])
+def test_whoever_looks_is_told_of_the_full_disk(toy, small_disk, kilobytes):
+    """The store had no room for the one fact: the terminal said it, and `show` called the run interrupted."""
+    cli = Cli(small_disk(kilobytes))
+    ended = cli(*toy(2000), "budget.repeats=null")
+    assert ended.code == 1 and "full" in ended.line, ended.err
+    for _ in range(2):
+        shown = cli.show()
+        assert shown["status"] == "failed" and shown["steps"] > 0
+        assert "make room there" in shown["verdict"]["text"], shown["verdict"]
+        assert not list(cli.run_dir.glob("reserve*")), "it was given back"
+        assert cli.here("verify", "latest").code == 0
+        again = cli("resume", "latest")  # nothing has made room yet
+        assert again.code == 1 and "full" in again.line, again.err
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kilobytes", [4, 120, 400])
 def test_a_full_disk_at_any_moment_is_one_line_and_loses_nothing(cli_at, toy, small_disk, kilobytes):

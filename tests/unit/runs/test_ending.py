@@ -15,6 +15,7 @@ from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF
 from reports.conclusion import conclusion_of, why_ended
 from runs.ending import record_failure
+from runs.reserve import NAME, SIZE, reserved
 from utils.errors import BackendError, StoreError
 
 FULL = "store 'run.db': database or disk is full"
@@ -39,6 +40,45 @@ def test_a_disk_with_room_for_no_event_leaves_the_reason_all_the_same(tmp_path: 
         assert [event.reason for event in reader.events() if isinstance(event, RunFinished)] == ["a refused key"]
         assert why_ended(reader) == FULL, "not why it broke off the time before"
         assert f"The run failed after 0 steps: {FULL}." in conclusion_of(reader).verdict.text
+
+
+@pytest.mark.parametrize("stays", ["", "what waits"])
+def test_what_was_reserved_makes_room_for_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stays: str):
+    """And where what waits for the next transaction takes that as well, it goes: a kill would have taken it too."""
+    store = RunStore(tmp_path, delay=3600.0)
+    usual = RunStore._put_facts
+
+    def full(self: RunStore, values: Any) -> None:
+        if (tmp_path / NAME).exists() or "waits" in values:
+            raise StoreError(FULL)
+        usual(self, values)
+
+    monkeypatch.setattr(RunStore, "_put_facts", full)
+    if stays:
+        store.put_fact("waits", 1, can_be_made_again=True)
+    with reserved(tmp_path):
+        assert (tmp_path / NAME).stat().st_blocks * 512 >= SIZE, "only what is taken can be given back"
+        search: Any = SimpleNamespace(store=store, journal=Journal())
+        record_failure(search, lambda: None, StoreError(FULL), 1.0)
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert (reader.fact("status"), why_ended(reader), reader.fact("waits")) == ("failed", FULL, None)
+
+
+def test_nothing_is_reserved_through_a_link_or_on_a_disk_that_has_no_room(tmp_path: Path, monkeypatch):
+    (tmp_path / "theirs").write_text("theirs")
+    (tmp_path / NAME).symlink_to(tmp_path / "theirs")
+    with reserved(tmp_path):
+        assert not (tmp_path / NAME).is_symlink()
+    assert (tmp_path / "theirs").read_text() == "theirs" and not (tmp_path / NAME).exists()
+
+    def no_room(*what: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.posix_fallocate", no_room)
+    with reserved(tmp_path):
+        pass
+    assert not (tmp_path / NAME).exists()
 
 
 def test_a_run_that_was_taken_up_again_no_longer_says_why_it_broke_off(tmp_path: Path):
