@@ -1,7 +1,8 @@
-"""Fits a search to its writer and to the steps that a model has: fixed when a run begins, and stored with its keys."""
+"""Fits a search to its writer, its game and a model's steps: fixed when a run begins, and stored with its keys."""
 
 from __future__ import annotations
 
+from core.contracts import Problem
 from core.loop.plan import lag_of
 from runs.writing import hands_in_programs, uses_models
 from utils.config_schema import USUAL_WORKERS, Config
@@ -14,6 +15,8 @@ STEPS_OF_AN_ISLAND = 20
 ELITE_STEPS = 10
 """About so many steps, at most half of them, change the best program: where there are few, drawing among all of them
 leaves the best without a child."""
+GENERATIONS = 3
+"""Of a game without a preset: as many as the games that come along have."""
 CONTROL_SHARE = 0.1
 CONTROL_STEPS = 30
 """From so many steps on, a share of them is drawn without the search: fewer draws would say nothing."""
@@ -32,6 +35,30 @@ def fit_to_writer(config: Config) -> None:
     for key, value in (("repairs", 0), ("repair_crashes", False)):
         if f"agent.{key}" not in given:
             setattr(config.agent, key, value)
+
+
+def fit_to_game(config: Config, problem: Problem) -> bool:
+    """Engines that play each other are searched in generations of a champion and its challengers. True if that changed
+    something: then the problem is to be made anew.
+
+    A game that is named by its kind alone has no preset that says so, and what the default preset says is meant for
+    another problem: no other policy lets an engine take the title. Nothing that the user set is changed.
+    """
+    given, search = config.given, config.search
+    if given is None or problem.family != "arena" or "search.policy" in given:
+        return False
+    if POLICIES.get(search.policy, config.plugin_folders).whole_rounds:
+        return False
+    search.choose("generations")
+    if "search.max_steps" not in given:
+        search.max_steps = None
+        if "search.max_generations" not in given:
+            search.max_generations = GENERATIONS
+    for key in ("control", "lag"):  # were fitted to steps that come one by one
+        if f"search.{key}" not in given:
+            setattr(search, key, None)
+    fit_to_steps(config)
+    return True
 
 
 def fit_to_steps(config: Config) -> None:

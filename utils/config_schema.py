@@ -243,6 +243,11 @@ class SearchConfig(Section):
         """The chosen policy's own options."""
         return self.__pydantic_extra__[self.policy]
 
+    def choose(self, policy: str) -> None:
+        """Another policy of ours; its options are those that were given for it, else the usual ones."""
+        self.policy = policy
+        self.__pydantic_extra__.setdefault(policy, POLICIES.get(policy).options())
+
     def set_option(self, key: str, value: Any) -> None:
         """Change one of the chosen policy's own options."""
         self.__pydantic_extra__[self.policy] = self.options.model_copy(update={key: value})

@@ -49,6 +49,17 @@ def test_a_name_that_cannot_be_is_refused(capsys, words, told):
     assert told in capsys.readouterr().err
 
 
+def test_a_game_that_is_named_by_its_kind_alone_is_searched_as_its_preset_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "pawn_race", "--game", "--out=made"]) == 0
+    plans = []
+    for words in (["--problem=made/pawn_race.yaml"], ["--problem.kind=pawn_race", "--plugins=made"]):
+        capsys.readouterr()
+        assert main(["run", "--plan", *words]) == 0
+        plans.append(json.loads(capsys.readouterr().out))
+    assert plans[0] == plans[1] and plans[1]["policy"] == "generations"
+
+
 def test_the_command_in_it_names_its_folder_as_a_shell_reads_it(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["init", "mine", "--out", "my problems"]) == 0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
-from runs.fitting import fit_to_steps, fit_to_writer, idle_workers
+from runs.fitting import fit_to_game, fit_to_steps, fit_to_writer, idle_workers
 from utils.config import check_config, load_config, to_plain
 
 MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
@@ -129,3 +131,36 @@ def test_workers_that_would_find_nothing_to_run_are_told(problem, words, idle, s
     """`docs/scaling.md` asked for 120 workers on eight nodes, of which four would have had a program."""
     found = idle_workers(load_config(None, words, presets={"problem": problem}, env={}))
     assert found[0] == idle and (says in found[1])
+
+
+def game(*words, family="arena", presets=None):
+    """(whether it was fitted, the search) of a problem that is named by its kind alone."""
+    config = load_config(None, ["problem.kind=nim", *words], presets=presets, env={})
+    fit_to_steps(config)
+    return fit_to_game(config, SimpleNamespace(family=family)), config.search
+
+
+@pytest.mark.parametrize("words", [[], [*MODEL, "search.max_generations=null"]])
+def test_a_game_that_has_no_preset_is_searched_in_generations_as_ours_are(words):
+    """What the default preset says is a competition's: no engine took the title in its fourteen drafts."""
+    changed, search = game(*words)
+    assert changed and (search.policy, search.max_steps, search.batch, search.lag) == ("generations", None, 2, None)
+    assert search.control == 0.0, "else it is refused: a generation is asked for as a whole"
+    assert search.max_generations == (None if words else 3)
+
+
+def test_of_such_a_game_what_the_user_set_stays():
+    _, search = game("search.max_steps=5", "search.generations.questions=3")
+    assert (search.policy, search.max_steps, search.max_generations, search.batch) == ("generations", 5, None, 3)
+    _, search = game("search.max_generations=7", "search.batch=4")
+    assert (search.max_steps, search.max_generations, search.batch) == (None, 7, 4)
+    for words in (["search.policy=mcts"], ["search.policy=three_phase"]):
+        changed, search = game(*words)
+        assert not changed and f"search.policy={search.policy}" == words[0] and search.max_steps == 14
+
+
+def test_what_is_no_game_or_has_its_preset_is_no_fitted_game():
+    assert not game(family="heuristic")[0]
+    assert not game(presets={"problem": "connect_four"})[0]
+    stored = check_config(to_plain(load_config(None, ["problem.kind=nim"], env={})))
+    assert not fit_to_game(stored, SimpleNamespace(family="arena")) and stored.search.policy == "three_phase"
