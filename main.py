@@ -16,10 +16,12 @@ if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN or os.getsid(0) == os.g
 
 from cli.parser import main  # noqa: E402
 from cli.process_exit import leave  # noqa: E402
+from runs.interrupts import interrupt_on_terminate  # noqa: E402
 from utils.collector import rare_collections  # noqa: E402
 
 if __name__ == "__main__":
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    interrupt_on_terminate()
     with rare_collections():  # imports make few cycles, too
         leave(main(sys.argv[1:]))

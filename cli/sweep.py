@@ -7,8 +7,10 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 
 from cli.options import add_config_options, config_of, count, project_dir_of, refuse_options
+from cli.terminal.output import say_finishing
 from core.storage.held import is_held
 from reports.sweeps.plan import Cell, Plan, sweep_folder
 from reports.sweeps.table import SweepTable, table_of
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     plan.keep(folder)
     print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
     with hold(folder):  # whoever looks sees that it goes on, also between two of its runs
-        run_cells(plan, folder, args.jobs or 1, _teller(len(plan.cells)))
+        run_cells(plan, folder, args.jobs or 1, _teller(len(plan.cells)), partial(say_finishing, False))
     return _print(args, table_of(plan, folder, is_held))
 
 

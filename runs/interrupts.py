@@ -4,19 +4,66 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from types import FrameType
+
+ECHO_SECONDS = 0.25
+"""A SIGTERM so soon after another signal is the same wish: timeout(1) signals a process and then its whole group, a
+service manager or a terminal every process of a group of which one passes it on."""
+
+
+class Wishes:
+    """Tells what is asked for once more from the echo of what was asked for. A SIGINT is never one: keys send those.
+
+    Args:
+        clock: seconds, never backwards.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last = -inf
+
+    def is_echo(self, number: int) -> bool:
+        """Whether the signal that has come belongs to the one before; called once for each."""
+        now = self._clock()
+        if number == signal.SIGTERM and now - self._last < ECHO_SECONDS:
+            return True
+        self._last = now
+        return False
+
+
+def interrupt_on_terminate() -> None:
+    """From here on SIGTERM ends this process as Ctrl-C does, with all that is closed on the way: else what a verb had
+    begun (engines, folders, the runs of a sweep) would outlive it. One that is ignored stays so."""
+    wishes = Wishes()
+
+    def on_terminate(number: int, frame: FrameType | None) -> None:
+        if not wishes.is_echo(number):
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, on_terminate)
 
 
 class Interrupts:
     """What the user asked for by signals; both events can also be set by hand.
 
     Args:
-        on_finish: told of the first signal and whether the search is over, inside its handler: it may take no lock.
+        on_finish: told of the first signal and whether the search is over, inside its handler: it may take no lock
+            that the main thread takes elsewhere.
+        on_now: told of the second, in the same way.
+        clock: as for `Wishes`.
     """
 
-    def __init__(self, on_finish: Callable[[bool], None] = lambda search_is_over: None) -> None:
+    def __init__(
+        self,
+        on_finish: Callable[[bool], None] = lambda search_is_over: None,
+        on_now: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.finish = threading.Event()
         """Finish what is in flight, begin nothing more."""
         self.now = threading.Event()
@@ -24,6 +71,8 @@ class Interrupts:
         self.search_is_over = False
         """Set by who leads the run: what is left is the final scoring, which a first signal does not stop."""
         self._on_finish = on_finish
+        self._on_now = on_now
+        self._wishes = Wishes(clock)
 
     @contextmanager
     def handled(self) -> Iterator[None]:
@@ -43,9 +92,12 @@ class Interrupts:
                 signal.signal(number, handler)
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._wishes.is_echo(number):
+            return
         if not self.finish.is_set():
             self.finish.set()
             self._on_finish(self.search_is_over)
             return
         self.now.set()
+        self._on_now()
         raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from core.storage.reader import RunReader
 from reports.sweeps.plan import Cell, Plan, note_of, run_of
+from runs.interrupts import Interrupts
 from runs.sweeps.adoption import READY, adopt
 from utils.errors import SwarmEvoError
 from utils.secrets import masked_word
@@ -31,29 +33,79 @@ def is_finished(run: Path) -> bool:
         return bool(reader.fact("status") == "finished")
 
 
-def run_cells(plan: Plan, folder: Path, jobs: int, told: Callable[[Cell, str], None]) -> None:
+class _UnderWay:
+    """The processes of runs that are under way, which hear what the sweep hears: a signal is sent to one of us."""
+
+    def __init__(self, finishing: Callable[[], None]) -> None:
+        self._finishing = finishing
+        self._processes: set[subprocess.Popen[str]] = set()
+        self._lock = threading.RLock()
+        """Taken by the main thread in a signal's handler alone, which another may interrupt."""
+        self.interrupts = Interrupts(self._finish, self._pass_on)
+
+    @property
+    def is_ending(self) -> bool:
+        """True once no further run begins."""
+        return self.interrupts.finish.is_set()
+
+    def run(self, command: Sequence[str]) -> tuple[int, str]:
+        """Exit code and standard error of a run that has ended. KeyboardInterrupt where none begins any more."""
+        with self._lock:
+            if self.is_ending:
+                raise KeyboardInterrupt
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            )
+            self._processes.add(process)
+        try:
+            _, said = process.communicate()
+        finally:
+            with self._lock:
+                self._processes.discard(process)
+        return process.returncode, said
+
+    def _finish(self, search_is_over: bool) -> None:
+        self._finishing()
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        with self._lock:
+            for process in self._processes:
+                process.send_signal(signal.SIGTERM)
+
+
+def run_cells(
+    plan: Plan, folder: Path, jobs: int, told: Callable[[Cell, str], None], finishing: Callable[[], None]
+) -> None:
     """Bring every cell to its end, `jobs` at a time. After one that fails no other begins.
+
+    A first SIGINT or SIGTERM lets the runs under way finish what is in flight and save, a second stops them now.
 
     Args:
         told: called with the cell and `begins`, `goes on`, `known` or `done`, from several threads.
+        finishing: called at the first signal, inside its handler.
     Raises:
-        CellFailed: one could not be run. KeyboardInterrupt: the user stopped one; the same command goes on.
+        CellFailed: one could not be run. KeyboardInterrupt: the user stopped it, or one of its runs; the same command
+            goes on.
     """
     adopt(plan, folder)
+    under_way = _UnderWay(finishing)
     failed = threading.Event()
 
     def work(cell: Cell) -> None:
-        if failed.is_set():
+        if failed.is_set() or under_way.is_ending:
             return
         try:
-            _bring_to_its_end(plan.words, folder, cell, told)
+            _bring_to_its_end(plan.words, folder, cell, told, under_way)
         except BaseException:
             failed.set()
             raise
 
-    with ThreadPoolExecutor(jobs) as pool:
-        for under_way in [pool.submit(work, cell) for cell in plan.cells]:
-            under_way.result()
+    with under_way.interrupts.handled(), ThreadPoolExecutor(jobs) as pool:
+        for begun in [pool.submit(work, cell) for cell in plan.cells]:
+            begun.result()
+    if under_way.is_ending:
+        raise KeyboardInterrupt
 
 
 def _is_said_again(word: str) -> bool:
@@ -61,7 +113,9 @@ def _is_said_again(word: str) -> bool:
     return word == "--i-accept-unsandboxed" or masked_word(word) != word
 
 
-def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Callable[[Cell, str], None]) -> None:
+def _bring_to_its_end(
+    words: Sequence[str], folder: Path, cell: Cell, told: Callable[[Cell, str], None], under_way: _UnderWay
+) -> None:
     run = run_of(folder, cell)
     if run is not None and is_finished(run):
         told(cell, "known")
@@ -72,13 +126,10 @@ def _bring_to_its_end(words: Sequence[str], folder: Path, cell: Cell, told: Call
         asked = ["run", *words, *cell.words, place, f"{READY}{note_of(folder, cell)}"]
     else:
         asked = ["resume", run.name, place, *filter(_is_said_again, words)]
-    ended = subprocess.run(
-        [sys.executable, str(MAIN), *asked, "--logging.view=quiet"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    if ended.returncode == INTERRUPTED:
+    code, said = under_way.run([sys.executable, str(MAIN), *asked, "--logging.view=quiet"])
+    if code == INTERRUPTED or (under_way.is_ending and code not in ENDED_WELL):  # or signalled while it was loaded
         raise KeyboardInterrupt
-    if ended.returncode not in ENDED_WELL:
-        said = (ended.stderr.strip().splitlines() or [f"exit {ended.returncode}"])[-1].removeprefix("swarm-evo: ")
-        raise CellFailed(f"sweep: {' '.join(cell.words)}: {said}")
+    if code not in ENDED_WELL:
+        last = (said.strip().splitlines() or [f"exit {code}"])[-1].removeprefix("swarm-evo: ")
+        raise CellFailed(f"sweep: {' '.join(cell.words)}: {last}")
     told(cell, "done")

@@ -281,14 +281,15 @@ def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
     assert ended.code == 0 and ended.json["games"] == 6, "no game is a copy of another"
 
 
-def test_nothing_is_left_behind_of_a_tournament_however_it_ends(cli, eventually):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_behind_of_a_tournament_however_it_ends(cli, eventually, number):
     engine, left = str(ENGINES / "greedy.py"), cli.folder / "workspaces"
     assert cli.here("arena", engine, engine, "--games", "2").code == 0
     assert not list(left.glob("swarm-arena-*"))
     child = cli.start("arena", engine, str(ENGINES / "alpha_beta.py"), "--openings", "200", "arena.limit=depth:6")
     eventually(lambda: list(left.glob("swarm-arena-*")), 60)
-    child.send_signal(signal.SIGINT)
-    child.wait(30)
+    child.send_signal(number)
+    assert child.wait(30) == 130
     assert not list(left.glob("swarm-arena-*"))
 
 

@@ -480,6 +480,20 @@ def _executed(cli: Cli) -> set[str]:
         return {row[0] for row in store.execute("SELECT node_id FROM stages WHERE stage = 'execute'")}
 
 
+def test_timeout_of_the_shell_asks_once_and_what_is_in_flight_is_finished(cli, toy, eventually):
+    """timeout(1) signals the process, and its group a moment later: two signals, one wish."""
+    done = cli.folder / "evaluations"
+    child = cli.start(*toy(1000, seconds=2, evaluations=done), "search.batch=1", "search.workers=1")
+    eventually(lambda: done.is_file() and done.read_text().count("\n") >= 2, 60)  # the baseline, and a step
+    ran = done.read_text().count("\n")
+    child.send_signal(signal.SIGTERM)
+    assert "once more" in child.stderr.readline() + child.stderr.readline()
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130 and "interrupted, everything is saved" in out, err
+    assert done.read_text().count("\n") > ran, "what ran was finished"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("schedule", ["rounds", "async"])
 def test_ctrl_c_twice_stops_now(cli, toy, eventually, schedule):

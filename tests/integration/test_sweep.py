@@ -8,6 +8,7 @@ import signal
 
 import pytest
 
+from core.storage.held import is_held
 from reports.sweeps.plan import Cell
 
 WORDS = ("sweep", "--seeds", "1..2", "--vary", "search.policy=three_phase,mcts", "--json", "--name", "policies")
@@ -81,6 +82,20 @@ def test_a_run_that_was_killed_before_its_cell_knew_its_name_is_gone_on_with(cli
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_sweep_alone_stops_its_run_and_begins_no_other(cli, toy, eventually, number):
+    """A service manager, a button and kill(1) know the sweep alone; keys reach its runs as well."""
+    words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=stopped")
+    child = cli.start(*words, *toy(1000, seconds=0.3), "search.batch=1")
+    run = eventually(lambda: next(iter(cli.folder.glob("logs/*/metrics.json")), None), 60).parent
+    child.send_signal(number)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == 130 and "once more to stop now" in err and err.count("begins:") == 1, err
+    assert not is_held(run) and len(list(cli.folder.glob("logs/*/run.db"))) == 1, "no run outlives its sweep"
+    (row,) = cli.here("list-runs", "--json").json
+    assert row["status"] == "interrupted"
+
+
 def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
     """A typed key, and the word for running without a sandbox: the same command could not go on without them."""
     unsafe = ("--execution.sandbox=none", "--i-accept-unsandboxed", "--llm.feedback.api_key=sk-planted-7")

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from runs.interrupts import Interrupts
+from runs.interrupts import ECHO_SECONDS, Interrupts, interrupt_on_terminate
 
 
 def test_the_first_signal_asks_and_the_second_stops():
@@ -21,6 +21,34 @@ def test_the_first_signal_asks_and_the_second_stops():
             signal.raise_signal(signal.SIGINT)
         assert interrupts.now.is_set() and told == [("finishing", False)]
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_a_sigterm_right_behind_a_signal_is_its_echo_and_a_later_one_is_the_second():
+    """timeout(1) sends two at once; a person's second Ctrl-C counts however soon it comes."""
+    now, told = [100.0], []
+    interrupts = Interrupts(lambda over: told.append("finish"), lambda: told.append("now"), clock=lambda: now[0])
+    with interrupts.handled():
+        for _ in range(3):
+            signal.raise_signal(signal.SIGTERM)
+        assert told == ["finish"] and not interrupts.now.is_set()
+        now[0] += ECHO_SECONDS + 0.01
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        assert told == ["finish", "now"] and interrupts.now.is_set()
+
+
+def test_sigterm_interrupts_once_and_stays_ignored_where_it_was():
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        interrupt_on_terminate()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)  # the echo of the first, which is not to cut off what is being closed
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        interrupt_on_terminate()
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_signal_that_whoever_started_us_ignores_stays_ignored():
