@@ -19,6 +19,10 @@ class VisibleConsole(Console):
         stream = sys.stdout
         super().__init__(file=stream.stream if isinstance(stream, VisibleStream) else None)
 
+    def on_broken_pipe(self) -> None:
+        """Who stops reading (`| head`) is no fault, here as for every verb; Rich's own answer is exit code 1."""
+        raise BrokenPipeError
+
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)

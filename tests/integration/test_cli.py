@@ -480,6 +480,16 @@ def _executed(cli: Cli) -> set[str]:
         return {row[0] for row in store.execute("SELECT node_id FROM stages WHERE stage = 'execute'")}
 
 
+@pytest.mark.parametrize(
+    "words", [["show", "latest"], ["show", "latest", "1"], ["show", "latest", "--json"], ["list-runs"]]
+)
+def test_who_reads_no_further_is_no_fault(cli, finished, words):
+    """`show latest | head -1` in a script with `set -o pipefail`."""
+    child = cli.start(*words)
+    child.stdout.close()
+    assert child.wait(60) == 0 and not child.stderr.read()
+
+
 def test_timeout_of_the_shell_asks_once_and_what_is_in_flight_is_finished(cli, toy, eventually):
     """timeout(1) signals the process, and its group a moment later: two signals, one wish."""
     done = cli.folder / "evaluations"
