@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
 import time
@@ -33,13 +34,26 @@ class EventFile:
     """
 
     def __init__(self, run_dir: Path) -> None:
-        path = quote(str((run_dir / DB_NAME).resolve()))
+        self._path = run_dir / DB_NAME
+        path = quote(str(self._path.resolve()))
         self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False, timeout=5)
+        self._identity = self._seen()
         self._lock = threading.Lock()
         self._open = True
         if foreign := runs_something(self._connection):
             self._connection.close()
             raise sqlite3.DatabaseError(f"it holds {foreign.what}")
+
+    def is_there(self) -> bool:
+        """False once the store was removed, or another lies in its place: what was opened could be read for ever."""
+        return self._seen() == self._identity
+
+    def _seen(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
 
     def last_seq(self) -> int:
         return int(next(iter(self._read("SELECT max(seq) FROM events")), (0,))[0] or 0)
@@ -71,7 +85,7 @@ class Tailer:
         self.file = EventFile(run_dir)
 
     async def run(self) -> None:
-        """Poll for ever; on an unreadable store the channel is closed with the reason."""
+        """Poll until the run is removed; then, and on an unreadable store, the channel is closed with the reason."""
         try:
             await self._run()
         except sqlite3.Error as error:
@@ -87,6 +101,9 @@ class Tailer:
             # news of a run that nobody held: somebody took it up, and is to be told of before what he does
             if now - looked >= LOCK_SECONDS or (page and not self.channel.live):
                 looked = now
+                if not await asyncio.to_thread(self.file.is_there):
+                    self.channel.close("the run was removed")
+                    return
                 self.channel.set_live(await asyncio.to_thread(lock_holder, self.run_dir / LOCK) is not None)
             if page:
                 news = now

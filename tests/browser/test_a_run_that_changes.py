@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,6 +57,18 @@ def test_a_killed_run_is_said_to_be_interrupted_and_runs_nothing(page: Any, tmp_
         page.goto(f"http://{address}/#/")
         page.locator("tr", has_text="killed").get_by_text("interrupted").wait_for()
     made.close()
+
+
+def test_a_run_that_was_removed_elsewhere_is_no_longer_shown_as_one(page: Any, tmp_path: Path) -> None:
+    """By `rm`, or from another page: what is shown can neither be resumed nor opened again."""
+    made = competition(tmp_path / "logs", 5, run="gone")
+    made.close()
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/gone/overview")
+        page.get_by_text("What happened").wait_for()
+        shutil.rmtree(tmp_path / "logs" / "gone")
+        page.get_by_text("no run 'gone' in this project").wait_for()
+        page.locator(".pill.unreadable").wait_for()
 
 
 def test_a_double_click_stops_a_run_once(page: Any, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -180,6 +181,21 @@ def test_an_unknown_run_is_said_so(address):
 
 
 @pytest.mark.long
+def test_a_run_that_is_removed_while_it_is_followed_is_said_to_be_gone(address, run):
+    """The store that is open could be read for ever: whoever watches would see a run that is not there."""
+    with connect(f"ws://{address}/ws?run={run.run}&after={run.store.seq}") as socket:
+        json.loads(socket.recv(timeout=60))
+        run.close()
+        shutil.rmtree(run.store.run_dir)
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                socket.recv(timeout=60)
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 4410
+    with connect(f"ws://{address}/ws?run={run.run}") as socket, pytest.raises(ConnectionClosed) as closed:
+        socket.recv(timeout=60)
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
+
+
 def test_the_server_goes_down_cleanly_with_clients_connected(project, run):
     command = [sys.executable, "-c", serve_code(project)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
