@@ -12,8 +12,8 @@ from cli.options import seconds
 from cli.ticket_options import add_ticket_options, print_answer, run_of, until_verdict
 from core.storage.held import is_held
 from core.storage.reader import RunReader
+from core.storage.run_names import may_be_run
 from core.storage.unreadable import unreadable
-from runs.run_folder import may_be_run
 from utils.counted import counted
 from utils.errors import StoreError, UnknownRunError
 

@@ -17,16 +17,19 @@ from typing import BinaryIO
 
 from core.storage.held import LOCK
 from core.storage.labels import labels_of
+from core.storage.run_names import ALLOWED, may_be_run
+from utils.clean_text import one_line
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError, unwritable
 from utils.folder_entries import entries
 from utils.missing_file import may_be_file
 from utils.program import command
 from utils.regular_files import read_regular, regular_handle
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 DB = "run.db"
 LOGS = "logs"
 """Where the runs of a project lie."""
+MOST_OF_A_PREFIX = 100
+"""Characters of a run's name before its time and number."""
 LOCK_ATTEMPTS = 15
 """Tries over about 0.3 s."""
 
@@ -51,19 +54,30 @@ def check_place(project_dir: str | Path) -> None:
 def all_runs(project_dir: str | Path) -> list[Path]:
     """Folders of runs, oldest first."""
     folder = logs_dir(project_dir)
-    if not folder.is_dir():
-        return []
     found: list[tuple[int, str]] = []
-    for name in _names(folder):
+    for name in filter(may_be_run, _names(folder)):
         with suppress(OSError):  # no store in it, or removed while we looked
             if may_be_file(f"{folder}/{name}/{DB}"):
                 found.append((_changed(folder / name), name))
     return [folder / name for _, name in sorted(found)]
 
 
+def misnamed(project_dir: str | Path) -> list[str]:
+    """Why folders with a store are no runs: a file manager's copy is called `X (copy)`, which no command could take."""
+    folder = logs_dir(project_dir)
+    others = (name for name in _names(folder) if not may_be_run(name) and not name.startswith("."))
+    return [_misnamed(name) for name in sorted(others) if may_be_file(f"{folder}/{name}/{DB}")]
+
+
+def _misnamed(name: str) -> str:
+    return f"run '{one_line(name, 200)}' is left out: {ALLOWED}; rename its folder"
+
+
 def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
     except PermissionError as error:
         raise ConfigError(f"'{folder}' cannot be read: {error.strerror}") from error
 
@@ -90,6 +104,8 @@ def find_run(project_dir: str | Path, name: str) -> Path:
         return _readable(runs[-1])
     if may_be_run(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
         return _readable(folder / name)
+    if _misnamed(name) in misnamed(project_dir):
+        raise UnknownRunError(_misnamed(name))
     known = [path.name for path in all_runs(project_dir)][-5:]
     where = _elsewhere(name, folder) or f"the newest are: {', '.join(known) or 'none'}"
     raise UnknownRunError(f"unknown run '{name}' in '{folder}'; {where}")
@@ -105,11 +121,6 @@ def _elsewhere(name: str, folder: Path) -> str:
     return f"a run is named, not its path: {run.name}" + (
         "" if run.parent == folder else f", once it lies in '{folder}'"
     )
-
-
-def may_be_run(name: str) -> bool:
-    """True for what a run could be called, now or later."""
-    return _NAME.fullmatch(name) is not None
 
 
 def _readable(run: Path) -> Path:
@@ -139,7 +150,7 @@ def began_at(run: Path) -> datetime | None:
 def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:
     """Make `logs/<prefix>-<time>`; a number is added where that is taken."""
     folder = logs_dir(project_dir)
-    slug = re.sub(r"[^A-Za-z0-9_]+", "-", prefix).strip("-") or "run"
+    slug = re.sub(r"[^A-Za-z0-9_]+", "-", prefix).strip("-")[:MOST_OF_A_PREFIX] or "run"
     base = f"{slug}-{now:%Y%m%d-%H%M%S}"
     for number in range(1, 1000):
         path = folder / (base if number == 1 else f"{base}-{number}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 import weakref
 from collections import OrderedDict
@@ -13,12 +12,12 @@ from pathlib import Path
 from core.storage.database import DB_NAME, Database
 from core.storage.held import LOCK, lock_holder
 from core.storage.reader import RunReader
+from core.storage.run_names import may_be_run
 from dashboard.server.schemas.runs import RunSummary
 from reports.run_index import ListedRun, RunIndex, line_as_seen
 from utils.errors import StoreError, UnknownRunError
 from utils.missing_file import may_be_file
 
-RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _OPEN_READERS = 24
 
 
@@ -59,7 +58,7 @@ class RunCatalog:
         """The folders that hold a store, by name."""
         try:
             with os.scandir(self.logs) as entries:
-                names = sorted(item.name for item in entries if RUN_ID.fullmatch(item.name) and not item.is_symlink())
+                names = sorted(item.name for item in entries if may_be_run(item.name) and not item.is_symlink())
         except FileNotFoundError:
             return []
         except PermissionError as error:
@@ -75,7 +74,7 @@ class RunCatalog:
 
     def run_dir(self, run: str) -> Path:
         """The folder of a run, or UnknownRunError."""
-        if RUN_ID.fullmatch(run):
+        if may_be_run(run):
             folder = self.logs / run
             if not folder.is_symlink() and folder.is_dir() and may_be_file(folder / DB_NAME):
                 return folder

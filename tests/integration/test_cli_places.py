@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,19 @@ def test_project_dir_decides_where_everything_goes(cli, toy, tmp_path):
     moved = tmp_path / "moved"
     there.rename(moved)
     assert cli.here("show", "latest", f"project.dir={moved}", "--json").json["steps"] == 3, "a run can be moved"
+
+
+def test_a_run_is_called_alike_by_all_that_name_it(cli, toy):
+    """A name of the user's that no command took back, and a copy as file managers call it."""
+    assert cli.here(*toy(2), "project.name=_mine").code == 0
+    (row,) = cli.here("list-runs", "--json").json
+    assert row["run"].startswith("_mine-") and cli.here("show", row["run"], "--json").json["run"] == row["run"]
+    copy = cli.run_dir.with_name(f"{row['run']} (copy)")
+    shutil.copytree(cli.run_dir, copy)
+    listed = cli.here("list-runs", "--json")
+    assert [found["run"] for found in listed.json] == [row["run"]] and copy.name in listed.err
+    assert "rename its folder" in cli.here("show", copy.name).line
+    assert cli.here("show", "latest", "--json").json["run"] == row["run"]
 
 
 def test_the_environment_and_the_command_line(cli, toy):

@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
+import shutil
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from core.storage.held import is_held
+from core.storage.run_names import may_be_run
+from dashboard.server.catalog import RunCatalog
 from runs import run_folder
-from runs.run_folder import all_runs, find_run, hold, new_run
+from runs.run_folder import all_runs, find_run, hold, misnamed, new_run
 from utils.errors import RunBusyError, StoreError, UnknownRunError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -27,6 +31,28 @@ def test_names_are_plain_and_unique(tmp_path):
     names = [made(tmp_path, "a b/../c:ü", NOW).name for _ in range(3)]
     assert names == ["a-b-c-20260102-030405", "a-b-c-20260102-030405-2", "a-b-c-20260102-030405-3"]
     assert made(tmp_path, "///", NOW).name.startswith("run-")
+
+
+@pytest.mark.parametrize("prefix", ["_mine", "__init__", "x" * 300, "-x-", "9", "ü" * 200])
+def test_a_run_is_found_by_the_name_that_it_was_given(tmp_path, prefix):
+    run = made(tmp_path, prefix, NOW)
+    made(tmp_path, prefix, NOW)
+    assert may_be_run(run.name) and find_run(tmp_path, run.name) == run
+    assert all_runs(tmp_path) == RunCatalog(tmp_path).folders()
+
+
+def test_a_copy_by_a_file_manager_is_no_run_and_told_how_to_be_one(tmp_path):
+    run = made(tmp_path, "a", NOW)
+    copy = run.with_name(f"{run.name} (copy)")
+    shutil.copytree(run, copy)
+    (copy / "started").write_text("9")  # begun last
+    (told,) = misnamed(tmp_path)
+    assert told.startswith(f"run '{copy.name}' is left out: ") and told.endswith("; rename its folder")
+    with pytest.raises(UnknownRunError, match=re.escape(told)):
+        find_run(tmp_path, copy.name)
+    assert all_runs(tmp_path) == RunCatalog(tmp_path).folders() == [run] and find_run(tmp_path, "latest") == run
+    copy.rename(run.with_name("copy"))
+    assert not misnamed(tmp_path) and find_run(tmp_path, "latest").name == "copy"
 
 
 def test_latest_is_the_one_started_last(tmp_path):

@@ -1,0 +1,14 @@
+"""What a run is called: the name of its folder, as commands, addresses and tickets hold it."""
+
+from __future__ import annotations
+
+import re
+
+ALLOWED = "a run's name has letters, digits and . _ - alone, . and - not first, 128 at most"
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
+
+
+def may_be_run(name: str) -> bool:
+    """True for what a run could be called, now or later: a word that needs quotes nowhere and leads nowhere."""
+    return _NAME.fullmatch(name) is not None
