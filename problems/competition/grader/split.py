@@ -31,8 +31,8 @@ from .own_data.spelling import Ids
 from .own_data.targets import Goal, classes_read, goal_of
 from .scoring import parts
 from .tables.columns import ID_NAMES, called_like_id, listed
+from .tables.contents import read_texts
 from .tables.exact import Unusable, read_table
-from .tables.formats import read_texts
 from .tables.keys import as_keys, each_once
 from .tables.pieces import marked, spread
 from .tables.table_sample import TableSample, as_programs_read, samples_of

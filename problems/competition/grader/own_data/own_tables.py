@@ -14,8 +14,8 @@ from ..tables.amounts import odd_one
 from ..tables.cell_forms import CellForm, converted
 from ..tables.cell_forms import told as told_forms
 from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
+from ..tables.contents import read_any, read_texts
 from ..tables.exact import Unusable
-from ..tables.formats import read_any, read_texts
 from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, open_table
 from ..tables.times import two_ways

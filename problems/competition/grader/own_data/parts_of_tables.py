@@ -12,8 +12,9 @@ from typing import Any
 import pandas as pd
 
 from ..tables.columns import listed
-from ..tables.exact import Unusable
-from ..tables.formats import COLUMNAR, Look, doubled, is_text, look_at, read_any, refusals, sure_encoding, text_pieces
+from ..tables.contents import doubled, read_any, text_pieces
+from ..tables.exact import Unusable, refusals
+from ..tables.formats import COLUMNAR, Look, is_text, look_at, sure_encoding
 from ..tables.pieces import ROWS
 
 LOOKED_AT = 1000

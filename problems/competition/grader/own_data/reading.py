@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 
 from ..tables.amounts import SCALES, Amounts
+from ..tables.contents import key_of_rows
 from ..tables.dates import Dates
 from ..tables.exact import Unusable
-from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, key_of_rows, look_at
+from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, look_at
 from ..tables.sheets import way_of_sheet
 from ..tables.text_look import CSV_WAYS, NOTHING
 from .own_tables import read_own

@@ -6,8 +6,8 @@ import codecs
 from pathlib import Path
 from typing import Any
 
-from ..tables.exact import Unusable
-from ..tables.formats import LOOK, is_text, kind_of, opened, refusals
+from ..tables.exact import Unusable, refusals
+from ..tables.formats import LOOK, is_text, kind_of, opened
 
 TABLES = ("train", "test", "sample", "labels")
 

@@ -9,8 +9,9 @@ from typing import Any
 from ..tables.amounts import amounts_in
 from ..tables.cell_forms import CellForm, converted
 from ..tables.columns import instead, listed, told_doubled
+from ..tables.contents import read_any
 from ..tables.exact import Unusable
-from ..tables.formats import COLUMNAR, SHEETS, TEXT, look_at, read_any
+from ..tables.formats import COLUMNAR, SHEETS, TEXT, look_at
 from ..tables.keys import as_keys
 from ..tables.pieces import Table
 from .spelling import Classes, read_classes

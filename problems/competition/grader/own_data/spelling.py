@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 
 from ..tables.columns import bare, listed
+from ..tables.contents import read_texts
 from ..tables.exact import Unusable
-from ..tables.formats import read_texts
 from ..tables.keys import as_keys
 from .targets import task_of
 

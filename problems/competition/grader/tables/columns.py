@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from .contents import doubled, line_of_head, read_any
 from .exact import Unusable
-from .formats import doubled, line_of_head, read_any
 
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
 MOST_NAMES = 5

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -31,6 +32,21 @@ class Unusable(Exception):
 
     def __init__(self, text: str) -> None:
         super().__init__("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in text))
+
+
+@contextmanager
+def refusals(path: Path) -> Iterator[None]:
+    """Whatever goes wrong while a file of the user's is read is told in one line that names it."""
+    try:
+        yield
+    except Unusable:
+        raise
+    except ImportError as error:
+        raise Unusable(f"data: '{path}' needs a package that is not installed ({first_line(error)}); "
+                       f"pip install pyarrow openpyxl (the extra [tables]), or save it as CSV") from error  # fmt: skip
+    except Exception as error:  # the user's file
+        why = (isinstance(error, OSError) and error.strerror) or first_line(error)
+        raise Unusable(f"data: '{path}' is not a table that can be read: {why}") from error
 
 
 def read_table(path: str | Path | IO[str], texts: Collection[str] = ()) -> Any:

@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 
 from .cell_forms import CellForm, converted, form_of, may_have_form
-from .formats import Look, is_text, look_at, read_any, refusals, sure_encoding, text_pieces
+from .contents import read_any, text_pieces
+from .exact import refusals
+from .formats import Look, is_text, look_at, sure_encoding
 
 ROWS = 200_000
 """Of a piece."""
@@ -122,7 +124,7 @@ def marked(places: Any, count: int) -> Any:
 
 
 def open_table(path: Path, look: Look | None = None) -> tuple[Table, str]:
-    """The table in a file, in any format that `formats` reads, and what was unusual about it in a few words.
+    """The table in a file, in any format that `formats` knows, and what was unusual about it in a few words.
 
     Args:
         look: how it is written, where that is known.

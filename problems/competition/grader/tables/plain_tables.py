@@ -6,8 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+from .contents import read_any
 from .exact import Unusable
-from .formats import read_any
 
 SAMPLE = "sample_submission.csv"
 MOST_BYTES = 1 << 26

@@ -7,9 +7,9 @@ from contextlib import closing
 
 import pytest
 
+from problems.competition.grader.tables.contents import read_any
 from problems.competition.grader.tables.databases import MOST_CELL
 from problems.competition.grader.tables.exact import Unusable
-from problems.competition.grader.tables.formats import read_any
 
 
 @pytest.mark.parametrize(("size", "fits"), [(1000, True), (MOST_CELL + 1, False)])

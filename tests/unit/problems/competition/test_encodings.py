@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from problems.competition.grader.tables.formats import read_any
+from problems.competition.grader.tables.contents import read_any
 from problems.competition.grader.tables.text_look import encoding_of
 
 WORDS = {

@@ -1,0 +1,188 @@
+"""What a table's file holds, in any of the formats that `formats` recognises: its rows, one column of it, its head.
+
+A plain UTF-8 table with commas is read as ever.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .blocks import together
+from .databases import read_database
+from .exact import EXACT, Unusable, refusals
+from .formats import (
+    COLUMNAR,
+    DATABASES,
+    FEATHER,
+    LINED_JSON,
+    LOOK,
+    SHEETS,
+    Look,
+    is_text,
+    look_at,
+    opened,
+    sure_encoding,
+)
+from .json_records import read_records
+from .keys import as_keys
+from .nested_cells import flat
+from .sheets import head_of_sheet, read_sheet
+from .text_look import CSV_WAYS, LINES, field_rows
+
+_BEHIND = "\0behind "
+"""No text of a table holds that character."""
+
+
+def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
+    """The table and what was unusual about it.
+
+    Args:
+        path: a file in any of these formats.
+        rows: read only so many, to look at its columns.
+
+    Raises:
+        Unusable: one line that names the file and what to do.
+    """
+    with refusals(path):
+        table, told = _read(path, look_at(path), rows)
+    table.columns = [str(name) for name in table.columns]
+    table.index = pd.RangeIndex(len(table))  # pandas makes one of names of rows
+    return table, told
+
+
+def read_texts(path: Path, column: str) -> Any:
+    """One column of a table as its cells stand (`007`, `1e7`, `None`), '' where a cell is empty.
+
+    Where a table holds numbers themselves, a whole one has no point.
+    """
+    with refusals(path):
+        table = _read_texts(path, look_at(path), column)
+    table.columns = [str(name) for name in table.columns]
+    return as_keys(table[column]).fillna("")
+
+
+def doubled(path: Path) -> dict[str, int]:
+    """Names that several columns of a table have, and how many: pandas calls the later ones `price.1` in silence."""
+    with refusals(path):
+        return _doubled(path, look_at(path))
+
+
+def _doubled(path: Path, look: Look) -> dict[str, int]:
+    if look.suffix in (*COLUMNAR, *DATABASES, *LINED_JSON, ".json"):
+        return {}
+    if look.suffix in SHEETS:
+        head = head_of_sheet(path)
+    else:
+        with opened(path, look.packed) as file:
+            head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.sep, header=None,
+                               nrows=1, dtype=str, skiprows=look.above, **CSV_WAYS[look.quoted])  # fmt: skip
+    counts = Counter(head.iloc[0].dropna().astype(str))
+    return {name: count for name, count in counts.items() if count > 1}
+
+
+def line_of_head(path: Path, column: str) -> int:
+    """The number of the first line that has the column's name among its fields, from 1; 0 where none has."""
+    look = look_at(path)
+    if not is_text(look):
+        return 0
+    with opened(path, look.packed) as file:
+        lines = file.read(LOOK).decode(look.encoding, errors="replace").splitlines()[:LINES]
+    rows = (field_rows([line], look.mark) for line in lines)
+    return next((at for at, row in enumerate(rows, 1) if row and column in [name.strip() for name in row[0]]), 0)
+
+
+def key_of_rows(path: Path) -> str:
+    """The key of a JSON file below which its rows stand; '' where they stand at its top."""
+    with refusals(path), opened(path, look_at(path).packed) as file:
+        return read_records(file)[1]
+
+
+def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Iterator[Any]:
+    """A text table, so many rows at a time.
+
+    Args:
+        look: with an encoding that reads the whole file.
+        how: what `pandas.read_csv` is told beside the look of the file.
+    """
+    ways = _ways(look, path)
+    with opened(path, look.packed) as file, pd.read_csv(file, chunksize=rows, **ways, **how) as reader:
+        for piece in reader:
+            yield together(_named(piece, look, path))
+
+
+def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
+    if look.suffix in SHEETS:
+        return read_sheet(path, rows)
+    if look.suffix in DATABASES:
+        table, told = read_database(path, rows)
+        return flat(table, told)
+    with opened(path, look.packed) as file:
+        if look.suffix in COLUMNAR:
+            importlib.import_module("pyarrow")
+            table = pd.read_feather(file) if look.suffix in FEATHER else pd.read_parquet(file)
+            if any(name is not None for name in table.index.names):
+                table = table.reset_index()
+            return flat(table if rows is None else table.head(rows), look.told())
+        if look.suffix == ".json" or look.suffix in LINED_JSON:
+            if look.suffix in LINED_JSON:
+                return flat(pd.read_json(file, lines=True, nrows=rows), look.told())
+            table, key = read_records(file)
+            return flat(table, ", ".join(filter(None, [look.told(), f"rows below the key '{key}'" if key else ""])))
+    return _text(path, look, rows)
+
+
+def _read_texts(path: Path, look: Look, column: str) -> Any:
+    """A table with that column, and maybe others."""
+    how: dict[str, Any] = {"dtype": str, "keep_default_na": False}
+    if look.suffix in SHEETS:
+        return read_sheet(path, None, how)[0]
+    if look.suffix in (*COLUMNAR, *DATABASES):
+        return _read(path, look, None)[0]
+    if look.suffix == ".json" or look.suffix in LINED_JSON:
+        with opened(path, look.packed) as file:
+            how = {"dtype": False, "convert_dates": False}
+            lined = look.suffix in LINED_JSON
+            return flat(pd.read_json(file, lines=True, **how) if lined else read_records(file, **how)[0], "")[0]
+    return _text(path, look, None, {**how, "usecols": [column]})[0]
+
+
+def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
+    """A text table."""
+    look = sure_encoding(path, look)
+    with opened(path, look.packed) as file:
+        table = pd.read_csv(file, nrows=rows, **_ways(look, path), **(how or {}))
+    return together(_named(table, look, path)), look.told()
+
+
+def _ways(look: Look, path: Path) -> dict[str, Any]:
+    exact = {} if look.decimal == "," else EXACT
+    how = {"encoding": look.encoding, "sep": look.sep, "decimal": look.decimal, "skiprows": look.above}
+    how |= CSV_WAYS[look.quoted]
+    return {**how, "low_memory": False, **exact, **({"header": 0, "names": _names(path, look)} if look.blank else {})}
+
+
+def _names(path: Path, look: Look) -> list[str]:
+    """The head's columns as pandas calls them, and one for each field behind them: else it would take the first fields
+    for names of rows, or pass over what stands behind the last column and warn of it in words of its own."""
+    plain = replace(look, blank=0)
+    with opened(path, look.packed) as file:
+        head = pd.read_csv(file, nrows=0, index_col=False, usecols=range(look.width), **_ways(plain, path))
+    return [*map(str, head.columns), *(f"{_BEHIND}{number}" for number in range(look.blank))]
+
+
+def _named(table: Any, look: Look, path: Path) -> Any:
+    """The table without the fields behind its last column. Unusable where a row has something there."""
+    behind = [name for name in table if str(name).startswith(_BEHIND)] if look.blank else []
+    for name in behind:
+        cells = table[name].dropna().astype(str).str.strip()
+        if len(there := cells[cells != ""]):
+            said = f"its row {there.index[0] + 1} goes on behind the last column that its head names"
+            raise Unusable(f"data: '{path}': {said}: name each of them")
+    return table.drop(columns=behind)
