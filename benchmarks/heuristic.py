@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks._orphans import adopt, cpu_seconds
 from core.contracts import Limits
 from core.executor.sandbox import open_sandbox
 from problems.bin_packing.compiled import pack_ranked
@@ -75,6 +76,7 @@ def through_session(instances: list[Instance], items: list[int], slow: float, pa
     """Session opened, rule tabulated, table checked and ranked, instances packed; with the CPU of the sandbox."""
     import resource
 
+    adopt()
     with tempfile.TemporaryDirectory() as folder:
         sandbox = open_sandbox("auto", preload=("math",), state_dir=Path(folder))
         limits = Limits(seconds=10)
@@ -98,6 +100,7 @@ def through_session(instances: list[Instance], items: list[int], slow: float, pa
             once()
         own = time.process_time() - own
         sandbox.close()
+        cpu_seconds()  # until all have ended that ran programs
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
         theirs = (children.ru_utime + children.ru_stime) / (count + 101) * count
     rate = count / (own + theirs)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
+
+from benchmarks._orphans import adopt, children, cpu_seconds
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = "0.4.1"
@@ -108,9 +109,11 @@ def timed(command: list[str], url: str, count: int, folder: Path) -> Outcome:
     """Run it; the rate is that between the first request and the end of the run."""
     environment = dict(os.environ) | {"OPENAI_API_KEY": "none", "PYTHONDONTWRITEBYTECODE": "1"}
     with (folder / "said").open("w+") as said:
-        began, cpu = time.time(), children_cpu()
+        began, standing = time.time(), children()  # the model's server is one
+        cpu = cpu_seconds(standing)
         done = subprocess.run(command, env=environment, stdout=said, stderr=said, cwd=folder, check=False)
-        ended, cpu = time.time(), children_cpu() - cpu
+        ended = time.time()
+        cpu = cpu_seconds(standing) - cpu
         said.seek(0)
         if done.returncode not in (0, 3):
             sys.exit(said.read()[-3000:])
@@ -119,12 +122,6 @@ def timed(command: list[str], url: str, count: int, folder: Path) -> Outcome:
     if len(asked) < count:
         sys.exit(f"{command[0]}: {len(asked)} of {count} programs were asked for")
     return Outcome(ended - began, count / (ended - asked[0]["at"]), cpu)
-
-
-def children_cpu() -> float:
-    """CPU seconds of all processes that were started here and have ended, with what they started."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def peer(python: str, workload: tuple[str, str], count: int, folder: Path) -> Outcome:
@@ -183,6 +180,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--peer", help="an interpreter that has OpenEvolve")
     options = parser.parse_args()
+    adopt()
     with tempfile.TemporaryDirectory(prefix="swarm-peer-") as top:
         Path(top).chmod(0o755)
         python = options.peer or installed(Path(top))

@@ -36,7 +36,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.openevolve import ONE_CALL, PEER_CONFIG, ROOT, VERSION, children_cpu, model, written
+from benchmarks._orphans import adopt, children, cpu_seconds
+from benchmarks.openevolve import ONE_CALL, PEER_CONFIG, ROOT, VERSION, model, written
 
 HERE = Path(__file__).resolve().parent
 PRINTS = "start = START\nprint('score:', -abs(1.0 + start - 3.0))\n"
@@ -175,10 +176,12 @@ class Outcome:
 def run_once(peer: Peer, python: str, count: int, program: str) -> Outcome:
     """A whole run for `count` programs. Exits with what it printed if it fails."""
     with _task(peer, program) as (folder, url):
-        began, cpu = time.time(), children_cpu()
+        began, standing = time.time(), children()  # the model's server is one
+        cpu = cpu_seconds(standing)
         process = _started(peer.command(python, folder, url, count), folder, url)
         _waited(process, folder)
-        ended, cpu = time.time(), children_cpu() - cpu
+        ended = time.time()
+        cpu = cpu_seconds(standing) - cpu
         asked = _asked(url)
         size = sum(path.stat().st_size for path in (folder / peer.left).rglob("*") if path.is_file())
         characters, known = (sum(one[of] for one in asked) for of in ("characters", "known"))
@@ -264,6 +267,7 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(PEERS))
     parser.add_argument("--env", type=Path)
     options = parser.parse_args()
+    adopt()
     folder = options.env or Path(tempfile.mkdtemp(prefix="peers-env-"))
     pythons = {name: installed(PEERS[name], name, folder) for name in options.only.split(",")}
     try:
