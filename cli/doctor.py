@@ -57,9 +57,10 @@ def run(args: argparse.Namespace) -> int:
     args.llm = args.llm or None  # `--llm` alone names no preset
     config = config_of(args)
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
-    checks = [*_machine(), *_packages(), *_folder(config), sandbox_check, *_execution(config, sandbox["tier"])]
+    (folder,) = _folder(config)
+    checks = [*_machine(), *_packages(), folder, sandbox_check, *_execution(config, sandbox["tier"])]
     checks += _toolchains(config)
-    if sandbox["tier"] != "none" and config.execution.runner == "local":
+    if folder.ok and sandbox["tier"] != "none" and config.execution.runner == "local":  # else there is nowhere to run it
         checks.append(_answers(config))
     if check_models:
         checks += _models(config, args.i_accept_unsandboxed)

@@ -40,6 +40,15 @@ def test_doctor_names_an_interpreter_that_does_not_start(cli: Cli) -> None:
 
 
 @pytest.mark.skipif(bool(glob.glob("/dev/nvidia[0-9]*") + glob.glob("/dev/dri/renderD*")), reason="there is a GPU")
+def test_doctor_answers_in_full_where_nothing_can_be_written(cli: Cli) -> None:
+    """It is asked because something does not work: a table of checks, and not the first fault alone."""
+    ended = cli.here("doctor", "--json", "project.dir=/proc/nowhere")
+    checks = {check["name"]: check for check in ended.json["checks"]}
+    assert ended.code == 1 and not ended.json["ok"] and not ended.err
+    assert not checks["project.dir"]["ok"] and checks["project.dir"]["remedy"] and checks["python"]["ok"]
+    assert "sandbox" in checks
+
+
 def test_doctor_says_that_there_is_no_gpu(cli: Cli) -> None:
     done = cli.here("doctor", "--execution.gpus=1")
     assert done.code == 1
