@@ -33,6 +33,7 @@ from core.contracts import EvaluatorDeps
 from core.events import Event, GameFinished, GameMove, GameStarted
 from core.state.journal import Journal
 from core.state.task import derive_seed
+from runs.run_folder import check_place
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.user_text import user_text
@@ -72,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         check_file_place("pgn", Path(args.pgn))
     args.problem = args.problem or "connect_four"
     config = config_of(args)
+    check_place(config.project.dir)
     problem: Any = problem_of(config)
     if problem.family != "arena":
         raise ConfigError(

@@ -28,6 +28,7 @@ def run_there(cli, toy):
         (("export-best", "latest"), "recording"),
         (("ask", "latest"), "dir"),
         (("sweep", "--vary", "search.policy=mcts,islands"), "project.dir"),
+        (("arena", ENGINE, ENGINE), "project.dir"),
         (("resume", "latest"), "ready"),
     ],
 )
