@@ -88,6 +88,9 @@ def test_a_branch_of_a_folder_without_git_says_what_to_take_instead(cli: Cli, re
     shutil.rmtree(repository / ".git")
     ended = cli.here("export-best", "latest", "--branch=found")
     assert ended.code == 2 and f"{repository} is no git repository with a commit; --patch=FILE or" in ended.line
+    shutil.rmtree(repository)
+    ended = cli.here("export-best", "latest", "--branch=found")
+    assert ended.code == 2 and f"{repository} is no folder here; --patch=FILE or --folder=DIR need none" in ended.line
 
 
 @pytest.mark.long

@@ -68,6 +68,8 @@ def _write(tree: Tree, path: str, text: str, folder: Path) -> Path:
 
 def _branch(tree: Tree, name: str, source: Path, message: str) -> str:
     """One commit on HEAD, made in an index of its own: the user's files and index stay as they are."""
+    if not source.is_dir():
+        raise ConfigError(f"--branch={name}: {source} is no folder here; --patch=FILE or --folder=DIR need none")
     if _git(source, "rev-parse", "--verify", "-q", "HEAD", check=False).returncode != 0:
         raise ConfigError(
             f"--branch={name}: {source} is no git repository with a commit; --patch=FILE or --folder=DIR need none"
