@@ -20,6 +20,8 @@ def meant(word: str, parser: argparse.ArgumentParser, args: argparse.Namespace) 
     that end so and that it reads; where it reads none, its option that is a little like it."""
     option = word.partition("=")[0]
     own = [known for known in options_of(parser, args.verb) if known != "--help"]
+    if option == "--writer" and "--llm" in own:  # `run` has both words
+        return "; --llm=external says that programs come from outside"
     name = option.removeprefix("--").replace("-", "_")
     inside = [key for key in known_keys() if key.startswith(f"{name}.") and _takes(key, args)]
     if inside and name not in PRESET_KINDS:

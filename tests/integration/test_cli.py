@@ -38,6 +38,7 @@ WRONG = {
     "key of another section": (["--search.seed=1"], ["search.seed", "did you mean 'project.seed'"]),
     "section for a key": (["run", "--search=5"], ["--search=5", "search is a section of keys: --search."]),
     "option without a name": (["run", "--=5"], ["'--=5' names no key"]),
+    "option of another verb": (["sweep", "--writer=external"], ["--writer=external", "--llm=external says that"]),
     "verb's option that is a key": (["run", "--steps=1"], ["--steps", "did you mean --search.max_steps="]),
     "unknown section": (["serch.max_steps=3"], ["serch", "search"]),
     "wrong type": (["search.max_steps=many"], ["search.max_steps", "many"]),
