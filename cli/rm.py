@@ -31,8 +31,9 @@ def run(args: argparse.Namespace) -> int:
         with hold(folder, writes=False):
             pass
     for folder in folders:
+        stays = f"; it was a link, and its files stay in '{folder.resolve()}'" if folder.is_symlink() else ""
         _remove(project_dir, folder)
-        print(f"removed {folder.name}")
+        print(f"removed {folder.name}{stays}")
     for base in leftover_bases(project_dir):
         remove_tree(base)
         print(f"removed the copy of a repository that no run uses any more: {base.name}")
@@ -52,7 +53,10 @@ def _agreed(folders: list[Path]) -> bool:
 
 def _remove(project_dir: str, folder: Path) -> None:
     try:
-        shutil.rmtree(folder)
+        if folder.is_symlink():  # laid by the user, who knows what else lies there
+            folder.unlink()
+        else:
+            shutil.rmtree(folder)
     except OSError as error:
         raise StoreError(f"run '{folder.name}' cannot be removed: {error.strerror}") from error
     shutil.rmtree(Path(project_dir).resolve() / "workspaces" / folder.name, ignore_errors=True)

@@ -42,6 +42,18 @@ def test_a_run_is_called_alike_by_all_that_name_it(cli, toy):
     assert cli.here("show", "latest", "--json").json["run"] == row["run"]
 
 
+def test_of_a_run_that_is_a_link_the_link_is_removed(cli, toy, tmp_path):
+    """A run that was moved to a larger disk: what lies there is not ours to remove."""
+    assert cli.here(*toy(2)).code == 0
+    run, there = cli.run_dir, tmp_path / "larger"
+    run.rename(there)
+    run.symlink_to(there)
+    assert cli.here("show", run.name, "--json").json["run"] == run.name
+    ended = cli.here("rm", run.name, "--yes")
+    assert ended.code == 0 and ended.out == f"removed {run.name}; it was a link, and its files stay in '{there}'\n"
+    assert not run.is_symlink() and (there / "run.db").is_file() and cli.here("list-runs", "--json").json == []
+
+
 def test_the_environment_and_the_command_line(cli, toy):
     env = {"SWARM_EVO__SEARCH__MAX_STEPS": "2", "SWARM_EVO__PROJECT__SEED": "5", "SWARM_EVO__PROJECT__NAME": "mine"}
     words = [word for word in toy(1) if not word.startswith("search.max_steps")]
