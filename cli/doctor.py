@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     (folder,) = _folder(config)
     checks = [*_machine(), *_packages(), folder, sandbox_check, *_execution(config, sandbox["tier"])]
     checks += _toolchains(config)
-    if folder.ok and sandbox["tier"] != "none" and config.execution.runner == "local":  # else there is nowhere to run it
+    if folder.ok and sandbox["tier"] != "none" and config.execution.runner == "local":
         checks.append(_answers(config))
     if check_models:
         checks += _models(config, args.i_accept_unsandboxed)
