@@ -26,6 +26,7 @@ from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.composition import problem_of
+from runs.export_place import lay_out
 from runs.outcome import write_solution
 from runs.recorded_files import record_export
 from runs.run_folder import check_own, find_run
@@ -126,7 +127,7 @@ def _needs(args: argparse.Namespace) -> str | None:
 def _copied(stored: StoredSolution, out: Path) -> int:
     if out.resolve() != stored.folder.resolve():
         with writes("out", out):
-            files: Sequence[Path] = stored.copy(out)
+            files: Sequence[Path] = lay_out(stored.files, stored.folder, out)
     else:
         files = stored.files
     for path in files:
@@ -163,7 +164,11 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
         if args.notebook:
             problem.export_as("notebook", node, str(page), message)
         with writes("out", out):
-            written = write_solution(problem, node, out, run_dir)
+            if args.out:
+                made = Path(folder) / "solution"
+                written = lay_out(write_solution(problem, node, made, run_dir), made, out)
+            else:
+                written = write_solution(problem, node, out, run_dir)
             if args.notebook:
                 written.append(Path(shutil.copyfile(page, out / page.name)))
     if args.refit:

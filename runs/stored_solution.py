@@ -12,7 +12,7 @@ from core.state.node import Node
 from core.storage.reader import RunReader
 from runs.outcome import DETAIL
 from runs.recorded_files import BEST, is_as_recorded, solution_files
-from utils.regular_files import copy_regular, read_json
+from utils.regular_files import read_json
 
 REFIT = "refit"
 """Key of `node.json`: true where the outputs beside it are those of a refit, which has no score."""
@@ -30,15 +30,6 @@ class StoredSolution:
     folder: Path
     files: Sequence[Path] = ()
     refit: bool = False
-
-    def copy(self, out: Path) -> list[Path]:
-        """Into another folder; gives what was written."""
-        written = []
-        for path in self.files:
-            target = out / path.relative_to(self.folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            written.append(copy_regular(path, target))
-        return written
 
 
 def stored_solution(reader: RunReader, node: Node) -> StoredSolution:

@@ -55,6 +55,27 @@ def test_a_folder_that_is_not_there_is_made(run_there, words, option):
     assert ended.code == 0 and (run_there.folder / "new" / "deep" / "x.html").is_file(), ended.err
 
 
+@pytest.mark.parametrize("is_stored", [True, False])
+def test_an_export_writes_over_no_file_of_the_users_own(run_there, is_stored):
+    """A copy of an evaluator is called as the evaluator is: `--out .` would bring back what it was."""
+    mine = run_there.folder / "mine"
+    mine.mkdir()
+    (mine / "solution.py").write_text("my own\n")
+    if not is_stored:  # then it is made anew
+        (run_there.run_dir / "best_solution" / "solution.py").unlink()
+    ended = run_there.here("export-best", "latest", "--out=mine")
+    assert ended.code == 2 and "what lies there as solution.py is of no export" in ended.err
+    assert {path.name: path.read_text() for path in mine.iterdir()} == {"solution.py": "my own\n"}
+    for _ in range(2):
+        ended = run_there.here("export-best", "latest", "--out=fresh")
+        assert ended.code == 0 and "fresh/solution.py" in ended.out, ended.err
+        (run_there.folder / "fresh" / "solution.py").write_text("an earlier export's\n")
+    (mine / "solution.py").unlink()
+    (mine / "notes.txt").write_text("stays")
+    assert run_there.here("export-best", "latest", "--out=mine").code == 0
+    assert (mine / "notes.txt").read_text() == "stays" and (mine / "solution.py").is_file()
+
+
 def test_a_folder_is_no_file_and_looking_leaves_nothing(run_there):
     place = run_there.folder / "place"
     place.mkdir()

@@ -13,6 +13,7 @@ from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from runs.bundle import _solution
+from runs.export_place import lay_out
 from runs.outcome import DETAIL
 from runs.recorded_files import BEST, FILES, file_hash, solution_files
 from runs.stored_solution import stored_solution
@@ -56,7 +57,7 @@ def _hash(path) -> str:
 
 def test_the_files_of_the_solution_are_copied(tmp_path):
     found = solution(tmp_path / "run")
-    assert sorted(path.name for path in found.copy(tmp_path / "out")) == [DETAIL, "solution.py"]
+    assert sorted(path.name for path in lay_out(found.files, found.folder, tmp_path / "out")) == [DETAIL, "solution.py"]
 
 
 @pytest.mark.parametrize("name", [f"{BEST}/../evil.py", f"{BEST}/deep/../../evil.py", f"{BEST}/link.py"])
@@ -93,7 +94,7 @@ def test_what_git_would_run_is_no_file_of_it(tmp_path):
 def test_rights_of_an_owner_are_not_handed_on(tmp_path):
     found = solution(tmp_path / "run")
     (tmp_path / "run" / BEST / "solution.py").chmod(0o6777)
-    (written,) = (path for path in found.copy(tmp_path / "out") if path.name == "solution.py")
+    (written,) = (path for path in lay_out(found.files, found.folder, tmp_path / "out") if path.name == "solution.py")
     assert written.stat().st_mode & 0o7022 == 0 and written.stat().st_mode & stat.S_IXUSR
 
 
