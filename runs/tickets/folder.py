@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import stat
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import islice
@@ -48,7 +50,8 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
         run_dir: `logs/<run>` of its run.
         surface: the door by which its reader hands in; see `runs.tickets.words`. Its commands hold in any folder.
     Raises:
-        ConfigError: the folder cannot be written, or another one stands in it by a link.
+        ConfigError: the folder cannot be written, another one stands in it by a link, or it holds files of the user's
+            own where the ticket's would lie. The ticket stays open; the message says how it is laid out elsewhere.
     """
     prompt = ticket["prompt"]
     words = WORDS[surface]
@@ -72,11 +75,32 @@ def write_folder(folder: Path, ticket: Mapping[str, Any], run_dir: Path, surface
         TICKET: json.dumps(about) + "\n",
         **files,
     }
+    elsewhere = f"the ticket stays open: {words.again.format(**names)} lays it out in another folder"
+    if own := _own(folder, texts):
+        raise ConfigError(f"{folder}: what lies there as {_named(own)} is of no ticket; {elsewhere}")
     try:
         for name, text in texts.items():
             write_regular(folder, name, text)
     except OSError as error:
-        raise ConfigError(f"{folder}: cannot be written ({error.strerror})") from error
+        raise ConfigError(f"{folder}: cannot be written ({error.strerror}); {elsewhere}") from error
+
+
+def _own(folder: Path, texts: Mapping[str, str]) -> list[str]:
+    """Of a folder that no ticket has filled: the files in the way that are somebody's, and hold something else."""
+    if is_there(folder, TICKET):
+        return []
+    return [
+        name for name, text in texts.items() if _is_a_file(folder / name) and _hash_of(folder / name) != _hash(text)
+    ]
+
+
+def _is_a_file(path: Path) -> bool:
+    """Neither a link nor one of several names, which give way and lose nothing."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_nlink == 1
 
 
 def _what(ticket: Mapping[str, Any]) -> str:

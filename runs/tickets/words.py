@@ -27,6 +27,8 @@ class Words:
     """How a run comes about that has tickets."""
     fill: str
     """How a folder comes about that can be handed in."""
+    again: str
+    """How a ticket is laid out once more."""
     check: str
     """How a folder is looked at: {folder} is its path for a shell, {place} as it is; {project} is where its run is."""
     tell: str
@@ -43,6 +45,7 @@ WORDS = {
         listed="`ask {run} --list`",
         opened="`run --writer=external`",
         fill="`ask RUN --dir {file}`",
+        again="`{program} ask {run} {ticket} {project} --dir OTHER`",
         check="`{program} check {run} {ticket} --dir {folder} {project}`",
         tell='`{program} tell {run} {ticket} --dir {folder} {project} --plan "…"`',
         nothing_left='`{program} tell {run} {ticket} {project} --nothing-left "why"`',
@@ -55,6 +58,7 @@ WORDS = {
         listed="status(run='{run}')",
         opened="plan_run with writer=external",
         fill="ask(dir='{file}')",
+        again="ask(ticket='{ticket}', dir=…)",
         check="The tool check(ticket='{ticket}', dir='{place}')",
         tell="tell(ticket='{ticket}', dir='{place}', note='…')",
         nothing_left="tell(ticket='{ticket}', nothing_left='why')",
@@ -67,6 +71,7 @@ WORDS = {
         listed="`run.tickets()`",
         opened="`swarm_evo.open(…)`",
         fill="",
+        again="",
         check="`run.check(ticket, files=…)`",
         tell="`run.tell(ticket, files=…, plan=…)`",
         nothing_left="`run.tell(ticket, nothing_left='why')`",

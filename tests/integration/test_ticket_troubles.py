@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -224,6 +225,24 @@ def test_the_page_of_a_folder_says_what_its_door_wants(opened, cli, tmp_path):
         laid = client.call("ask", dir=str(tmp_path / "tools"))
         page = (tmp_path / "tools" / "TASK.md").read_text()
         assert f"tell(ticket='{laid['ticket']}', dir='{tmp_path / 'tools'}', note=" in page and "--dir" not in page
+
+
+def test_a_folder_with_a_program_of_the_users_own_is_refused_and_the_ticket_comes_again(opened, cli, tmp_path):
+    """At both doors: a coding agent asks into the folder that it works in."""
+    opened(2)
+    (mine := tmp_path / "mine").mkdir()
+    (mine / "program.py").write_text("my own\n")
+    ended = cli.here("ask", "latest", "--dir", str(mine))
+    assert ended.code == 2 and "what lies there as program.py is of no ticket" in ended.line
+    (again,) = re.findall(r"main.py (ask .*) --dir OTHER`", ended.line)
+    laid = cli.here(*shlex.split(again), "--dir", str(tmp_path / "other"), "--json").json
+    assert laid["ticket"] == shlex.split(again)[2] and (tmp_path / "other" / "program.py").is_file()
+    cli.here("give-up", "latest", laid["ticket"])
+    with McpClient(cli.folder) as client:
+        refused = client.call("ask", dir=str(mine))["error"]
+        (ticket,) = re.findall(r"ask\(ticket='(.*)', dir=…\)", refused)
+        assert client.call("ask", ticket=ticket, dir=str(tmp_path / "third"))["ticket"] == ticket
+    assert (mine / "program.py").read_text() == "my own\n" and [path.name for path in mine.iterdir()] == ["program.py"]
 
 
 def test_an_evaluator_that_breaks_in_a_look_is_told_in_one_line(opened, cli, tmp_path):

@@ -34,6 +34,24 @@ def test_the_commands_of_a_task_hold_in_its_own_folder(tmp_path: Path, monkeypat
     assert f'main.py tell run-1 n1.t1 --dir {tmp_path} {place} --plan "…"`' in task
 
 
+def test_files_of_the_users_own_stay_and_a_ticket_gives_way_to_a_ticket(tmp_path: Path) -> None:
+    """`ask --dir .` beside the program that the search began with wrote a ticket's over it."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").write_text("my own\n")
+    (tmp_path / "src" / "b.py").write_text("b\n")
+    with pytest.raises(
+        ConfigError, match=r"as src/a.py is of no ticket; .*ask run-1 n1.t1 --project.dir=.* --dir OTHER"
+    ):
+        write_folder(tmp_path, ASKED, RUN, COMMAND_LINE)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a.py", "b.py", "src"]
+    assert (tmp_path / "src" / "a.py").read_text() == "my own\n"
+    (tmp_path / "src" / "a.py").unlink()
+    write_folder(tmp_path, ASKED, RUN, COMMAND_LINE)
+    (tmp_path / "src" / "a.py").write_text("what was written for it\n")
+    write_folder(tmp_path, {**ASKED, "ticket": "n2.t2"}, RUN, COMMAND_LINE)
+    assert (tmp_path / "src" / "a.py").read_text() == "a\n"
+
+
 def test_a_pipe_in_place_of_the_tickets_file_keeps_nobody_waiting(tmp_path):
     os.mkfifo(tmp_path / TICKET)
     (tmp_path / "program.py").write_text("x = 1\n")
