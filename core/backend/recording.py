@@ -73,7 +73,8 @@ def save_recording(
         config: plain JSON with every secret masked (`utils.config.to_plain`).
         scores: of the run's nodes, in its order.
     Raises:
-        RecordingError: no real model was asked, so that there is nothing to replay.
+        RecordingError: no real model was asked, so that there is nothing to replay; or files of those names lie there
+            and are no recording.
     """
     kept = sorted(
         (record for record in records if record.provider != "rules"), key=lambda r: (r.sample, r.request_hash)
@@ -91,10 +92,21 @@ def save_recording(
         calls_sha256=sha256(lines.encode()).hexdigest(),
         scores=dict(scores or {}),
     )
+    _check_free(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / CALLS).write_text(lines, encoding="utf-8")
     (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return manifest
+
+
+def _check_free(folder: Path) -> None:
+    """An earlier recording gives way; a manifest of the user's own, as many tools have one, does not."""
+    if not any((folder / name).exists() for name in (MANIFEST, CALLS)):
+        return
+    try:
+        load_manifest(folder)
+    except RecordingError as error:
+        raise RecordingError(f"cannot record into '{folder}': what lies there is no recording ({error})") from error
 
 
 def load_manifest(folder: Path) -> Manifest:

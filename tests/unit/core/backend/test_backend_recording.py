@@ -88,6 +88,15 @@ def test_a_bad_manifest_is_one_line(tmp_path: Path, text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_manifest_of_the_users_own_is_not_written_over_and_an_earlier_recording_is(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text('{"name": "an extension"}')
+    with pytest.raises(RecordingError, match="what lies there is no recording"):
+        saved(tmp_path)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ['{"name": "an extension"}']
+    saved(saved(tmp_path / "recording"))
+    assert len(open_recording(tmp_path / "recording").calls) == 2
+
+
 def test_no_recording_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(RecordingError, match="no model was asked"):
         save_recording(tmp_path, [], problem="p", recorded_at="", config={})
