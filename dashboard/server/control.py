@@ -44,9 +44,16 @@ def stop_gracefully(run_dir: Path, pid: int) -> None:
 
     Where the process is out of reach (another user, another container), a control line asks for the same.
     """
+    if not is_told_to_stop(pid):
+        send_line(run_dir, {"kind": "stop"})
+
+
+def is_told_to_stop(pid: int) -> bool:
+    """SIGTERM; False where the process is out of reach."""
     try:
         if pid <= 1:
             raise ProcessLookupError
         os.kill(pid, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
-        send_line(run_dir, {"kind": "stop"})
+        return False
+    return True

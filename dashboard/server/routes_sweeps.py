@@ -50,12 +50,16 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
     def stop(name: Name) -> Accepted:
         """Stop the runs that are under way: they finish what is in flight and save, and no other run begins."""
         folder, plan = _found(catalog, name)
+        stopped = Accepted(accepted=True, detail="its run finishes what is in flight and saves; no other begins")
+        sweep = lock_holder(folder / LOCK)
+        if sweep is not None and control.is_told_to_stop(sweep):  # it passes that on, also between two of its runs
+            return stopped
         held = [(run, pid) for run, pid in _holders(folder, plan).items() if pid is not None]
         if not held:
             raise HTTPException(409, f"no run of {name} is running")
         for run, pid in held:
             control.stop_gracefully(run, pid)
-        return Accepted(accepted=True, detail="its run finishes what is in flight and saves; no other begins")
+        return stopped
 
     @router.delete("/sweeps/{name}")
     def remove(name: Name) -> Accepted:

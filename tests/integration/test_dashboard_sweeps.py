@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 from support.synthetic_runs import competition
 
+from core.storage.held import lock_holder
 from dashboard.server.app import create_app
 from reports.sweeps.plan import Plan, sweep_folder
 from runs.run_folder import hold
@@ -74,6 +75,19 @@ def test_a_sweep_is_stopped_while_a_run_of_it_runs_and_removed_with_its_runs(tmp
         assert client.delete("/api/sweeps/mine").status_code == 200
         assert client.get("/api/sweeps").json() == [] and not folder.exists() and not (logs / "run-1").exists()
         assert client.delete("/api/sweeps/..%2Fx").status_code in (404, 422)
+
+
+def test_a_sweep_is_stopped_between_two_of_its_runs(cli, toy, eventually):
+    """By its own process, which tells its runs; here before the first has begun to write."""
+    child = cli.start("sweep", "--seeds=1..9", "--vary=search.policy=mcts,three_phase", "--name=mine", *toy(1))
+    lock = cli.folder / "logs" / "sweeps" / "mine" / "run.lock"
+    eventually(lambda: lock_holder(lock), 60)
+    with TestClient(create_app(cli.folder), base_url="http://127.0.0.1:8008") as client:
+        assert client.post("/api/sweeps/mine/stop").status_code == 202
+        assert child.wait(60) == 130
+        assert client.post("/api/sweeps/mine/stop").status_code == 409
+        (line,) = client.get("/api/sweeps").json()
+    assert line["status"] in ("interrupted", "not begun") and line["begun"] < 18
 
 
 def test_a_sweep_is_named_and_its_seeds_begin_where_it_is_told(tmp_path):
