@@ -16,6 +16,7 @@ from cli.options import (
     project_dir_of,
     remark,
 )
+from cli.run import EXTERNAL
 from cli.terminal.best_so_far import BestSoFar
 from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
@@ -79,6 +80,9 @@ def _step(args: argparse.Namespace, config: Config, run_dir: Path | None) -> int
         out, facts = Output(), session.facts
         best = BestSoFar(facts.problem.lower_is_better, facts.standing, facts.problem.family)
         stepper = Stepper(session)
+        if config.llm.code.provider == EXTERNAL and args.until not in ("select", "prompt"):
+            ask = command(config.project.dir, "ask", facts.run)
+            out.say(f"a writer outside is waited for: `{ask}` in another window has the step's ticket")
         for line in step_lines(stepper.step(args.node, args.operator, args.since, args.until), best):
             out.say(line)
         if stepper.stays_ended:

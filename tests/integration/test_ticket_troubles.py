@@ -245,6 +245,17 @@ def test_a_folder_with_a_program_of_the_users_own_is_refused_and_the_ticket_come
     assert (mine / "program.py").read_text() == "my own\n" and [path.name for path in mine.iterdir()] == ["program.py"]
 
 
+def test_a_step_by_hand_says_whom_it_waits_for(cli, toy, tmp_path):
+    child = cli.start("step", *toy(1), "--llm=external")
+    line = child.stdout.readline()
+    (words,) = re.findall(r"`.*main\.py (ask .*)` in another window", line)
+    ticket = cli.here(*shlex.split(words), "--dir", str(tmp_path / "work"), "--json").json["ticket"]
+    (tmp_path / "work" / "program.py").write_text(PROGRAM.format(x=1.5))
+    assert cli.here("tell", "latest", ticket, "--dir", str(tmp_path / "work")).code == 0
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 0 and "step 1" in out and ": 0.5 *best candidate*" in out, out + err
+
+
 def test_an_evaluator_that_breaks_in_a_look_is_told_in_one_line(opened, cli, tmp_path):
     run_dir = opened(1, breaks="check")
     ticket, program = asked(run_dir, 1)["ticket"], tmp_path / "program.py"
