@@ -22,8 +22,8 @@ MAX_VALUES = 30
 """Categories listed in a profile."""
 ALIKE = 6
 """Constant columns with nothing to tell them apart but their names from which they share a line."""
-SAMPLE_ROWS = 200_000
-"""Rows of a file that are read."""
+SAMPLE_ROWS, SAMPLE_CELLS = 200_000, 20_000_000
+"""Rows of a file that are read, and cells of them."""
 
 
 def profile(frame: Any) -> list[dict[str, Any]]:
@@ -106,11 +106,12 @@ def _describe_table(path: Path, name: str, described: dict[str, list[str]]) -> d
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, nrows=SAMPLE_ROWS, low_memory=False)
+        most = min(SAMPLE_ROWS, max(1, SAMPLE_CELLS // max(1, len(pd.read_csv(path, nrows=0).columns))))
+        frame = pd.read_csv(path, nrows=most, low_memory=False)
     except (ValueError, OSError) as error:
         return dict.fromkeys(KINDS, f"{name}: not readable as a table ({str(error).splitlines()[0]})")
     names = [str(column) for column in frame.columns]
-    head = f"{name}: {len(frame)}{'+' if len(frame) == SAMPLE_ROWS else ''} rows, {len(names)} columns"
+    head = f"{name}: {len(frame)}{'+' if len(frame) == most else ''} rows, {len(names)} columns"
     like = next((other for other, theirs in described.items() if _is_like(names, theirs)), None)
     described[name] = names
     if like:

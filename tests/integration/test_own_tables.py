@@ -20,6 +20,7 @@ from support.competition_stand import Stand, column, writes
 from core.contracts import Limits
 from core.executor.leaks import make_plan
 from problems.competition.grader.refit import add_labels
+from problems.competition.grader.tables import pieces
 from problems.competition.problem import build
 from runs.trust import code_named
 from utils.config import load_config
@@ -606,6 +607,34 @@ def test_of_a_long_table_some_rows_are_hidden_and_facts_come_from_some(tmp_path,
     assert "scores it on 10 of these rows; 10 others are scored once, at the end" in told, (
         "how far a score can be trusted"
     )
+
+
+def test_of_a_wide_table_fewer_rows_are_held_at_once_and_facts_come_from_fewer(tmp_path, inline, monkeypatch):
+    draw = random.Random(0)
+    lines = [",".join([f"{draw.random():.4f}" for _ in range(30)]) for _ in range(ROWS)]
+    plain(tmp_path, content="\n".join([",".join([*(f"x{i}" for i in range(29)), "rent"]), *lines]).encode())
+    whole = made(tmp_path)
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.CELLS", 600)
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.FEWEST_LOOKED_AT", 60)
+    held, of = [], pieces.text_pieces
+
+    def seen(*how):
+        for piece in of(*how):
+            held.append(piece.size)
+            yield piece
+
+    monkeypatch.setattr("problems.competition.grader.tables.pieces.text_pieces", seen)
+    (tmp_path / "again").mkdir()
+    problem = build(load_config(None, [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae"]),
+                    tmp_path / "again")  # fmt: skip
+    problem.prepare()
+    assert max(held) <= 600 * pieces.WHOLE, "memory is bounded however wide a table is"
+    assert f"columns are described from 60 of {ROWS} rows" in problem.note
+    for name in ("train", "test", "sample_submission"):
+        one, other = ((made.input_dir / f"{name}.csv").read_text() for made in (whole, problem))
+        assert one == other
+    column = problem.prompt_extras()["data"]["columns"][0]
+    assert column["kind"] == "number" and column["unique"] == 84, "as many as all rows have"
 
 
 def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_path, inline):

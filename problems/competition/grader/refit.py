@@ -11,6 +11,7 @@ import pandas as pd
 
 from .tables.exact import Unusable, read_table
 from .tables.keys import as_keys
+from .tables.written import write_csv
 
 
 def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> None:
@@ -37,8 +38,8 @@ def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> 
     made = out.with_name(f".{out.name}")
     shutil.rmtree(made, ignore_errors=True)
     shutil.copytree(public, made, symlinks=False)
-    whole.to_csv(made / "train.csv", index=False)
-    test.to_csv(made / "test.csv", index=False)
+    write_csv(whole, made / "train.csv")
+    write_csv(test, made / "test.csv")
     sample = read_table(exam["sample"])
     wanted = as_keys(test[key])
     kept = as_keys(sample[key]).isin(wanted).to_numpy()

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .tables.pieces import PLAIN, open_table
+from .tables.pieces import open_plain
+from .tables.written import write_csv
 
 SMOKE_STEP = 50
 """A smoke run sees 2 % of the training rows …"""
@@ -33,14 +34,14 @@ def write_smoke(public: Path, smoke: Path, rows: int, targets: Sequence[str] = (
         return
     _share(str(public), str(smoke))
     (smoke / "train.csv").unlink()
-    table, _ = open_table(public / "train.csv", PLAIN)
+    table = open_plain(public / "train.csv")
     kinds, classes = _Kinds(), {name: _Classes() for name in targets if name in table.columns}
-    for place, piece in enumerate(table.pieces()):
+    for piece in table.pieces():
         chosen = piece.index.to_numpy() % SMOKE_STEP == 0
         for name, seen in classes.items():
             seen.add(piece[name], chosen)
         kinds.add(piece, chosen)
-        piece[chosen].to_csv(smoke / "train.csv", index=False, mode="a", header=place == 0)
+        write_csv(piece[chosen], smoke / "train.csv", more=True)
 
 
 class _Kinds:

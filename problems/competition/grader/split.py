@@ -38,6 +38,7 @@ from .tables.pieces import marked, spread
 from .tables.table_sample import TableSample, as_programs_read, samples_of
 from .tables.times import as_time
 from .tables.with_columns import with_columns
+from .tables.written import write_csv
 
 FEWEST_HIDDEN = 4
 ROW_ID = "row_id"
@@ -94,10 +95,10 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         raise Unusable(
             f"data.target={targets[0]}: a class is called {key}, as the column is that names rows; rename one"
         )
-    test.to_csv(public / "test.csv", index=False)
-    _sample(test[[key]], shown, targets, columns, goal).to_csv(public / "sample_submission.csv", index=False)
+    write_csv(test, public / "test.csv")
+    write_csv(_sample(test[[key]], shown, targets, columns, goal), public / "sample_submission.csv")
     kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *(n for n in tables.others if n not in there)])
-    answers[list(kept)].to_csv(private / "answers.csv", index=False)
+    write_csv(answers[list(kept)], private / "answers.csv")
     outputs = _outputs(tables, shown, columns, goal)
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables), request)
@@ -167,7 +168,7 @@ def _perfect(exam: dict[str, Any], answers: Any) -> Any:
 def _refuse_unscorable(exam: dict[str, Any], out: Path, request: dict[str, Any]) -> None:
     """Unusable where the metric is undefined on a part, whatever a program predicts: one class only, say."""
     path = out / "private" / "perfect.csv"
-    _perfect(exam, read_table(out / exam["answers"], exam["texts"])).to_csv(path, index=False)
+    write_csv(_perfect(exam, read_table(out / exam["answers"], exam["texts"])), path)
     judge = Judge({**exam, **{name: str(out / exam[name]) for name in ("answers", "sample")}})
     for part, rows in exam["parts"].items():
         verdict = judge.grade(str(path), part, False)

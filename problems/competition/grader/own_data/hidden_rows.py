@@ -9,7 +9,7 @@ import numpy as np
 
 from ..scoring.parts import strata_of
 from ..tables.exact import Unusable
-from ..tables.pieces import LOOKED_AT
+from ..tables.pieces import looked_at
 from ..tables.times import as_time, newest
 from .own_tables import MIN_ROWS, OwnTables
 from .sides import numbers_of_rows
@@ -129,9 +129,11 @@ def parted(tables: OwnTables, how: str, column: str, times: Any, shown: Any, hid
 def of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator[str]:
     """How many rows are hidden, where it is not the usual share; and rows that have no group."""
     count, (how, _, column) = len(tables.labelled), request["split"].partition(":")
-    share = request.get("hidden", HIDDEN)
+    share, described = request.get("hidden", HIDDEN), looked_at(len(tables.columns))
     if count * share > MOST_HIDDEN:
-        yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {LOOKED_AT:,}"
+        yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {described:,}"
+    elif described < count - hidden:
+        yield f"columns are described from {described:,} of {count:,} rows"
     elif not 0.8 * share <= hidden / count <= 1.2 * share and count >= MIN_ROWS * 2:
         together = {"time": "rows of the same time", "distinct": "equal rows"}.get(how, "rows of a group")
         yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"

@@ -16,6 +16,7 @@ from ..tables.contents import doubled, read_any, text_pieces
 from ..tables.exact import Unusable, refusals
 from ..tables.formats import COLUMNAR, Look, is_text, look_at, sure_encoding
 from ..tables.pieces import ROWS
+from ..tables.written import write_csv
 
 LOOKED_AT = 1000
 """Rows that tell which mark of fractions a file has."""
@@ -55,7 +56,7 @@ def _joined(paths: Sequence[Path], name: str, folder: Path) -> tuple[Path, int]:
     if all(look.suffix in COLUMNAR for look in looks.values()):
         whole.to_parquet(folder / f"{name}.parquet")
         return folder / f"{name}.parquet", len(whole)
-    whole.to_csv(folder / f"{name}.csv", index=False)
+    write_csv(whole, folder / f"{name}.csv")
     return folder / f"{name}.csv", len(whole)
 
 

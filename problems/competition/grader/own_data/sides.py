@@ -12,8 +12,9 @@ import pandas as pd
 
 from ..tables.columns import ID_NAMES
 from ..tables.keys import each_once
-from ..tables.pieces import LOOKED_AT, marked, spread
+from ..tables.pieces import looked_at, marked, spread
 from ..tables.with_columns import with_columns
+from ..tables.written import write_csv
 from .own_tables import OwnTables
 
 NEIGHBOURS = 20_000
@@ -29,7 +30,7 @@ class Sides:
     """Labelled rows on both sides of the split.
 
     Args:
-        shown: at most `LOOKED_AT` of the rows that programs learn, spread over all.
+        shown: `looked_at` of the rows that programs learn, spread over all.
         count: how many they learn.
         hidden: all hidden rows.
         equal: of each hidden row a number; rows that are equal in every feature have the same.
@@ -57,9 +58,9 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, 
         features: columns in which rows are compared.
     """
     columns = tables.columns if key in tables.train.kinds else [key, *tables.columns]
-    shown_at, looked_at, hidden_at = (
-        marked(places, tables.train.count)
-        for places in (shown, spread(shown.to_numpy(), LOOKED_AT), tables.labelled.index[hidden])
+    described = spread(shown.to_numpy(), looked_at(len(columns)))
+    shown_at, described_at, hidden_at = (
+        marked(places, tables.train.count) for places in (shown, described, tables.labelled.index[hidden])
     )
     kept, seen, known = [], [], []
     ends = Ends()
@@ -67,9 +68,9 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, 
         rows = piece[columns]
         ends.add(rows)
         learned = rows[shown_at[rows.index]]
-        learned.to_csv(path, index=False, mode="a", header=not path.exists())
+        write_csv(learned, path, more=True)
         kept.append(rows[hidden_at[rows.index]])
-        seen.append(rows[looked_at[rows.index]])
+        seen.append(rows[described_at[rows.index]])
         known.append(_fingerprints(learned[features]))
     answers = pd.concat(kept)
     compared = answers[features]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import pandas as pd
 
 from .iso_dates import in_english, iso_dates, shape_of
 from .missing_words import is_missing, missing_in
-from .times import DAY_FIRST, MONTH_FIRST, date_formats, read
+from .times import DAY_FIRST, LOOKED_AT, MONTH_FIRST, date_formats, read
 
 MOST_SHAPES = 20
 """Ways to write a date in one column."""
@@ -66,21 +67,22 @@ def dates_in(pieces: Callable[[], Iterable[Any]], *, in_part: bool = False) -> D
     shapes: dict[str, set[str]] = {}
     examples: dict[str, str] = {}
     missing = set[str]()
-    raw = set[str]()
+    raw: dict[str, None] = {}
     for piece in pieces():
-        for text in map(str, piece.dropna().unique()):
-            if is_missing(text):
-                missing.add(text.strip())
-                continue
-            plain = in_english(text)
-            shape = shape_of(plain)
-            shapes.setdefault(shape, set()).add(plain)
-            examples.setdefault(shape, text.strip())
-            raw.add(text)
+        cells = [str(text) for text in piece.dropna().unique()]
+        missing |= {text.strip() for text in cells if is_missing(text)}
+        raw |= {text: None for text in cells if not is_missing(text)}
+        if len({shape_of(in_english(text)) for text in islice(raw, LOOKED_AT)}) > MOST_SHAPES:
+            return None
+    if not raw or (not missing and not in_part and date_formats(pd.Series(sorted(raw)))):
+        return None
+    for text in raw:
+        plain = in_english(text)
+        shape = shape_of(plain)
+        shapes.setdefault(shape, set()).add(plain)
+        examples.setdefault(shape, text.strip())
         if len(shapes) > MOST_SHAPES:
             return None
-    if not shapes or (not missing and not in_part and date_formats(pd.Series(sorted(raw)))):
-        return None
     columns = {shape: pd.Series(sorted(texts)) for shape, texts in shapes.items()}
     known: dict[str, list[str]] = {}
     for shape, texts in columns.items():

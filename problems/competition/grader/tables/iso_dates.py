@@ -27,6 +27,7 @@ dec dez december dezember décembre déc decembre diciembre dic dicembre dezembr
 MONTHS = {word: number for number, words in enumerate(MONTH_WORDS.strip().split("\n"), 1) for word in words.split()}
 NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WORD = re.compile(r"[^\W\d_]+")
+IN_FIGURES = re.compile(r"[\d\s:/.-]*")
 FIRST_WORD = re.compile(r"^[^\W\d]+[.,]*\s+(?=\d|[^\W\d]+\.?\s+\d)")
 """In front of a date: a weekday, or a month."""
 
@@ -35,6 +36,8 @@ def in_english(text: str) -> str:
     """A date with its month in English, without weekday and endings: `5. März 2021` is `5 Mar 2021`, `2021年3月5日` is
     `2021-3-5`.
     """
+    if IN_FIGURES.fullmatch(text):
+        return " ".join(text.split())
     text = re.sub(r"[年년]\s*|(?<=\d)[月월]\s*(?=\d)", "-", text.strip())
     text = re.sub(r"[日일]|(?<=\d)[月월]", "", text)
     text = FIRST_WORD.sub(lambda found: found[0] if month_of(found[0]) else "", text)

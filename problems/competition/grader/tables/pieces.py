@@ -20,12 +20,14 @@ from .contents import read_any, text_pieces
 from .exact import refusals
 from .formats import Look, is_text, look_at, sure_encoding
 
-ROWS = 200_000
-"""Of a piece."""
+ROWS, CELLS = 200_000, 20_000_000
+"""Of a piece, at most: of a wide table it has fewer rows."""
+WHOLE = 5
+"""Pieces of a wide table that are held at once where they are all of it: reading them anew takes longer."""
+FEWEST_LOOKED_AT = 5000
+"""Rows that facts are told from, however wide a table is."""
 HEAD = 2000
 """Rows that tell which columns of text may have a form."""
-LOOKED_AT = 200_000
-"""Rows that facts are told from, spread over the whole table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +62,14 @@ class Table:
         """
         wanted = self.columns if columns is None else list(columns)
         if self.whole is not None:
-            for start in range(0, max(self.count, 1), ROWS):
-                yield self.whole[wanted].iloc[start : start + ROWS]
+            step = rows_of(len(wanted))
+            for start in range(0, max(self.count, 1), step):
+                yield self.whole.iloc[start : start + step][wanted]
             return
         kinds = {name: kind for name in wanted if (kind := self.kinds[name])}
+        how = {"usecols": wanted, "dtype": kinds}
         with refusals(self.path):
-            for piece in _numbered(text_pieces(self.path, self.look, ROWS, {"usecols": wanted, "dtype": kinds})):
+            for piece in _numbered(text_pieces(self.path, self.look, rows_of(len(wanted)), how)):
                 yield converted(piece[wanted], self.forms)
 
     def find_forms(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, CellForm]:
@@ -95,8 +99,8 @@ class Table:
         return self.whole[list(columns)] if self.whole is not None else pd.concat(self.pieces(columns))
 
     def sample(self) -> Any:
-        """All columns of at most `LOOKED_AT` rows, spread over the table."""
-        wanted = marked(spread(np.arange(self.count)), self.count)
+        """All columns of `looked_at` rows, spread over the table."""
+        wanted = marked(spread(np.arange(self.count), looked_at(len(self.columns))), self.count)
         return pd.concat([piece[wanted[piece.index]] for piece in self.pieces()])
 
 
@@ -105,15 +109,27 @@ def is_text_column(values: Any) -> bool:
     return bool(pd.api.types.is_string_dtype(values) or pd.api.types.is_object_dtype(values))
 
 
-def spread(places: Any, most: int = LOOKED_AT) -> Any:
+def rows_of(columns: int) -> int:
+    """Rows of a piece of so many columns."""
+    return max(1, min(ROWS, CELLS // max(1, columns)))
+
+
+def looked_at(columns: int) -> int:
+    """Rows that facts are told from, spread over the whole of a table."""
+    return max(FEWEST_LOOKED_AT, rows_of(columns))
+
+
+def spread(places: Any, most: int = ROWS) -> Any:
     """At most so many of these places, evenly spaced."""
     if len(places) <= most:
         return places
     return places[np.linspace(0, len(places) - 1, most).round().astype(int)]
 
 
-PLAIN = Look("", ".csv", "utf-8")
-"""A table as programs read it: UTF-8 with commas."""
+def open_plain(path: Path) -> Table:
+    """A table as programs read it: UTF-8 with commas."""
+    table, _ = open_table(path, Look("", ".csv", "utf-8", width=len(pd.read_csv(path, nrows=0).columns)))
+    return table
 
 
 def marked(places: Any, count: int) -> Any:
@@ -140,7 +156,7 @@ def open_table(path: Path, look: Look | None = None) -> tuple[Table, str]:
         look = sure_encoding(path, look)
         first, count = pd.DataFrame(), 0
         seen: dict[str, set[str]] = {}
-        for piece in _numbered(text_pieces(path, look, ROWS, {})):
+        for piece in _numbered(text_pieces(path, look, min(ROWS, WHOLE * rows_of(look.width)), {})):
             first = first if seen else piece
             for name in piece.columns:
                 seen.setdefault(name, set()).add(_kind(piece[name]))

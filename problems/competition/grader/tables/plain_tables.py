@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .contents import read_any
 from .exact import Unusable
+from .written import write_csv
 
 SAMPLE = "sample_submission.csv"
 MOST_BYTES = 1 << 26
@@ -36,7 +37,7 @@ def plain_tables(public: Path, sample: Path, out: Path) -> tuple[Path, str]:
         except Unusable:  # it is no table after all: programs have it as it is
             continue
         public = _ours(public, out)
-        table.to_csv(public / target, index=False)
+        write_csv(table, public / target)
         written.append(f"{path.name} as {target}")
     return public, f"{', '.join(written)} too" if written else ""
 

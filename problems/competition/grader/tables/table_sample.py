@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import io
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .exact import read_table
-from .pieces import PLAIN, open_table
+from .pieces import open_plain
+from .written import csv_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class TableSample:
     """A table of `public/`.
 
     Args:
-        rows: at most `LOOKED_AT`, spread over it.
+        rows: `pieces.looked_at` of them, spread over it.
         count: of all rows.
     """
 
@@ -31,10 +32,10 @@ class TableSample:
 
 def as_programs_read(rows: Any, count: int) -> TableSample:
     """Rows of a table that was written, as they come back from its file."""
-    text = io.StringIO()
-    rows.to_csv(text, index=False)
-    text.seek(0)
-    return TableSample(read_table(text), count)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as text:
+        text.writelines(csv_lines(rows))
+        text.seek(0)
+        return TableSample(read_table(text), count)
 
 
 def samples_of(**tables: Path | None) -> dict[str, TableSample]:
@@ -42,6 +43,6 @@ def samples_of(**tables: Path | None) -> dict[str, TableSample]:
     found = {}
     for name, path in tables.items():
         if path is not None and path.is_file():
-            table, _ = open_table(path, PLAIN)
+            table = open_plain(path)
             found[name] = TableSample(table.sample(), table.count)
     return found
