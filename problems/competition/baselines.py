@@ -8,7 +8,7 @@ from typing import Any
 
 from core.contracts import Baseline
 from problems.competition.rules import script, size
-from problems.competition.rules.drafts import SAMPLE_ROWS, cost
+from problems.competition.rules.drafts import SAMPLE_COLUMNS, SAMPLE_ROWS, cost
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import Member, Recipe
@@ -32,6 +32,7 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
         recipe = _affordable(Recipe(target=target, members=(member,)), facts)
         code = script.render(recipe, facts)
         name += f" on {recipe.rows:,} rows" if recipe.rows else ""
+        name += f"{' of' if recipe.rows else ' on'} {recipe.columns:,} numbers" if recipe.columns else ""
         found.append(
             Baseline(name, "\n".join(line for line in source_lines(code) if not line.startswith("# recipe")) + "\n")
         )
@@ -39,12 +40,16 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
 
 
 def _affordable(recipe: Recipe, facts: Facts) -> Recipe:
-    """On as many rows as memory has room for and a search has time for, beside all that it tries."""
+    """On as many rows, and numbers, as memory has room for and a search has time for, beside all that it tries."""
     plain = replace(recipe, members=tuple(_as_written(member) for member in recipe.members))
     rows = min(facts.rows, size.most_rows(recipe, facts))
-    while rows > SAMPLE_ROWS and cost(replace(plain, rows=rows), facts) > facts.longest * BASELINE_SHARE:
+    columns, most = len(facts.numbers), facts.longest * BASELINE_SHARE
+    while rows > SAMPLE_ROWS and cost(replace(plain, rows=rows), facts) > most:
         rows = round(rows * 0.8)
-    return replace(recipe, rows=0 if rows >= facts.rows else rows // 1000 * 1000)
+    while columns > SAMPLE_COLUMNS and cost(replace(plain, rows=rows, columns=columns), facts) > most:
+        columns = round(columns * 0.8)
+    few = columns if columns < len(facts.numbers) else 0
+    return replace(recipe, rows=0 if rows >= facts.rows else rows // 1000 * 1000, columns=few)
 
 
 def _as_written(member: Member) -> Member:

@@ -25,7 +25,7 @@ ONWARD = 0.5
 TREES = 0.8
 """How likely a blend that learns many rows gets another family of trees: linear models are seldom near these then."""
 GROWN = 3.0
-"""How many times its pace a program may take to learn more rows."""
+"""How many times its pace a program may take to learn more rows or columns."""
 Change = Callable[[Recipe, Facts, random.Random], tuple[Recipe, str] | None]
 
 
@@ -51,6 +51,8 @@ def improve(
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
     if recipe.rows:
         weights[_grow] = 20
+    if recipe.columns:
+        weights[_widen] = 10
     if facts.rows >= LARGE:  # few families are left, and their parameters matter more
         weights |= {_tune: 6, _redraw: 6, _blend: min(weights[_blend], 5)}
     if wide:
@@ -61,7 +63,8 @@ def improve(
         changed = further or rng.choice(moves)(recipe, facts, rng)
         if not changed or changed[0] == recipe or undoes(changed[1], made_by):
             continue
-        most = GROWN * facts.pace if changed[0].rows != recipe.rows else facts.pace
+        more = (changed[0].rows, changed[0].columns) != (recipe.rows, recipe.columns)
+        most = GROWN * facts.pace if more else facts.pace
         if size.fits(changed[0], facts) and cost(changed[0], facts) <= max(most, cost(recipe, facts)):
             return changed
     return draft(facts, rng)
@@ -119,6 +122,13 @@ def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     return replace(recipe, rows=3 * recipe.rows), f"Learn {3 * recipe.rows:,} rows."
 
 
+def _widen(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """All numbers, or three times as many."""
+    if 3 * recipe.columns >= len(facts.numbers):
+        return replace(recipe, columns=0), f"Learn from all {len(facts.numbers):,} numbers."
+    return replace(recipe, columns=3 * recipe.columns), f"Learn from {3 * recipe.columns:,} numbers."
+
+
 def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     if facts.task != "labels" or facts.metric not in UNEVEN:
         return None
@@ -128,7 +138,7 @@ def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
 
 def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     there = {member.family for member in recipe.members}
-    seen = learned(facts, recipe.rows)
+    seen = learned(facts, recipe.rows, recipe.columns)
     others = [family for family in suited(seen) if family.name not in there]
     if not others or len(recipe.members) >= MAX_MEMBERS:
         return None

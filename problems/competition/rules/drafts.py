@@ -30,8 +30,12 @@ FIRST = Member("hgb", (("max_iter", 100), ("max_leaf_nodes", 15)))
 """The model that groups' effects are told beyond: fitted on three parts of the rows."""
 TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
+DEAR = ("effects", "topics")
+"""Steps that may take longer than the model behind them."""
 SAMPLE_ROWS = 10_000
 """Rows that a sample has at least."""
+SAMPLE_COLUMNS = 50
+"""Numbers that are left at least, where there is no time for all of them."""
 AS_COUNTED = {"rmsle": "log1p", "rmse": "none", "mae": "none", "r2": "none"}
 """What the first draft learns: the target as the metric counts its errors."""
 UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
@@ -41,10 +45,11 @@ UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
 def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
     """A first recipe of one family. `ordinal` counts the drafts of a run; None draws the family."""
     rows = sample_rows(facts)
-    seen = learned(facts, rows)
+    columns = sample_columns(facts, rows)
+    seen = learned(facts, rows, columns)
     names = [name for name in ORDER if name in {family.name for family in suited(seen)}]
-    if ordinal == PANEL and len(names) > 1:
-        return _panel(facts, rng, rows)
+    if ordinal == PANEL and (panel := _panel(facts, rng, rows, columns)):
+        return panel
     boosted = next((name for name in names if FAMILIES[name].tree), None)
     if ordinal == BESIDE and boosted:
         names = [boosted]
@@ -53,7 +58,7 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     chosen = tuple(step for step in features.available(facts) if rng.random() < _chance(step, family, facts))
     if ordinal == BESIDE:
         chosen = tuple(step for step in chosen if step != "effects")  # to be told from the first draft, which has it
-    seen = replace(seen, more=topics(chosen, facts))
+    seen = replace(seen, more=added(chosen, facts))
     member = drawn_member(family, seen, rng)
     if ordinal is not None and family.tree:
         member = family.default(seen, int(ordinal == BESIDE))
@@ -61,7 +66,9 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     target = _target(facts, rng)
     if ordinal == 0 and facts.metric in AS_COUNTED and not facts.classifies:
         target = AS_COUNTED[facts.metric] if facts.positive_target else "none"
-    recipe = Recipe(target, chosen, encode, (member,), rows=rows, rare=_rare(facts, rng))
+    recipe = Recipe(target, chosen, encode, (member,), rows=rows, columns=columns, rare=_rare(facts, rng))
+    recipe = within(recipe, facts, facts.pace)
+    chosen = recipe.features
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
 
@@ -75,37 +82,66 @@ def sample_rows(facts: Facts) -> int:
     return max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)
 
 
-def _panel(facts: Facts, rng: random.Random, rows: int) -> tuple[Recipe, str]:
-    """Unlike families that share the time of a program, weighed on rows that none of them learned."""
-    seen = learned(facts, rows)
+def sample_columns(facts: Facts, rows: int) -> int:
+    """Numbers that drafts learn from first, where boosting on few rows of all would take a program's time; else 0.
+
+    Args:
+        rows: that are drawn; 0 for all.
+    """
+    whole = FAMILIES["hgb"].cheapest(learned(facts, rows))
+    if whole <= facts.pace or len(facts.numbers) <= SAMPLE_COLUMNS:
+        return 0
+    columns = max(SAMPLE_COLUMNS, round(len(facts.numbers) * facts.pace / 2 / whole / 10) * 10)
+    return 0 if columns >= len(facts.numbers) else columns
+
+
+def _panel(facts: Facts, rng: random.Random, rows: int, columns: int) -> tuple[Recipe, str] | None:
+    """Unlike families that share the time of a program, weighed on rows that none of them learned; None where there is
+    no time for two of them.
+    """
+    seen = learned(facts, rows, columns)
     able = {family.name: family for family in suited(seen)}
     steps = tuple(step for step in features.available(facts) if step != "topics" or facts.texts)
-    recipe = Recipe(_target(facts, rng), steps, weights="learned", rows=rows, rare=_rare(facts, rng))
+    recipe = Recipe(_target(facts, rng), steps, weights="learned", rows=rows, columns=columns, rare=_rare(facts, rng))
+    recipe = within(recipe, facts, facts.pace)
     for name in PANELLED:
         if name in able and len(recipe.members) < MAX_MEMBERS:
             member = able[name].default(replace(seen, pace=PANEL_TIME * facts.pace / PANEL_FITS))
             grown = replace(recipe, members=(*recipe.members, member))
-            recipe = grown if not recipe.members or cost(grown, facts) <= PANEL_TIME * facts.pace else recipe
+            recipe = grown if cost(grown, facts) <= PANEL_TIME * facts.pace else recipe
+    if len(recipe.members) < 2:
+        return None
     return recipe, f"Weigh {listed(recipe.members)} by out-of-fold fit{_target_words(recipe)}."
 
 
 def cost(recipe: Recipe, facts: Facts) -> float:
     """Seconds on one thread, about, once the table is read."""
-    facts = learned(facts, recipe.rows)
-    facts = replace(facts, more=topics(recipe.features, facts))
+    facts = learned(facts, recipe.rows, recipe.columns)
+    facts = replace(facts, more=added(recipe.features, facts))
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
-    texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if facts.more else 0.0
+    texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if "topics" in recipe.features else 0.0
     effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
     return seconds_of(recipe.members, facts) * fits + texts + effects
 
 
-def topics(steps: tuple[str, ...], facts: Facts) -> int:
-    """Columns that texts and names become."""
-    return features.TOPICS * (len(facts.texts) + len(facts.wordy)) if "topics" in steps else 0
+def within(recipe: Recipe, facts: Facts, most: float) -> Recipe:
+    """Without the steps that alone take longer than a program may; what is dearest goes first."""
+    for step in DEAR:
+        if step in recipe.features and cost(recipe, facts) > most:
+            recipe = replace(recipe, features=tuple(name for name in recipe.features if name != step))
+    return recipe
 
 
-def learned(facts: Facts, rows: int) -> Facts:
-    """The facts of the rows that are learned."""
+def added(steps: tuple[str, ...], facts: Facts) -> int:
+    """Columns that come from texts and names, and from missing values."""
+    told = features.TOPICS * (len(facts.texts) + len(facts.wordy)) if "topics" in steps else 0
+    return told + (len(facts.missing) if "missing" in steps else 0)
+
+
+def learned(facts: Facts, rows: int, columns: int = 0) -> Facts:
+    """The facts of the rows and numbers that are learned from; 0 for all. Flags for missing values are such numbers."""
+    if columns:
+        facts = replace(facts, alike=max(facts.alike, len(facts.numbers) - columns), missing=())
     return replace(facts, rows=min(rows, facts.rows)) if rows else facts
 
 

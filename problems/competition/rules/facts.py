@@ -40,6 +40,8 @@ TELLING = 10
 GROUPS, MOST_GROUPED, ROWS_OF_GROUPS = 60, 6, 200_000
 """Values from which on whole numbers may name groups of rows, such as persons; how many such columns are looked at,
 those of most values first; and the rows up to which they are."""
+PARTS = 7
+"""Columns that a date becomes."""
 WORDY_LENGTH = 8
 """Characters that such values have on average."""
 
@@ -206,7 +208,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     if not all(_is_learnable(aim, goal.task, rows) for aim, goal in zip(aims, goals, strict=True)):
         targets = ()
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
-    reading = READING * rows * len(columns)
+    asked = int((data.get("rows") or {}).get("test") or 0)
+    reading = READING * (rows + asked) * len(columns)
     return Facts(
         key=str(key or "id"),
         targets=targets,
@@ -245,7 +248,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         rarest=min(_rarest(aim, data) if label in columns else aim.get("fewest", inf) for aim in aims),
         filled={n: (1 - column["missing"]) * rows for n, column in used.items() if column["missing"] > 0},
         unlabelled=any(aim.get("unlabelled") for aim in aims),
-        asked=int((data.get("rows") or {}).get("test") or 0),
+        asked=asked,
         ids=str(data.get("ids") or "test.csv"),
     )
 
@@ -295,7 +298,8 @@ def _pace(limits: Mapping[str, Any], rows: int) -> tuple[float, float, float]:
     if limits.get("steps"):
         most = limits["steps"] / programs
         pace = max(pace, seconds / programs / (most if most < 1 else (1 + most**2) / 2))
-    return min(max(pace, 1.0), timeout / 3), timeout / 3, programs
+    longest = min(timeout / 3, seconds / 2)
+    return min(max(pace, 1.0), longest), longest, programs
 
 
 def _is_scarce(column: Mapping[str, Any], rows: int) -> bool:

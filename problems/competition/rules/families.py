@@ -88,12 +88,12 @@ FAMILIES: dict[str, Family] = {
         ),
         Family(
             "ridge", "ridge regression", "dense", "Ridge", "", _LINEAR,
-            {"alpha": (1.0, 3.0, 8.0, 15.0, 30.0, 60.0)}, cost=0.05,
+            {"alpha": (1.0, 3.0, 8.0, 15.0, 30.0, 60.0)}, cost=0.02,
         ),
         Family(
             "elastic", "the elastic net", "dense", "ElasticNet", "", _LINEAR,
             {"alpha": (0.001, 0.002, 0.005, 0.01, 0.02), "l1_ratio": (0.1, 0.3, 0.5, 0.8)},
-            {"max_iter": 5000}, cost=0.15,
+            {"max_iter": 5000}, cost=0.06,
         ),
         Family(
             "bayes", "Bayesian ridge regression", "dense", "BayesianRidge", "", _LINEAR,
@@ -105,7 +105,7 @@ FAMILIES: dict[str, Family] = {
         ),
         Family(
             "logistic", "logistic regression", "dense", "", "LogisticRegression", _LINEAR,
-            {"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}, {"max_iter": 2000}, cost=0.1,
+            {"C": (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)}, {"max_iter": 2000}, cost=0.03,
         ),
         Family(
             "svm", "a support vector machine with a Gaussian kernel", "dense", "SVR", "SVC",

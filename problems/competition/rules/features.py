@@ -288,8 +288,25 @@ def _without_alike() -> Lines:
     ]
 
 
-def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
-    """The whole section, of steps that are `needed`; leaves X, X_test, `numbers` and `categories`."""
+def _telling(columns: int, facts: Facts) -> Lines:
+    aims = "pd.get_dummies(y)" if facts.classifies else "y.rank().to_frame()"
+    return [
+        f"# the {columns} numbers that tell most by themselves: all of them take longer than there is time for",
+        "ranks = X.select_dtypes('number').rank()",
+        "ranks, aims = (table.sub(table.mean()).fillna(0) / table.std().clip(lower=1e-9) "
+        f"for table in (ranks, {aims}.astype(float)))",
+        "told = np.abs(ranks.to_numpy().T @ aims.to_numpy()).max(axis=1)",
+        f"others = ranks.columns[np.argsort(-told, kind='stable')[{columns}:]]",
+        "X, X_test = X.drop(columns=others), X_test.drop(columns=others)",
+    ]
+
+
+def write(chosen: tuple[str, ...], facts: Facts, columns: int = 0) -> Lines:
+    """The whole section, of steps that are `needed`; leaves X, X_test, `numbers` and `categories`.
+
+    Args:
+        columns: how many numbers are learned from; 0 for all.
+    """
     lines: Lines = []
     if "ranks" in chosen:
         lines += ["def rank(words):", "    return {word: place for place, word in enumerate(words)}", "", ""]
@@ -299,6 +316,7 @@ def write(chosen: tuple[str, ...], facts: Facts) -> Lines:
             lines += step(facts)
     lines += ["    return frame", "", "", "X, X_test = add_features(rows), add_features(test_rows)"]
     lines += _without_alike() if facts.alike else []
+    lines += _telling(columns, facts) if columns else []
     lines += [
         _NUMBERS,
         f"texts = {list(facts.texts)!r}",

@@ -44,12 +44,14 @@ class Recipe:
     """Seeds that are averaged for models that have one."""
     rows: int = 0
     """Training rows that are drawn, where there are more than can be learned in the time; 0 for all."""
+    columns: int = 0
+    """Numbers that are learned from, those that tell most by themselves, where there is no time for more; 0 for all."""
     rare: float = 0.0
     """Labels: 0 hands in the likeliest class, 1 the one that is likeliest beyond its share of the rows."""
 
     def dump(self) -> str:
         plain = asdict(self)
-        said = {k: v for k, v in plain.items() if k not in ("rows", "rare") or v}
+        said = {k: v for k, v in plain.items() if k not in ("rows", "columns", "rare") or v}
         return json.dumps(said, sort_keys=True, separators=(",", ":"))
 
 
@@ -68,9 +70,11 @@ def load(text: str) -> Recipe:
         weights=str(plain["weights"]),
         bags=int(plain["bags"]),
         rows=int(plain.get("rows", 0)),
+        columns=int(plain.get("columns", 0)),
         rare=float(plain.get("rare", 0.0)),
     )
-    if not members or min(member.weight for member in members) <= 0 or found.bags < 1 or found.rows < 0:
+    least = min(found.rows, found.columns, found.bags - 1)
+    if not members or min(member.weight for member in members) <= 0 or least < 0:
         raise ValueError("no recipe of ours")
     return found
 

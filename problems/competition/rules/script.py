@@ -25,7 +25,7 @@ def _of_one(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
     freed = ["del rows"] if size.is_large(facts) else []
     return {
         "DATA": [*_data(recipe, facts), *_labels(facts), *(["del train"] if size.is_large(facts) else [])],
-        "FEATURES": [*features.write(_steps(recipe, facts), facts), *freed],
+        "FEATURES": [*features.write(_steps(recipe, facts), facts, recipe.columns), *freed],
         "MODEL": _model(recipe, facts),
         "TRAIN": _train(recipe, facts),
         "PREDICT": [*_prediction(recipe, facts), *_hand_in(_table(facts))],
@@ -38,7 +38,7 @@ def _of_several(recipe: Recipe, facts: Facts) -> dict[str, list[str]]:
     calls: dict[str, str] = {}
     for place, (goal, alike) in enumerate(facts.by_goal().items()):
         name = f"learned_{goal.task}" if place == 0 else f"learned_{goal.task}_{place}"
-        steps = features.write(_steps(recipe, alike), alike)
+        steps = features.write(_steps(recipe, alike), alike, recipe.columns)
         body = [*steps, "", *_model(recipe, alike), "", *_train(recipe, alike), "", *_prediction(recipe, alike)]
         doc = '    """What a model of its own predicts for a target."""'
         lines += [f"def {name}(TARGET):", doc, *(f"    {line}" for line in _labels(facts))]
