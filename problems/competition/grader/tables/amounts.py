@@ -50,6 +50,8 @@ COMMA = "1.234,5"
 """Where a text has commas before its fractions its points stand between thousands, and this style is one more."""
 SPACED = ("1 234.5", "1 234,5")
 """And these, where some cells have marks of thousands and first groups differ in length: `12 345` beside `980`."""
+_BOTH_MARKS = re.compile(rf"[\d.'’{_BLANKS}]*\d(?:[.'’{_BLANKS}]\d{{3}},|['’{_BLANKS}]\d{{3}}\.)\d+")
+"""A number with marks of thousands and of fractions, which nothing else has."""
 PLAIN = "1e-05"
 """As pandas reads numbers: with words for missing values among them it does not."""
 _PLAIN = re.compile(r"\s*(?P<minus>[-+]?)(?P<number>(?:(?!0\d)\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*")
@@ -198,7 +200,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
     first, styles, example = None, [*_STYLES, CLOCK, PLAIN], ""
     lengths, grouped, longest = set[int](), False, 0
     kinds, units, missing = set[str](), set[str](), set[str]()
-    all_booked = True
+    all_booked, both = True, False
     for piece in pieces():
         missing |= missing_in(piece)
         for text in piece.dropna().unique():
@@ -215,6 +217,7 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
             heads = re.split(f"['’{_BLANKS}]", cell.digits)
             lengths.add(len(heads[0]))
             grouped = grouped or len(heads) > 1
+            both = both or _BOTH_MARKS.fullmatch(cell.digits) is not None
             longest = max(longest, sum(map(str.isdigit, cell.digits.partition(".")[0])))
             kinds.add(kind_of_number(cell.digits, "."))
             all_booked = all_booked and cell.booked
@@ -222,10 +225,10 @@ def amounts_in(pieces: Callable[[], Iterable[Any]], *, are_numbers: bool = False
     if first is None or all_booked or (scales and not _are_scales(units)):  # numbers of a list: (1), (2)
         return None
     if not (any(units) or first.sign or are_numbers):
-        bare = [BARE, CLOCK, *(SPACED if grouped and len(lengths) > 1 else ()), *([PLAIN] if missing else ())]
+        bare = [BARE, CLOCK, *(SPACED if both or (grouped and len(lengths) > 1) else ()), *([PLAIN] if missing else ())]
         if missing and longest > _EXACT:
             return None
-        styles = [style for style in styles if style in bare or (style == COMMA and decimal == ",")]
+        styles = [style for style in styles if style in bare or (style == COMMA and (both or decimal == ","))]
     if COMMA in styles and (decimal == "," or kinds == {THOUSANDS, BELOW_THOUSANDS}):
         styles = [COMMA]
     if not styles:
