@@ -11,12 +11,12 @@ from math import inf
 from types import FrameType
 
 ECHO_SECONDS = 0.25
-"""A SIGTERM so soon after another signal is the same wish: timeout(1) signals a process and then its whole group, a
-service manager or a terminal every process of a group of which one passes it on."""
+"""A signal so soon after another is the same wish: timeout(1) signals a process and then its whole group, a service
+manager or a terminal every process of a group of which one passes it on, as a SIGTERM, and either may come first."""
 
 
 class Wishes:
-    """Tells what is asked for once more from the echo of what was asked for. A SIGINT is never one: keys send those.
+    """Tells what is asked for once more from the echo of what was asked for. Two SIGINT are two: keys send those.
 
     Args:
         clock: seconds, never backwards.
@@ -25,13 +25,15 @@ class Wishes:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._last = -inf
+        self._number = 0
 
     def is_echo(self, number: int) -> bool:
         """Whether the signal that has come belongs to the one before; called once for each."""
         now = self._clock()
-        if number == signal.SIGTERM and now - self._last < ECHO_SECONDS:
+        by_keys = number == self._number == signal.SIGINT
+        if now - self._last < ECHO_SECONDS and not by_keys:
             return True
-        self._last = now
+        self._last, self._number = now, number
         return False
 
 
@@ -75,15 +77,16 @@ class Interrupts:
         self._wishes = Wishes(clock)
 
     @contextmanager
-    def handled(self) -> Iterator[None]:
-        """Signals set the events inside; only a process's main thread can handle them, others run as they are. SIGINT
-        that was ignored when the process began stays so: it is meant for whoever is in front."""
+    def handled(self, *more: signal.Signals) -> Iterator[None]:
+        """SIGINT, SIGTERM and `more` set the events inside; only a process's main thread can handle them, others run as
+        they are. One but SIGTERM that was ignored when the process began stays so: SIGINT is meant for whoever is in
+        front, and nohup means it."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, *more)}
         for number, handler in before.items():
-            if (number, handler) != (signal.SIGINT, signal.SIG_IGN):
+            if number == signal.SIGTERM or handler is not signal.SIG_IGN:
                 signal.signal(number, self._on_signal)
         try:
             yield

@@ -44,7 +44,7 @@ class Output:
 def say_finishing(search_is_over: bool) -> None:
     """Answer the first Ctrl-C, inside the signal's handler: no lock, no buffer."""
     told = OVER if search_is_over else FINISHING
-    with suppress(BrokenPipeError):
+    with suppress(OSError):  # nobody reads it any more, or the terminal was closed
         os.write(2, f"\n{told}; once more to stop now\n".encode())
 
 

@@ -34,7 +34,9 @@ def is_finished(run: Path) -> bool:
 
 
 class _UnderWay:
-    """The processes of runs that are under way, which hear what the sweep hears: a signal is sent to one of us."""
+    """The processes of runs that are under way. They hear of signals from us alone, each in a group of its own: where
+    a terminal's reached them too, the two of them at once could leave a run waiting for what it was to stop.
+    """
 
     def __init__(self, finishing: Callable[[], None]) -> None:
         self._finishing = finishing
@@ -54,8 +56,9 @@ class _UnderWay:
             if self.is_ending:
                 raise KeyboardInterrupt
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-            )
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                process_group=0,
+            )  # fmt: skip
             self._processes.add(process)
         try:
             _, said = process.communicate()
@@ -65,8 +68,8 @@ class _UnderWay:
         return process.returncode, said
 
     def _finish(self, search_is_over: bool) -> None:
-        self._finishing()
         self._pass_on()
+        self._finishing()
 
     def _pass_on(self) -> None:
         with self._lock:
@@ -79,7 +82,7 @@ def run_cells(
 ) -> None:
     """Bring every cell to its end, `jobs` at a time. After one that fails no other begins.
 
-    A first SIGINT or SIGTERM lets the runs under way finish what is in flight and save, a second stops them now.
+    A first SIGINT, SIGTERM or SIGHUP lets the runs under way finish what is in flight and save, a second stops them.
 
     Args:
         told: called with the cell and `begins`, `goes on`, `known` or `done`, from several threads.
@@ -101,7 +104,7 @@ def run_cells(
             failed.set()
             raise
 
-    with under_way.interrupts.handled(), ThreadPoolExecutor(jobs) as pool:
+    with under_way.interrupts.handled(signal.SIGHUP), ThreadPoolExecutor(jobs) as pool:
         for begun in [pool.submit(work, cell) for cell in plan.cells]:
             begun.result()
     if under_way.is_ending:

@@ -82,7 +82,7 @@ def test_a_run_that_was_killed_before_its_cell_knew_its_name_is_gone_on_with(cli
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_to_the_sweep_alone_stops_its_run_and_begins_no_other(cli, toy, eventually, number):
     """A service manager, a button and kill(1) know the sweep alone; keys reach its runs as well."""
     words = ("sweep", "--seeds=1", "--vary", "search.policy=mcts,three_phase", "--name=stopped")

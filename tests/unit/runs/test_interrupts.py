@@ -15,7 +15,7 @@ def test_the_first_signal_asks_and_the_second_stops():
     interrupts = Interrupts(lambda over: told.append(("finishing", over)))
     before = signal.getsignal(signal.SIGINT)
     with interrupts.handled():
-        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
         assert interrupts.finish.is_set() and not interrupts.now.is_set() and told == [("finishing", False)]
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
@@ -23,17 +23,22 @@ def test_the_first_signal_asks_and_the_second_stops():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_sigterm_right_behind_a_signal_is_its_echo_and_a_later_one_is_the_second():
-    """timeout(1) sends two at once; a person's second Ctrl-C counts however soon it comes."""
+@pytest.mark.parametrize(
+    "numbers",
+    [(signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGTERM), (signal.SIGTERM, signal.SIGINT)],
+)
+def test_signals_at_once_are_one_wish_and_later_ones_the_second(numbers):
+    """timeout(1) sends two at once; keys reach a run of a sweep, which tells it too, in either order."""
     now, told = [100.0], []
     interrupts = Interrupts(lambda over: told.append("finish"), lambda: told.append("now"), clock=lambda: now[0])
     with interrupts.handled():
-        for _ in range(3):
-            signal.raise_signal(signal.SIGTERM)
+        for number in numbers:
+            signal.raise_signal(number)
         assert told == ["finish"] and not interrupts.now.is_set()
         now[0] += ECHO_SECONDS + 0.01
         with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGTERM)
+            signal.raise_signal(numbers[0])
+        signal.raise_signal(numbers[1])  # would cut off what is being closed
         assert told == ["finish", "now"] and interrupts.now.is_set()
 
 
