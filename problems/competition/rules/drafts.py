@@ -33,7 +33,7 @@ TOPIC_SECONDS = 0.2
 DEAR = ("effects", "topics")
 """Steps that may take longer than the model behind them."""
 SAMPLE_ROWS = 10_000
-"""Rows that a sample has at least."""
+"""Rows that a sample has at least; of fewer than twice as many none is drawn."""
 SAMPLE_COLUMNS = 50
 """Numbers that are left at least, where there is no time for all of them."""
 AS_COUNTED = {"rmsle": "log1p", "rmse": "none", "mae": "none", "r2": "none"}
@@ -76,7 +76,7 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
 def sample_rows(facts: Facts) -> int:
     """Rows that drafts learn first, where boosting on all of them would take too much of a program's time; else 0."""
     whole = FAMILIES["hgb"].cheapest(facts)
-    if whole <= facts.pace / 2 or facts.rows <= SAMPLE_ROWS:
+    if whole <= facts.pace / 2 or facts.rows < 2 * SAMPLE_ROWS:  # half of the rows would save too little
         return 0
     share: float = (facts.pace / 4 / whole) ** (1 / FAMILIES["hgb"].power)
     return max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)

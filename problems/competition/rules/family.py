@@ -14,6 +14,8 @@ LARGE = 4_000
 """Rows from which trees may be larger and more."""
 ROUNDS = ("max_iter", "n_estimators", "iterations")
 LEAVES = ("max_leaf_nodes", "num_leaves")
+BOLDER_TIME = 1.5
+"""How many times the pace of a program larger trees may take that are tried in place of many rounds."""
 ROWS_OF_A_LEAF = 30
 """Rows that a leaf has at least, about: a small table grows no more leaves than that, whatever is asked for."""
 ABSOLUTE = ("mae", "medae", "mape", "smape", "rmspe")
@@ -119,7 +121,20 @@ class Family:
             place: 1 for what is tried beside it.
         """
         member = self._middle(facts, place)
-        return member if self.seconds(facts, member) <= facts.pace else self._hurried(member, facts)
+        if self.seconds(facts, member) <= facts.pace:
+            return member
+        bolder = self._bolder(facts) if place else None
+        return bolder or self._hurried(member, facts)
+
+    def _bolder(self, facts: Facts) -> Member | None:
+        """In place of what is tried beside the first start and has no time for its rounds: the next larger trees, since
+        few small ones say little; None where that one is not the larger of both, or these have no time either.
+        """
+        first, beside = _order(facts)
+        if not self.starts or not first < beside < len(self.starts) - 1:
+            return None
+        member = self._hurried(self.start(beside + 1), facts)
+        return member if self.seconds(facts, member) <= BOLDER_TIME * facts.pace else None
 
     def start(self, place: int) -> Member:
         return Member(self.name, tuple(sorted(self.starts[place].items())))

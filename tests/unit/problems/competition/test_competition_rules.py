@@ -486,6 +486,17 @@ def test_small_and_large_tables_begin_with_boosting_of_their_own_kind(stage):
     }  # fmt: skip
 
 
+def test_without_time_for_many_rounds_the_draft_beside_the_first_has_larger_trees(stage):
+    """Of 24,000 rows and 200 columns both had few small trees: an AUC of 0.88 where a plain booster had 0.90."""
+    facts = large(stage("probability")[1], rows=16_800, budget=40.0, workers=1)
+    facts = dataclasses.replace(facts, numbers=tuple(f"x{place}" for place in range(200)))
+    hurried = [FAMILIES["hgb"].default(facts, place) for place in (0, 1)]
+    calm = [FAMILIES["hgb"].default(dataclasses.replace(facts, pace=1000.0), place) for place in (0, 1)]
+    assert [member.param("max_leaf_nodes") for member in calm] == [6, 15]
+    assert [member.param("max_leaf_nodes") for member in hurried] == [6, 31]
+    assert all(FAMILIES["hgb"].seconds(facts, member) <= 1.5 * facts.pace for member in hurried)
+
+
 def test_a_longer_search_writes_larger_programs(stage):
     """A fixed cap on seconds made a search of five minutes write what one of a minute writes."""
     _, extras = stage("regression")
