@@ -50,8 +50,10 @@ def machine_fault(error: BaseException) -> MachineFault | None:
 
 def room_that_lacked(line: str) -> str:
     """What an error of ours quotes of the limits, in words that say which limit; '' for one that quotes none."""
-    lacking = (told for number, told in _NO_ROOM.items() if f"[Errno {number}]" in line and "ulimit" not in line)
-    return "".join(f"; {told}" for told in lacking)
+    if "ulimit" in line:
+        return ""
+    quoted = (number for number in _NO_ROOM if f"[Errno {number}]" in line or line.endswith(os.strerror(number)))
+    return "".join(f"; {_NO_ROOM[number]}" for number in quoted)
 
 
 def check_surroundings(words: Sequence[str]) -> None:

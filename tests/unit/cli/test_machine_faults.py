@@ -8,7 +8,7 @@ from contextlib import chdir
 
 import pytest
 
-from cli.machine_faults import machine_fault
+from cli.machine_faults import machine_fault, room_that_lacked
 from cli.parser import main
 
 
@@ -57,3 +57,18 @@ def test_names_that_are_no_text(tmp_path, capsys, monkeypatch):
     assert main(["list-runs"]) == 2
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 3 and all("is no text in utf-8" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "line, told",
+    [
+        ("plugins/toy.py cannot be read: Too many open files", "ulimit -n"),
+        ("toy.py cannot be read: Too many open files in system", "fs.file-max"),
+        ("a store: [Errno 24] Too many open files: 'run.db'", "ulimit -n"),
+        ("'toy.py' cannot be read: Permission denied", ""),
+        ("no room for another open file (ulimit -n): Too many open files", ""),
+    ],
+)
+def test_an_error_that_quotes_a_limit_says_which_one_however_it_quotes_it(line, told):
+    found = room_that_lacked(line)
+    assert told in found and bool(told) == bool(found) and found.count(";") <= 1
