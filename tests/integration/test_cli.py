@@ -509,10 +509,10 @@ def test_timeout_of_the_shell_asks_once_and_what_is_in_flight_is_finished(cli, t
 
     eventually(something_runs, 60)
     child.send_signal(signal.SIGTERM)
-    assert "once more" in child.stderr.readline() + child.stderr.readline()
+    time.sleep(0.02)  # to wait for its words would be longer than an echo takes on a busy machine
     child.send_signal(signal.SIGTERM)
     out, err = child.communicate(timeout=60)
-    assert child.returncode == 130 and "interrupted, everything is saved" in out, err
+    assert child.returncode == 130 and "once more" in err and "interrupted, everything is saved" in out, err
     assert running <= finished(), "what ran was finished"
 
 
