@@ -14,7 +14,7 @@ from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.run_names import may_be_run
 from core.storage.unreadable import unreadable
-from utils.counted import counted
+from utils.counts import counted
 from utils.errors import StoreError, UnknownRunError
 
 APPEARS = 30.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from utils.counted import counted
+from utils.counts import counted
 
 
 def unanswered(cost: Mapping[str, Any]) -> str:

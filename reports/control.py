@@ -11,7 +11,7 @@ from core.state.node import Node
 from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
 from utils.best_of import expected_best
-from utils.counted import counted
+from utils.counts import counted
 from utils.direction import Direction, as_score
 
 OPERATOR = "control"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from reports.winner import Winner
-from utils.counted import counted
+from utils.counts import counted
 
 
 class Counts(BaseModel):

@@ -19,7 +19,7 @@ from reports.outcome import measured, outcome
 from reports.outside import who_wrote
 from reports.provenance import cell, environment, flat, reproduce, settings
 from reports.transcript import Turn
-from utils.counted import counted
+from utils.counts import counted
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 MOST_REMARKS = 50

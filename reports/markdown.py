@@ -19,7 +19,7 @@ from reports.outside import who_wrote
 from reports.verdict_kind import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
-from utils.counted import counted
+from utils.counts import counted
 from utils.line_diff import line_diff
 from utils.program import INSTALLED
 from utils.stats import proper_interval

@@ -13,7 +13,7 @@ from reports.duel import duel_text
 from reports.spread import Spread, spread_of
 from reports.verdict_kind import Kind
 from reports.winner import Winner, called, mean_of, named, rows_of
-from utils.counted import counted
+from utils.counts import counted
 from utils.direction import Direction, finite
 from utils.stats import proper_interval
 

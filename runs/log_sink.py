@@ -35,7 +35,7 @@ from core.events import (
 )
 from core.storage.repository import RunStore
 from reports.winner import titled
-from utils.counted import counted
+from utils.counts import counted
 from utils.errors import StoreError
 from utils.logger_system import RunLog
 

@@ -40,7 +40,7 @@ from runs.session import RunSession
 from runs.stored_config import stored_config
 from runs.view import View
 from utils.config import to_plain
-from utils.counted import counted
+from utils.counts import counted
 from utils.errors import BackendError, SwarmEvoError
 
 COMPARED = (

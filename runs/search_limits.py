@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.events import NodeCommitted, RunStarted
 from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
-from utils.counted import counted
+from utils.counts import counted
 
 
 def limits_text(max_steps: int | None, max_generations: int | None, seconds: float | None) -> str:

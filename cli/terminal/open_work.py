@@ -21,7 +21,7 @@ from core.events import (
 )
 from core.state.live_work import LiveWork, NodeWork, WorkState
 from utils.clean_text import one_line
-from utils.counted import counted
+from utils.counts import counted
 
 NOTHING: Mapping[str, int] = MappingProxyType({})
 NOBODY_ASKED = frozenset({"baseline", "user", "tune", "ensemble"})

@@ -11,7 +11,7 @@ from core.backend.prices import cost_of, is_priced, usual_tokens
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from utils.config_schema import BudgetConfig
-from utils.counted import counted
+from utils.counts import counted
 from utils.errors import ConfigError
 
 

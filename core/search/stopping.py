@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.contracts import Progress
-from utils.counted import counted
+from utils.counts import counted
 from utils.direction import Direction
 
 

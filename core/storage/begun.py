@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from core.storage.reader import RunReader
 from core.storage.ticket_store import WITHDRAWN
-from utils.counted import counted
+from utils.counts import counted
 
 _OPEN = f"""
 SELECT node_id, round,

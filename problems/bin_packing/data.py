@@ -8,7 +8,7 @@ from typing import Any
 
 from problems.bin_packing.instances import FAMILIES, Instance, generate_split, load_file
 from problems.instance_text import instance_stem
-from utils.counted import counted
+from utils.counts import counted
 from utils.errors import ConfigError
 
 CHEAP_ITEMS = 4_000

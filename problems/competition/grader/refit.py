@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from .tables.csv_text import write_csv
 from .tables.exact import Unusable, read_table
 from .tables.keys import as_keys
-from .tables.written import write_csv
 
 
 def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> None:

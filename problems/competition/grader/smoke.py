@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .tables.csv_text import write_csv
 from .tables.pieces import open_plain
-from .tables.written import write_csv
 
 SMOKE_STEP = 50
 """A smoke run sees 2 % of the training rows …"""

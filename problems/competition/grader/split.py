@@ -32,13 +32,13 @@ from .own_data.targets import Goal, classes_read, goal_of
 from .scoring import parts
 from .tables.columns import ID_NAMES, called_like_id, listed
 from .tables.contents import read_texts
+from .tables.csv_text import write_csv
 from .tables.exact import Unusable, read_table
 from .tables.keys import as_keys, each_once
 from .tables.pieces import marked, spread
 from .tables.table_sample import TableSample, as_programs_read, samples_of
 from .tables.times import as_time
 from .tables.with_columns import with_columns
-from .tables.written import write_csv
 
 FEWEST_HIDDEN = 4
 ROW_ID = "row_id"

@@ -13,10 +13,10 @@ import pandas as pd
 
 from ..tables.columns import listed
 from ..tables.contents import doubled, read_any, text_pieces
+from ..tables.csv_text import write_csv
 from ..tables.exact import Unusable, refusals
 from ..tables.formats import COLUMNAR, Look, is_text, look_at, sure_encoding
 from ..tables.pieces import ROWS
-from ..tables.written import write_csv
 
 LOOKED_AT = 1000
 """Rows that tell which mark of fractions a file has."""

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from ..tables.columns import ID_NAMES
+from ..tables.csv_text import write_csv
 from ..tables.keys import each_once
 from ..tables.pieces import looked_at, marked, spread
 from ..tables.with_columns import with_columns
-from ..tables.written import write_csv
 from .own_tables import OwnTables
 
 NEIGHBOURS = 20_000

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 from .contents import read_any
+from .csv_text import write_csv
 from .exact import Unusable
-from .written import write_csv
 
 SAMPLE = "sample_submission.csv"
 MOST_BYTES = 1 << 26

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .csv_text import csv_lines
 from .exact import read_table
 from .pieces import open_plain
-from .written import csv_lines
 
 
 @dataclass(frozen=True, slots=True)

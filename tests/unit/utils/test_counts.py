@@ -1,4 +1,4 @@
-from utils.counted import counted
+from utils.counts import counted
 
 
 def test_one_is_told_as_one():

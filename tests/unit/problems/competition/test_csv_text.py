@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems.competition.grader.tables import written
-from problems.competition.grader.tables.written import csv_lines, write_csv
+from problems.competition.grader.tables import csv_text
+from problems.competition.grader.tables.csv_text import csv_lines, write_csv
 
 WORDS = st.one_of(st.none(), st.sampled_from(["", " lead", 'a "b"', "a,b", "two\nlines", "cr\rlf", "nan", "é", "07"]))
 CELLS = {
@@ -38,7 +38,7 @@ def tables(draw):
 @given(tables(), st.integers(1, 40))
 def test_the_letters_are_those_of_pandas(table, cells):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(written, "CELLS", cells)  # lines of one table come in several parts
+        patch.setattr(csv_text, "CELLS", cells)  # lines of one table come in several parts
         assert "".join(csv_lines(table)) == table.to_csv(index=False)
 
 
