@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+from contextlib import suppress
 from dataclasses import asdict
 
 from cli.options import add_config_options, config_of
 from cli.terminal.keys_text import key_lines
+from problems.registry import option_models
 from utils.config import to_plain
+from utils.config_schema import Config
 from utils.errors import ConfigError
-from utils.key_docs import KeyDoc, key_docs
+from utils.key_docs import KeyDoc, key_docs, option_docs
 from utils.older_keys import HOMES
 from utils.registry import nearest
 
@@ -27,17 +30,25 @@ def run(args: argparse.Namespace) -> int:
     config = config_of(args)
     plain = to_plain(config)
     wanted = [f"search.{home}" for home in HOMES.get((args.key or "").removeprefix("search."), ())] or [args.key or ""]
-    docs = [doc for doc in key_docs(config.plugin_folders) if any(_below(doc.key, key) for key in wanted)]
+    known = [*key_docs(config.plugin_folders), *_options_of(config)]
+    docs = [doc for doc in known if any(_below(doc.key, key) for key in wanted)]
     if not docs:
-        keys = [doc.key for doc in key_docs(config.plugin_folders)]
-        known = [*dict.fromkeys(key.rpartition(".")[0] for key in keys if "." in key), *keys]
-        raise ConfigError(f"config {args.key}: no such key{nearest(args.key, known)}")
+        keys = [doc.key for doc in known]
+        sections = dict.fromkeys(key.rpartition(".")[0] for key in keys if "." in key)
+        raise ConfigError(f"config {args.key}: no such key{nearest(args.key, [*sections, *keys])}")
     if args.json:
         print(json.dumps([{**asdict(doc), "value": _value(plain, doc)} for doc in docs], indent=2, default=str))
         return 0
     for line in key_lines(docs, {doc.key: _value(plain, doc) for doc in docs}):
         print(line)
     return 0
+
+
+def _options_of(config: Config) -> list[KeyDoc]:
+    """What `problem.options` may hold, of the problem that is configured, if that can be found."""
+    with suppress(ConfigError):
+        return option_docs(option_models(config), "problem.options.")
+    return []
 
 
 def _below(key: str, wanted: str) -> bool:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from pydantic import BaseModel
 
 from core.contracts import Problem, ProblemDefaults, with_defaults
 from problems.neighbours import translate
@@ -30,6 +33,16 @@ PROBLEMS: Registry[ProblemBuilder] = Registry(
     },
     files=("problems/*.py", "problems/*/problem.py", "*/problem.py", "*.py"),
 )
+
+
+def option_models(config: Config) -> Sequence[type[BaseModel]]:
+    """What `problem.options` of the configured problem may hold: `OPTIONS`, beside `build`; () where that says nothing.
+
+    Raises ConfigError where there is no problem of that kind.
+    """
+    build = PROBLEMS.get(config.problem.kind or config.presets.problem, config.plugin_folders)
+    found: Sequence[type[BaseModel]] = getattr(sys.modules.get(build.__module__), "OPTIONS", ())
+    return found
 
 
 def build_problem(config: Config) -> Problem:

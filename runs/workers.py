@@ -10,6 +10,8 @@ from contextlib import ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from core.contracts import JobListener, JobRunner, Problem
 from core.executor.early import GUESS, EarlyServer
 from core.executor.probe import CACHE as PROBES
@@ -187,10 +189,15 @@ def _ray(
     from core.workers.ray import RayCluster
     from core.workers.remote import RemoteJobs
 
-    cluster = RayCluster(config.execution.ray, sandbox, gpus=config.execution.gpus)
+    cluster = RayCluster(_said(config.execution.ray), sandbox, gpus=config.execution.gpus)
     parts.callback(cluster.close)
     tier = cluster.tier()
     return RemoteJobs(cluster.open_worker, config.search.workers, on_job, on_output), tier
+
+
+def _said(section: BaseModel | None) -> dict[str, Any]:
+    """What the user set of a runner's options."""
+    return section.model_dump(exclude_none=True) if section else {}
 
 
 def _modal(
@@ -207,7 +214,7 @@ def _modal(
 
     here, tier = local()
     try:
-        cloud = ModalCloud(config.execution.modal, sandbox)
+        cloud = ModalCloud(_said(config.execution.modal), sandbox)
     except Exception as error:  # noqa: BLE001 - the SDK is not installed, or whatever it raises
         why = str(error) if isinstance(error, SwarmEvoError) else f"{type(error).__name__}: {error}"
         log_msg("WARNING", f"Modal cannot be used ({why}); going on on this machine")

@@ -19,6 +19,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 
 from utils.config_places import CONFIG_DIR, ENV_PREFIX
 from utils.config_schema import Config, plugin_folders
+from utils.config_section import section_of
 from utils.config_words import (
     NONE_MEANT,
     PRESET_KINDS,
@@ -326,14 +327,14 @@ def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
 
 
 def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:
-    """Every dotted key of the configuration."""
+    """Every dotted key of the configuration; a section that may be left out is a key too, whose value may be null."""
     keys: list[str] = []
     for name, info in model.model_fields.items():
-        kind = info.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            keys += known_keys(kind, f"{prefix}{name}.")
-        else:
+        section = section_of(info.annotation)
+        if section is not info.annotation:
             keys.append(prefix + name)
+        if section is not None:
+            keys += known_keys(section, f"{prefix}{name}.")
     return keys
 
 

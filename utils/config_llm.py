@@ -19,8 +19,11 @@ class PriceConfig(Section):
 
 
 class ModelChoice(Section):
+    """One of `models`; what it does not set is the role's."""
+
     model: str
     weight: float = Field(1.0, gt=0)
+    """How often it is drawn, beside the others' weights."""
     provider: str | None = None
     base_url: str | None = None
     api_key: SecretStr | None = None
@@ -40,16 +43,18 @@ class SessionConfig(Section):
 
 
 class ModelConfig(Section):
-    """One role's model. `llm.feedback` and `llm.refine` inherit every key they do not set from `llm.code`."""
+    """One role's model. `llm.feedback` and `llm.refine` inherit every key they do not set from `llm.code`; with another
+    provider `timeout`, `attempts` and `backoff` alone, with another model neither `models`, `choice` nor `price`."""
 
     provider: str | None = None
-    """rules, openai, anthropic, gemini, azure, bedrock, vertex, command or agent."""
+    """rules, openai, anthropic, gemini, azure, bedrock, vertex, command, agent or external, or one of a plug-in."""
     model: str | None = None
     """The model's name at its provider."""
     models: list[ModelChoice] | None = None
-    """Several models; drawn by weight or by the bandit."""
+    """Several models in place of `model`, each with `model` and maybe `weight` (1), `provider`, `base_url`, `api_key`,
+    `price`; which one is asked, `choice` says."""
     choice: Literal["weighted", "bandit"] | None = None
-    """How one of `models` is drawn; bandit: by what its programs gained for their cost."""
+    """How one of `models` is drawn: by weight (null, too), or by what its programs gained for their cost."""
     api_key: SecretStr | None = None
     """The provider's key; best as ${env:NAME}."""
     base_url: str | None = None
@@ -66,7 +71,7 @@ class ModelConfig(Section):
     """What a coding agent reaches (provider agent): our gateway alone, which holds the key and counts, or everything,
     with a login of its own and costs that nobody checks."""
     session: SessionConfig | None = None
-    """Limits of one session of a coding agent (provider agent): `turns` (60), `tokens` (2,000,000), `usd` (none)."""
+    """Limits of one session of a coding agent (provider agent); null: the usual ones, and no limit of dollars."""
     env: list[str] | None = None
     """Environment variables that the command gets besides PATH, language, time zone and certificates."""
     files: list[str] | None = None
@@ -74,27 +79,27 @@ class ModelConfig(Section):
     temperature: float | None = Field(None, ge=0, le=2)
     """0 is greedy; null leaves it to the provider."""
     max_tokens: int | None = Field(None, ge=1)
-    """Longest reply, in tokens."""
+    """Longest reply, in tokens; null: 8192, of models that reason 32768."""
     reasoning: bool | None = None
     """True for models without temperature and with `max_completion_tokens`; null: known by name."""
     stream: bool | None = None
-    """Ask for the reply piece by piece; null: where the provider does it well."""
+    """Ask for the reply piece by piece, so that it is shown as it is written; null: no. Most presets say yes."""
     tools: Literal["tool", "schema", "fence"] | None = None
-    """Where function calling starts: a forced tool (default), or a JSON schema or a fence where tools are ignored."""
+    """Where function calling starts: a forced tool (null, too), or a JSON schema or a fence where tools are ignored."""
     timeout: float | None = Field(None, gt=0)
-    """Seconds for one call, retries apart."""
+    """Seconds for one call, retries apart; null: 300. Of a coding agent or a command, for one program."""
     attempts: int | None = Field(None, ge=1)
-    """Tries of one call, the first included."""
+    """Tries of one call, the first included; null: 5."""
     backoff: float | None = Field(None, ge=0)
-    """Seconds before the second attempt; doubles each time up to 8 times that."""
+    """Seconds before the second attempt; doubles each time up to 8 times that. null: 10."""
     concurrency: int | None = Field(None, ge=1)
-    """Calls of this role that may be open at once."""
+    """Calls of this role that may be open at once; null: 8."""
     requests_per_minute: float | None = Field(None, gt=0)
-    """Calls that may begin in a minute."""
+    """Calls that may begin in a minute; null: any number."""
     context: int | None = Field(None, ge=256)
     """Context size in tokens, for the prompt's budget."""
     price: PriceConfig | None = None
-    """Dollars for a million tokens: input and output; null: from the table of known models."""
+    """What a million tokens costs; null: from the table of known models."""
     extra: dict[str, Any] | None = None
     """Passed to the provider as they are."""
 

@@ -88,6 +88,37 @@ class DataConfig(Section):
         raise ValueError("allowed: random, stratified, distinct, group:COLUMN, time:COLUMN")
 
 
+class RayConfig(Section):
+    """A cluster of Ray (`execution.runner=ray`)."""
+
+    address: str | None = None
+    """`HOST:PORT` of a cluster, or `auto`; null: one is started on this machine."""
+    num_cpus: int | None = Field(None, ge=1)
+    """Processors of the one that is started here; null: all of them."""
+    namespace: str | None = None
+    """Ray's namespace of the workers; null: one of their own."""
+
+
+class ModalConfig(Section):
+    """Containers of Modal (`execution.runner=modal`)."""
+
+    containers: int = Field(4, ge=1)
+    """Containers that are kept warm: so many programs run at once at most."""
+    image: list[str] | None = None
+    """What `pip` installs into them; null: what our own problems need."""
+    cpu: float | None = Field(None, gt=0)
+    """Processors of one; null: Modal's own default, as with the next two."""
+    memory: int | None = Field(None, ge=1)
+    """Memory of one, in MiB."""
+    gpu: str | None = None
+    """Graphics card of one, by Modal's name for it."""
+
+    @field_validator("image", mode="before")
+    @classmethod
+    def _comma_list(cls, value: Any) -> Any:
+        return comma_list(value)
+
+
 class ExecutionConfig(Section):
     timeout: float = Field(300.0, gt=0, le=LONGEST_WAIT)
     """Wall-clock seconds of one program's run."""
@@ -125,10 +156,10 @@ class ExecutionConfig(Section):
     """The same of so many of the last nodes."""
     archive_mb: float = Field(32.0, ge=0)
     """At most so much of each, before compression; 0 keeps nothing."""
-    ray: dict[str, Any] = Field(default_factory=dict)
-    """Options for Ray."""
-    modal: dict[str, Any] = Field(default_factory=dict)
-    """Options for Modal."""
+    ray: RayConfig | None = None
+    """The cluster, with `execution.runner=ray`."""
+    modal: ModalConfig | None = None
+    """The containers, with `execution.runner=modal`."""
 
     @field_validator("gpus")
     @classmethod
@@ -141,6 +172,12 @@ class ExecutionConfig(Section):
     @classmethod
     def _comma_list(cls, value: Any) -> Any:
         return comma_list(value)
+
+    @field_validator("ray", "modal", mode="before")
+    @classmethod
+    def _nothing_said(cls, value: Any) -> Any:
+        """Runs of before stored an empty mapping."""
+        return value or None
 
 
 class AgentConfig(Section):
@@ -320,7 +357,7 @@ class ProblemConfig(Section):
     grade: str | None = None
     """Command that grades the output outside of the program's reach (command)."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """The problem's own settings, checked by the problem."""
+    """The problem's own settings: `config problem.options --problem=NAME` lists them."""
 
 
 class PromptsConfig(Section):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
@@ -30,6 +31,13 @@ class Section(BaseModel):
 def kinds_of(annotation: Any) -> set[Any]:
     """The types that a field may hold: {float} for `float | None`, and NoneType beside it."""
     return set(get_args(annotation) or (annotation,))
+
+
+def section_of(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field holds, one that may be left out (`Section | None`) too; None for a plain value."""
+    parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    found = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+    return found[0] if found else None
 
 
 def comma_list(value: Any) -> Any:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, SecretStr
 
 from utils.config_places import ENV_PREFIX
 from utils.config_schema import Config
-from utils.config_section import kinds_of
+from utils.config_section import kinds_of, section_of
 from utils.errors import ConfigError
 from utils.older_keys import renamed
 from utils.yaml_fault import yaml_fault
@@ -107,7 +107,7 @@ def _keys_of(wanted: set[type]) -> frozenset[str]:
             kinds = kinds_of(info.annotation) - {type(None)}
             if kinds <= wanted and get_origin(info.annotation) is not list:
                 yield prefix + name
-            elif isinstance(info.annotation, type) and issubclass(info.annotation, BaseModel):
-                yield from visit(info.annotation, f"{prefix}{name}.")
+            elif (section := section_of(info.annotation)) is not None:
+                yield from visit(section, f"{prefix}{name}.")
 
     return frozenset(visit(Config, ""))

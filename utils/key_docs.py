@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from utils.config_schema import Config
+from utils.config_section import section_of
 from utils.strategies import POLICIES, SELECTORS
 
 
@@ -41,14 +42,22 @@ def key_docs(plugins: Sequence[str | Path] = ()) -> list[KeyDoc]:
     return list({doc.key: doc for doc in found}.values())
 
 
+def option_docs(models: Sequence[type[BaseModel]], prefix: str) -> list[KeyDoc]:
+    """The keys that these sections have below a prefix with a dot at its end; of two of a name the first counts."""
+    found: dict[str, KeyDoc] = {}
+    for doc in (doc for model in models for doc in _of(model, prefix)):
+        found.setdefault(doc.key, doc)
+    return list(found.values())
+
+
 def _of(model: type[BaseModel], prefix: str) -> Iterator[KeyDoc]:
     texts = meanings(model)
     for name, info in model.model_fields.items():
-        kind = info.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from _of(kind, f"{prefix}{name}.")
-        else:
-            yield KeyDoc(prefix + name, _default(info), _allowed(kind, info), texts.get(name, ""))
+        section = section_of(info.annotation)
+        if section is not info.annotation:
+            yield KeyDoc(prefix + name, _default(info), _allowed(info.annotation, info), texts.get(name, ""))
+        if section is not None:
+            yield from _of(section, f"{prefix}{name}.")
 
 
 def _default(info: FieldInfo) -> Any:
@@ -75,7 +84,8 @@ def _words(kind: Any) -> Iterator[str]:
     else:
         names = {SecretStr: "text", str: "text", int: "whole number", float: "number", bool: "true | false"}
         origin = get_origin(kind) or kind
-        yield names.get(origin) or {list: "list", dict: "mapping", tuple: "list", set: "list"}.get(origin, "value")
+        containers = {list: "list", dict: "mapping", tuple: "list", set: "list"}
+        yield names.get(origin) or containers.get(origin) or ("mapping" if section_of(kind) else "value")
 
 
 def _limits(info: FieldInfo) -> Iterator[tuple[str, Any]]:

@@ -172,13 +172,15 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 def ending_alike(word: str, known: Sequence[str]) -> list[str]:
     """Known keys whose name `word` says in another section (`search.seed`: `project.seed`), else the end of their name
-    (`steps`: `max_steps`); those of the word's own section first, the likest of them first."""
+    (`steps`: `max_steps`); those of the word's own section first, the likest of them first, then those that are less
+    deep."""
     section, _, last = word.rpartition(".")
     ends = {key: key.rpartition(".")[2] for key in known}
     found = [key for key, end in ends.items() if end == last]
     found = found or [key for key, end in ends.items() if end.endswith(f"_{last}")]
     near = {key for key in found if section and key.startswith(f"{section}.")}
-    return sorted(found, key=lambda key: -difflib.SequenceMatcher(None, word, key).ratio() if key in near else 0.0)
+    likeness = {key: difflib.SequenceMatcher(None, word, key).ratio() for key in near}
+    return sorted(found, key=lambda key: (-likeness.get(key, 0.0), key.count(".")))
 
 
 def _resolve(target: object) -> object:

@@ -34,6 +34,9 @@ class Options(SolverOptions):
     """Held-out instances, opened once at the end."""
 
 
+OPTIONS = (Options,)
+
+
 class BinPackingProblem(Problem):
     """Online bin packing on a named data set or a file; see `Problem`."""
 

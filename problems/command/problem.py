@@ -12,6 +12,7 @@ from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
+from problems.command.tree.options import TreeOptions
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
@@ -30,10 +31,15 @@ class Options(Section):
     output: str = "output.txt"
     """File that the command writes and `problem.grade` reads; relative to the folder of the sources."""
     statement: str = ""
+    """What the files are for, for the prompt."""
     reply: Literal["diff", "program"] = "diff"
+    """How a model answers: SEARCH/REPLACE blocks or the whole program, as it likes; `program`: always the whole."""
     timed: bool = False
     """The score is the seconds that the command takes, measured from outside, alone on one core; `problem.metric` is
     then only its name and may be left out, and `problem.grade` says by its exit code whether the output is right."""
+
+
+OPTIONS = (Options, TreeOptions)
 
 
 class CommandProblem(Problem):

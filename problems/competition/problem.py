@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pydantic import Field
+
 from core.contracts import Baseline, Evaluator, EvaluatorDeps, Problem, RulesWriter
 from core.state.node import Node
 from problems.competition.prepared import Prepared, prepare
 from problems.competition.seeds import seed_of
 from problems.competition.source import DATA_PACKAGES, Source, find_source
+from problems.options import checked_options
 from utils.config_schema import AgentConfig, Config
+from utils.config_section import Section
 from utils.direction import Direction
-from utils.errors import ConfigError
 from utils.packages import boosters
 
 if TYPE_CHECKING:
@@ -33,10 +36,24 @@ PRELOAD = (
 )  # fmt: skip
 
 
+class Options(Section):
+    """`problem.options` of this family."""
+
+    data: str | None = None
+    """Where the data of an MLE-bench folder lie: the competition's own folder, or that of all."""
+    split_seed: int = Field(0, ge=0)
+    """Which rows of your own data are hidden: another number draws others."""
+    rules: Literal["search", "random"] = "search"
+    """`random`: the writer `rules` draws every program anew, knowing no parents: the control."""
+
+
+OPTIONS = (Options,)
+
+
 def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
     """The competition that `problem` and `data` name. ConfigError where they cannot be used."""
     known = cfg.data.preview if cfg.llm.code.provider != "rules" else "rows"
-    draws = check_options(cfg.problem.options).get("rules") == "random"
+    draws = checked_options(Options, cfg.problem.options).rules == "random"
     source = find_source(cfg)
     return CompetitionProblem(
         source,
@@ -66,23 +83,6 @@ def _budget(cfg: Config) -> float | None:
     """The search's seconds; None where nobody limited them: half a day is only where every search ends."""
     unlimited: float = AgentConfig.model_fields["time_limit"].default
     return None if cfg.budget.seconds is None or cfg.budget.seconds >= unlimited else cfg.budget.seconds
-
-
-def check_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`problem.options` of this family; ConfigError for a key or value that it does not know."""
-    allowed: dict[str, Callable[[Any], bool]] = {
-        "data": lambda value: isinstance(value, str),
-        "split_seed": lambda value: isinstance(value, int) and value >= 0,
-        "rules": lambda value: value in ("search", "random"),
-    }
-    for name, value in options.items():
-        if name not in allowed:
-            raise ConfigError(f"unknown key 'problem.options.{name}'; allowed: {', '.join(allowed)}")
-        if not allowed[name](value):
-            raise ConfigError(
-                f"problem.options.{name}={value}: data is a folder, split_seed at least 0, rules search or random"
-            )
-    return options
 
 
 class CompetitionProblem(Problem):

@@ -75,6 +75,9 @@ class Options(Section):
     _lists = field_validator("shows", "cascade_thresholds", mode="before")(comma_list)
 
 
+OPTIONS = (Options,)
+
+
 class ScriptProblem(Problem):
     """A program file and an evaluator file; see `Problem`. `sent`: workers elsewhere get the evaluator's folder."""
 

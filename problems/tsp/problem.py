@@ -54,7 +54,9 @@ class Options(Section):
     """`problem.options` of this problem."""
 
     cities: int = Field(60, ge=3)
+    """Cities of a random instance."""
     instances: int = Field(10, ge=1, le=10_000)
+    """Random instances that steer the search; the final part has its own."""
 
 
 class TourProblem(FunctionProblem):
@@ -185,6 +187,9 @@ class OwnToursProblem(TourProblem):
         out.mkdir(parents=True, exist_ok=True)
         (out / "solution.py").write_text(f"{node.code.strip()}\n\n\n{DRIVER.strip()}\n", encoding="utf-8")
         return [out / "solution.py"]
+
+
+OPTIONS = (Options, SolverOptions)
 
 
 def build(cfg: Config, project_dir: Path) -> TourProblem:

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
 from core.state.node import Node
 from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import FORMS, export_as, write_changes
+from problems.command.tree.options import TreeOptions
 from problems.command.tree.prompt_view import is_login, map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
@@ -22,7 +21,6 @@ from problems.options import checked_options
 from problems.user_files import named_files
 from utils.clean_text import one_line
 from utils.config_schema import Config, ProblemConfig
-from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.user_path import user_path
 
@@ -30,24 +28,6 @@ TICKET_BYTES = 400_000
 """Of files that a writer outside is handed."""
 BASES = ".bases"
 MOST_NAMED = 5
-
-
-class TreeOptions(Section):
-    """`problem.options` where `problem.source` is a folder."""
-
-    output: str = "output.txt"
-    """File that the command writes and `problem.grade` reads."""
-    statement: str = ""
-    timed: bool = False
-    """The score is the seconds that the command takes, measured from outside, alone on one core."""
-    repeats: int = Field(1, ge=1, le=100)
-    """Runs of the command a candidate; the score is the median of the metric."""
-    alone: bool = False
-    """No other job beside it: the metric is a time that the command measures itself."""
-    build_inputs: str = "**"
-    """Files whose change makes `problem.build` run again; patterns."""
-    writable: str = ""
-    """Locked files that build and command may write all the same, as outputs that lie in the folder; patterns."""
 
 
 class TreeProblem(Problem):
