@@ -1,0 +1,190 @@
+"""What the pages name is there: links, files, commands, options, keys, events, routes, variables, counts.
+
+Runs nothing. That commands do what a page says is tested by whole runs (test_readme.py, test_library_page.py, …).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from cli.parser import VERBS, build_parser, parse
+from core.evaluation.isolation.cheat_sources import CHEATS
+from core.events import Event
+from core.state.failure import FailureKind
+from core.storage.migrations import SCHEMA_VERSION
+from runs.mcp.tools import ROLES
+from utils.config import known_keys
+from utils.key_docs import key_docs
+
+ROOT = Path(__file__).resolve().parents[2]
+DECISIONS = sorted(ROOT.glob("docs/decisions/*.md"))
+PAGES = [
+    *(ROOT / f"{name}.md" for name in ("README", "README.zh-CN", "CONTRIBUTING", "CLAUDE", "AGENTS")),
+    *sorted(ROOT.glob("docs/*.md")),
+    ROOT / "tests" / "README.md",
+    *sorted(ROOT.glob("config/**/*.yaml")),
+]
+"""What tells how things are now. Decisions and the changelog tell how they came about."""
+OURS = {path.name for path in ROOT.iterdir()} - {"logs", "workspaces"}
+MADE_UP = {"core/backend/backend_NAME.py", "docs/img"}
+COMMAND = re.compile(r"(?:\w+=\S+ )*(?:\S*python )?(?:main\.py|-m swarm_evo|swarm-evo) (.*)")
+
+page = pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def in_code(text: str) -> list[str]:
+    """Pieces of a page's code: inline ones, and those of the lines of a block, between which stands prose."""
+    text = text.replace("\\\n", " ")
+    blocks = text.split("```")[1::2]
+    lines = [line for block in blocks for line in block.splitlines()]
+    pieces = [piece for line in lines for piece in re.split(r"\s{2,}#?|\s#\s", line)]
+    return [piece.strip() for piece in [*pieces, *re.findall(r"`([^`\n]+)`", text)]]
+
+
+def words_of(command: str) -> list[str]:
+    """As they would be typed: nothing optional."""
+    return shlex.split(re.sub(r"\s*\[[^\]]*\]|…", "", command))
+
+
+@cache
+def options() -> dict[str, set[str]]:
+    """Verb → its options."""
+    (verbs,) = [action.choices for action in build_parser()._actions if isinstance(action.choices, dict)]
+    return {name: {word for action in verb._actions for word in action.option_strings} for name, verb in verbs.items()}
+
+
+@cache
+def keys() -> set[str]:
+    """Every key, and every section of keys."""
+    found = {*known_keys(), *(doc.key for doc in key_docs())}
+    return found | {key.rsplit(".", count)[0] for key in found for count in range(1, key.count(".") + 1)}
+
+
+def anchor(heading: str) -> str:
+    """What GitHub calls it in an address."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("path", [*PAGES, *DECISIONS], ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    lost = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", path.read_text(encoding="utf-8")):
+        name, _, wanted = link.partition("#")
+        target = path.parent / name if name else path
+        if "://" in link:
+            continue
+        if not target.exists():
+            lost.append(link)
+        elif wanted:
+            heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            lost += [] if wanted in map(anchor, heads) else [link]
+    assert not lost
+
+
+@page
+def test_files_and_modules_that_are_named_are_there(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    named = {name for name in re.findall(r"`([\w./-]+/[\w./-]*)`", text) if name.partition("/")[0] in OURS}
+    gone = {name for name in named - MADE_UP if not (ROOT / name).exists()}
+    modules = {name.replace(".", "/") for name in re.findall(r"python -m ((?:benchmarks|tests)(?:\.\w+)?)", text)}
+    gone |= {name for name in modules if not (ROOT / name).is_dir() and not (ROOT / f"{name}.py").is_file()}
+    targets = {piece.split()[1] for piece in in_code(text) if re.match(r"make [a-z]", piece)}
+    gone |= targets - set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    assert not gone
+
+
+@page
+def test_commands_are_understood(path: Path) -> None:
+    for piece in in_code(path.read_text(encoding="utf-8")):
+        found = COMMAND.fullmatch(piece)
+        if found and not found[1].startswith("-h"):
+            parse(words_of(found[1]))
+
+
+@page
+def test_options_that_are_named_beside_a_verb_are_its_own(path: Path) -> None:
+    for piece in in_code(path.read_text(encoding="utf-8")):
+        verb, _, rest = piece.partition(" ")
+        if verb in VERBS and rest:
+            named = set(re.findall(r"(?<!\S)\[?--([\w.-]+)", rest))
+            assert {f"--{name}" for name in named if name not in keys()} <= options()[verb], piece
+
+
+@page
+def test_keys_that_are_named_are_known(path: Path) -> None:
+    sections = {key.partition(".")[0] for key in known_keys() if "." in key}
+    text = re.sub(r"```python\n.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = set(re.findall(rf"(?<![\w./-])((?:{'|'.join(sorted(sections))})(?:\.[A-Za-z_]\w*)+)", text))
+    free = ("problem.options.", *(f"llm.{role}.extra." for role in ("code", "feedback", "refine")))
+    others = {
+        "docs/library.md": {"search.journal", "search.outcome"},  # a Python object
+        "docs/neighbours.md": {"llm.primary_model", "llm.temperature"},  # OpenEvolve's
+    }.get(str(path.relative_to(ROOT)), set())
+    unknown = {name for name in named if name not in keys() and not name.startswith(free)}
+    assert unknown - others - events() <= {name for name in unknown if name.endswith((".py", ".md", ".yaml"))}
+
+
+@cache
+def events() -> set[str]:
+    union = get_args(Event)[0]
+    return {kind.model_fields["type"].default for kind in get_args(union)}
+
+
+@page
+def test_events_that_are_named_are_told(path: Path) -> None:
+    kinds = {name.partition(".")[0] for name in events()} - {"run", "llm"}  # an object in Python; keys
+    named = re.findall(rf"`((?:{'|'.join(sorted(kinds))})\.[a-z_]+)`", path.read_text(encoding="utf-8"))
+    assert {name for name in named if not name.endswith((".py", ".md"))} <= events() | keys() | {"node.json"}
+
+
+@page
+def test_routes_that_are_named_are_served(path: Path) -> None:
+    document = json.loads((ROOT / "dashboard/web/openapi.json").read_text(encoding="utf-8"))
+    served = {re.sub(r"\{\w+\}", "*", route) for route in document["paths"]} | {"/api", "/api/openapi.json"}
+    named = re.findall(r"(?<!\w)(/api(?:/[\w./]+)?)", path.read_text(encoding="utf-8"))
+    assert {re.sub(r"[A-Z]{2,}", "*", route.rstrip("./")) for route in named} <= served
+
+
+@cache
+def sources() -> str:
+    """All our Python, and the Makefile."""
+    parts = ("core", "cli", "runs", "utils", "problems", "dashboard/server", "swarm_evo", "tests", "benchmarks")
+    files = [ROOT / "Makefile", *(file for part in parts for file in (ROOT / part).rglob("*.py"))]
+    return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+
+
+@page
+def test_variables_of_the_environment_that_are_named_are_read(path: Path) -> None:
+    named = set(re.findall(r"\bSWARM_EVO_[A-Z_]*[A-Z]\b", path.read_text(encoding="utf-8")))
+    own = {name for name in named if not name.startswith("SWARM_EVO__")}
+    assert {name for name in own if name not in sources()} == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "count"),
+    [
+        ("README.md", r"(\d+) named kinds of failure", len(FailureKind)),
+        ("README.zh-CN.md", r"(\d+) 种有名称的失败", len(FailureKind)),
+        ("docs/security.md", r"tries (\d+) known cheats", len(CHEATS)),
+        ("docs/schema.md", r"version of the\s+schema, now (\d+)", SCHEMA_VERSION),
+        ("docs/tickets.md", r"our (\d+) tools", sum(map(len, ROLES.values()))),
+    ],
+)
+def test_counts_are_those_of_the_code(name: str, pattern: str, count: int) -> None:
+    assert re.findall(pattern, (ROOT / name).read_text(encoding="utf-8")) == [str(count)]
+
+
+def test_these_checks_can_fail() -> None:
+    assert (
+        "search.polcy" not in keys() and "node.commited" not in events() and "--refti" not in options()["export-best"]
+    )
+    assert {"search.policy", "llm.code.price.input", "search.islands.per_island"} <= keys() and len(events()) > 20
+    assert anchor("## What `rules` does, 100 %".lstrip("# ")) == "what-rules-does-100-"
+    assert len([piece for path in PAGES for piece in in_code(path.read_text("utf-8")) if COMMAND.fullmatch(piece)]) > 90
