@@ -19,8 +19,8 @@ from utils.config import (
     to_plain,
     with_environment,
 )
+from utils.config_presets import PRESET_KINDS, presets_in
 from utils.config_schema import Config
-from utils.config_words import PRESET_KINDS, presets_in
 from utils.errors import ConfigError
 from utils.metric_kinds import meant_by
 from utils.secrets import MASK

@@ -14,30 +14,34 @@ from pathlib import Path
 from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import GrammarParseError, OmegaConfBaseException
+from omegaconf.errors import OmegaConfBaseException
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from utils.config_places import CONFIG_DIR, ENV_PREFIX
+from utils.config_presets import (
+    PRESET_KINDS,
+    is_preset_file,
+    load_preset,
+    preset_of_kind,
+    presets_in,
+    presets_of,
+    read_yaml,
+)
 from utils.config_schema import Config, plugin_folders
 from utils.config_section import section_of
 from utils.config_words import (
     NONE_MEANT,
-    PRESET_KINDS,
     REMEDY,
     SHELL_TEXTS,
     environment_words,
-    for_shells,
     from_words,
     number_keys,
-    presets_in,
 )
 from utils.errors import ConfigError
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
 from utils.secrets import MASK, masked, secret_parts
 from utils.strategies import option_keys
-from utils.user_text import no_utf8
-from utils.yaml_fault import yaml_fault
 
 EXPRESSION = re.compile(r"\$\{(?:oc\.)?env:[^}]*\}")
 """What stands for an environment variable."""
@@ -96,28 +100,27 @@ def _load(
     translate: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> tuple[Config, list[str]]:
     """(configuration, keys by an older name)."""
-    layers: list[DictConfig] = []
     older: list[str] = []
     path = Path(file) if file else CONFIG_DIR / "default.yaml"
-    from_file = _read_yaml(path, "configuration file", translate, older.append)
-    named_in_file = _presets_of(from_file)
-    own = [from_file]
-
-    def add_presets(names: Mapping[str, str]) -> None:
-        """In the order of their kinds: which was named first is no matter."""
-        for kind in PRESET_KINDS:
-            if kind in names:
-                layers.append(load_preset(kind, names[kind], older.append))
-                own.extend(layers[-1:] if _is_file(names[kind]) else ())
-
+    from_file = read_yaml(path, "configuration file", translate, older.append)
+    words = [from_words(texts, older.append) for texts in (environment_words(environment), overrides)]
+    in_file, said = presets_of(from_file), dict(named)
+    below: dict[str, DictConfig] = {}
+    above: dict[str, DictConfig] = {}
     if check_presets:
-        add_presets({kind: name for kind, name in named_in_file.items() if kind not in named})
-    layers.append(from_file)
-    add_presets(named)
-    for words in (environment_words(environment), overrides):
-        layers.append(from_words(words, older.append))
-        own.append(layers[-1])
-    layers.append(OmegaConf.create({"presets": {**named_in_file, **named}}))
+        in_file = preset_of_kind([from_file]) | in_file
+        below = {kind: load_preset(kind, name, older.append) for kind, name in in_file.items() if kind not in said}
+        said = preset_of_kind(words, unless=[*below.values(), from_file]) | said
+        above = {kind: load_preset(kind, name, older.append) for kind, name in said.items()}
+    presets = in_file | said
+    layers = [
+        *(below[kind] for kind in PRESET_KINDS if kind in below.keys() - above.keys()),
+        from_file,
+        *(above[kind] for kind in PRESET_KINDS if kind in above),
+        *words,
+        OmegaConf.create({"presets": presets}),
+    ]
+    own = [layer for kind, layer in (below | above).items() if is_preset_file(presets[kind])] + [from_file, *words]
     try:
         merged = OmegaConf.merge(*layers)
         plain = OmegaConf.to_container(merged, resolve=True)
@@ -198,23 +201,6 @@ def check_config(plain: Mapping[str, Any]) -> Config:
     return config
 
 
-def load_preset(kind: str, name: str, seen: Callable[[str], None] = lambda key: None) -> DictConfig:
-    """Read `config/<kind>/<name>.yaml`; `name` may also be a path to a YAML file of the user's."""
-    path = CONFIG_DIR / kind / f"{name}.yaml"
-    if _is_file(name):
-        path = Path(name)
-    elif not os.path.isfile(path):  # as `is_file`, but False for a name that is too long
-        known = sorted(p.stem for p in (CONFIG_DIR / kind).glob("*.yaml"))
-        own = "; one of your own is a YAML file, or problem.kind=NAME with plugins=FOLDER" * (kind == "problem")
-        raise ConfigError(f"--{kind}: unknown preset '{name}'{nearest(name, known)}; allowed: {', '.join(known)}{own}")
-    return _read_yaml(path, f"{kind} preset", seen=seen)
-
-
-def _is_file(preset: str) -> bool:
-    """True for a preset of the user's own."""
-    return preset.endswith((".yaml", ".yml"))
-
-
 def to_plain(config: Config, *, secrets: bool = False) -> dict[str, Any]:
     """The configuration as plain JSON. Unless `secrets`, secrets are masked, and a value that came from an environment
     variable stands as the expression that names the variable; but a model's name, which every row tells, as it is."""
@@ -271,41 +257,6 @@ def _register_env_resolver(environment: Mapping[str, str]) -> None:
         return environment.get(name, default)
 
     OmegaConf.register_resolver("env", resolve, replace=True)
-
-
-def _read_yaml(
-    path: Path,
-    what: str,
-    translate: Callable[[dict[str, Any]], dict[str, Any]] = lambda plain: plain,
-    seen: Callable[[str], None] = lambda key: None,
-) -> DictConfig:
-    try:
-        loaded = OmegaConf.load(path)
-    except FileNotFoundError as error:
-        raise ConfigError(f"{what} '{path}' does not exist") from error
-    except IsADirectoryError as error:
-        raise ConfigError(f"{what} '{path}' is a folder, not a YAML file") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{what} '{path}' cannot be read as text: {no_utf8(error)}") from error
-    except OSError as error:
-        if error.errno is None:  # OmegaConf's own, of what the text is
-            raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
-        raise ConfigError(f"{what} '{path}' cannot be read: {error.strerror}") from error
-    except GrammarParseError as error:
-        raise ConfigError(f"{what} '{path}': {str(error).splitlines()[0]}; {REMEDY}") from error
-    except Exception as error:  # yaml raises a family of its own; every one is the user's text
-        raise ConfigError(f"{what} '{path}' is not valid YAML: {yaml_fault(error)}") from error
-    if not isinstance(loaded, DictConfig):
-        raise ConfigError(f"{what} '{path}' must hold sections (a mapping), not a list")
-    plain = OmegaConf.to_container(loaded, resolve=False)
-    assert isinstance(plain, dict)
-    ours = for_shells(renamed(translate({str(key): value for key, value in plain.items()}), seen))
-    return loaded if ours == plain else OmegaConf.create(ours)
-
-
-def _presets_of(layer: DictConfig) -> dict[str, str]:
-    section = layer.get("presets") or {}
-    return {kind: str(section[kind]) for kind in PRESET_KINDS if section.get(kind) is not None}
 
 
 def _explain(error: ValidationError, plugins: Sequence[str]) -> str:

@@ -19,8 +19,6 @@ from utils.errors import ConfigError
 from utils.older_keys import renamed
 from utils.yaml_fault import yaml_fault
 
-PRESET_KINDS = ("problem", "llm")
-"""Kinds of presets, in the order in which they are laid over each other."""
 SHELL_TEXTS = ("problem.eval", "problem.build", "problem.grade", "notify.command")
 """Keys whose value a shell reads: what it replaces itself (`${VAR}`, `${VAR:-3}`) is taken as it is. Ours are
 `${env:NAME}` and, by its dots, another key."""
@@ -29,12 +27,6 @@ _SENTENCE = re.compile(r"(?![\[{])(?:#|.*(?:\s#|:\s|:$|\n))", re.DOTALL)
 """What YAML would take for a comment, a mapping without braces, or lines to be folded."""
 NONE_MEANT = ": null is what says `none`, so that a variable that is not set lifts no limit"
 REMEDY = r"write \${…} for the text itself, ${env:NAME} for an environment variable"
-
-
-def presets_in(overrides: Sequence[str]) -> dict[str, str]:
-    """Kind → name of the presets that `key=value` words name: `presets.llm=openai` is `--llm=openai`."""
-    said = {key: value for key, _, value in (word.partition("=") for word in overrides)}
-    return {kind: name for kind in PRESET_KINDS if (name := said.get(f"presets.{kind}"))}
 
 
 def environment_words(environment: Mapping[str, str]) -> list[str]:

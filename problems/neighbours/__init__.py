@@ -14,7 +14,8 @@ from omegaconf import OmegaConf
 
 from problems.neighbours import aide, autoresearch, openevolve, shinka
 from problems.neighbours.reading import Told, Translation, leaves
-from utils.config import check_config, load_preset, to_plain
+from utils.config import check_config, to_plain
+from utils.config_presets import load_preset
 from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.logger_system import log_msg

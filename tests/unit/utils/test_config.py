@@ -16,6 +16,7 @@ from utils.config import (
     to_plain,
     with_environment,
 )
+from utils.config_places import CONFIG_DIR
 from utils.config_schema import Config
 from utils.errors import ConfigError
 
@@ -187,12 +188,34 @@ def test_null_lifts_a_limit_and_a_variable_that_is_set_gives_it(here):
 
 
 def test_every_preset_in_the_box_is_valid():
-    from utils.config_places import CONFIG_DIR
-
     for path in (CONFIG_DIR / "problem").glob("*.yaml"):
         assert load_config(presets={"problem": path.stem}, env={}).presets.problem == path.stem
     for path in (CONFIG_DIR / "llm").glob("*.yaml"):
         assert load_config(presets={"llm": path.stem}, env={}).presets.llm == path.stem
+
+
+PROBLEM_PRESETS = sorted(path.stem for path in (CONFIG_DIR / "problem").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("kind", PROBLEM_PRESETS)
+def test_a_kind_named_by_itself_is_searched_as_the_preset_of_its_name_says(here, kind):
+    """Wherever it stands: on the command line, in the environment, in a file that names no preset."""
+    want = to_plain(load_config(presets={"problem": kind}, env={}))
+    assert to_plain(load_config(None, [f"problem.kind={kind}"], env={})) == want
+    assert to_plain(load_config(env={"SWARM_EVO__PROBLEM__KIND": kind})) == want
+    file = write(here, "mine.yaml", f"problem: {{kind: {kind}}}\nsearch: {{top_k: 7}}")
+    mine = load_config(file, env={})
+    assert mine.presets.problem == kind and mine.search.top_k == 7
+    assert (mine.search.policy, mine.search.max_steps) == (want["search"]["policy"], want["search"]["max_steps"])
+
+
+def test_a_preset_that_is_named_or_is_of_that_kind_already_stays(here):
+    named = load_config(None, ["problem.kind=bin_packing"], presets={"problem": "tsp"}, env={})
+    assert (named.presets.problem, named.problem.kind, named.search.max_steps) == ("tsp", "bin_packing", 200)
+    own = write(here, "own.yaml", "problem: {kind: tsp}\nsearch: {max_steps: 9}")
+    file = write(here, "mine.yaml", f"presets: {{problem: {own}}}")
+    same = load_config(file, ["problem.kind=tsp"], env={})
+    assert (same.presets.problem, same.search.max_steps) == (own, 9)
 
 
 def test_what_is_stored_is_read_back_the_same():
