@@ -8,7 +8,7 @@ import difflib
 from cli.read_keys import is_read
 from runs.stored_config import is_kept
 from utils.config import known_keys
-from utils.config_words import PRESET_KINDS
+from utils.config_presets import PRESET_KINDS
 from utils.registry import ending_alike
 
 GO_ON = ("resume", "fork", "step", "replay", "export-best")

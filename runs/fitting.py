@@ -41,8 +41,8 @@ def fit_to_game(config: Config, problem: Problem) -> bool:
     """Engines that play each other are searched in generations of a champion and its challengers. True if that changed
     something: then the problem is to be made anew.
 
-    A game of one's own that is named by its kind alone has no preset that says so, and what the default preset says is meant for
-    another problem: no other policy lets an engine take the title. Nothing that the user set is changed.
+    A game of one's own that is named by its kind alone has no preset that says so, and what the default preset says is
+    meant for another problem: no other policy lets an engine take the title. Nothing that the user set is changed.
     """
     given, search = config.given, config.search
     if given is None or problem.family != "arena" or "search.policy" in given:
