@@ -25,7 +25,7 @@ from core.arena.pgn import with_elo, with_names
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.suitability import unequal, unsuited
-from core.arena.tournament import Tournament, names_of, round_robin
+from core.arena.tournament import Pairing, Tournament, names_of, round_robin
 from core.arena.uci_options import split_options
 from core.arena.uci_trial import check_uci_program
 from core.arena.validator import engine_name, static_refusal
@@ -35,6 +35,7 @@ from core.state.journal import Journal
 from core.state.task import derive_seed
 from runs.run_folder import check_place
 from utils.clean_text import one_line
+from utils.counts import counted
 from utils.errors import ConfigError
 from utils.user_text import user_text
 
@@ -66,7 +67,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 
 def run(args: argparse.Namespace) -> int:
-    """Play the round robin and print the standings."""
+    """Play the round robin and print the standings; interrupted, those of the games that are over."""
     from runs.composition import open_jobs, problem_of
 
     if args.pgn:
@@ -91,20 +92,32 @@ def run(args: argparse.Namespace) -> int:
     for warning in unsuited(engines, settings.limit):
         print(f"warning: {warning}", file=sys.stderr)
     book = _Narrator(engines, quiet=args.json)
+    pairings = _pairings(engines, problem.spec, settings, config.project.seed)
+    interrupt: KeyboardInterrupt | None = None
     with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
-        with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (jobs, limits):
-            deps = EvaluatorDeps(
-                jobs=jobs,
-                limits=limits,
-                run_dir=Path(folder),
-                work_dir=Path(folder),
-                seed=config.project.seed,
-                journal=Journal(),
-                games=book,
-                append=book.watch,
-                isolated=config.execution.sandbox != "none",
-            )
-            games = _play(deps, engines, problem.spec, settings)
+        try:
+            with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (
+                jobs,
+                limits,
+            ):
+                deps = EvaluatorDeps(
+                    jobs=jobs,
+                    limits=limits,
+                    run_dir=Path(folder),
+                    work_dir=Path(folder),
+                    seed=config.project.seed,
+                    journal=Journal(),
+                    games=book,
+                    append=book.watch,
+                    isolated=config.execution.sandbox != "none",
+                )
+                tournament = Tournament(deps, problem.spec.game, 0)
+                games = tournament.play(pairings, kind="rated")
+        except KeyboardInterrupt as error:
+            played = [pairing for pairing in pairings if book.get(pairing.key) is not None]
+            if not played:
+                raise
+            interrupt, games = error, tournament.play(played, kind="rated")
     rows = _print(games, engines, as_json=args.json)
     for warning in unequal(book.seconds, settings.limit):
         print(f"warning: {warning}", file=sys.stderr)
@@ -117,6 +130,9 @@ def run(args: argparse.Namespace) -> int:
         make_folder_of("pgn", Path(args.pgn))
         with writes("pgn", Path(args.pgn)):
             Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
+    if interrupt is not None:
+        print(f"these are the {counted(len(games), 'game')} that were over when it was interrupted", file=sys.stderr)
+        raise interrupt
     return 0
 
 
@@ -225,14 +241,10 @@ def _program(word: str) -> str | None:
     return shutil.which(word) or shutil.which(word, path=GAMES_PATH)
 
 
-def _play(
-    deps: EvaluatorDeps, engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings
-) -> list[dict[str, Any]]:
-    game = spec.game
-    seed = derive_seed(deps.seed, "openings", "arena")
-    openings = draw_openings(game, settings.openings, plies=spec.opening_plies, seed=seed, book=spec.book)
-    pairings = round_robin(engines, openings, games=settings.games, seed=deps.seed, spec=spec, settings=settings)
-    return Tournament(deps, game, 0).play(pairings, kind="rated")
+def _pairings(engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings, seed: int) -> list[Pairing]:
+    drawn = derive_seed(seed, "openings", "arena")
+    openings = draw_openings(spec.game, settings.openings, plies=spec.opening_plies, seed=drawn, book=spec.book)
+    return round_robin(engines, openings, games=settings.games, seed=seed, spec=spec, settings=settings)
 
 
 def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_json: bool) -> list[dict[str, Any]]:

@@ -1,11 +1,12 @@
-"""Interrupts: Ctrl-C or SIGTERM once ends a search in good order, twice at once."""
+"""Signals: Ctrl-C or SIGTERM once ends a search in good order, twice at once; Ctrl-Z stops it with what it began."""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf
 from types import FrameType
@@ -48,6 +49,30 @@ def interrupt_on_terminate() -> None:
 
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
         signal.signal(signal.SIGTERM, on_terminate)
+
+
+@contextmanager
+def paused_together(groups: Callable[[], Sequence[int]]) -> Iterator[None]:
+    """Ctrl-Z (SIGTSTP) stops these process groups with this process inside, and goes on with them when it goes on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def on_stop(number: int, frame: FrameType | None) -> None:
+        stopped = groups()
+        for group in stopped:
+            os.killpg(group, signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        for group in stopped:  # here this process was told to go on
+            os.killpg(group, signal.SIGCONT)
+
+    before = signal.getsignal(signal.SIGTSTP)
+    if before is signal.SIG_DFL:
+        signal.signal(signal.SIGTSTP, on_stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
 
 
 class Interrupts:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core.storage.reader import RunReader
 from reports.sweeps.plan import Cell, Plan, note_of, run_of
-from runs.interrupts import Interrupts
+from runs.interrupts import Interrupts, paused_together
 from runs.sweeps.adoption import READY, adopt
 from utils.errors import SwarmEvoError
 from utils.secrets import masked_word
@@ -67,6 +67,11 @@ class _UnderWay:
                 self._processes.discard(process)
         return process.returncode, said
 
+    def groups(self) -> list[int]:
+        """Of the runs that are under way; each leads its own."""
+        with self._lock:
+            return [process.pid for process in self._processes if process.poll() is None]
+
     def _finish(self, search_is_over: bool) -> None:
         self._pass_on()
         self._finishing()
@@ -83,6 +88,7 @@ def run_cells(
     """Bring every cell to its end, `jobs` at a time. After one that fails no other begins.
 
     A first SIGINT, SIGTERM or SIGHUP lets the runs under way finish what is in flight and save, a second stops them.
+    SIGTSTP (Ctrl-Z) stops them with the sweep, until it goes on.
 
     Args:
         told: called with the cell and `begins`, `goes on`, `known` or `done`, from several threads.
@@ -104,7 +110,11 @@ def run_cells(
             failed.set()
             raise
 
-    with under_way.interrupts.handled(signal.SIGHUP), ThreadPoolExecutor(jobs) as pool:
+    with (
+        under_way.interrupts.handled(signal.SIGHUP),
+        paused_together(under_way.groups),
+        ThreadPoolExecutor(jobs) as pool,
+    ):
         for begun in [pool.submit(work, cell) for cell in plan.cells]:
             begun.result()
     if under_way.is_ending:

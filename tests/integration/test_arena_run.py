@@ -293,6 +293,22 @@ def test_nothing_is_left_behind_of_a_tournament_however_it_ends(cli, eventually,
     assert not list(left.glob("swarm-arena-*"))
 
 
+def test_an_interrupted_tournament_says_how_the_games_that_are_over_ended(cli, eventually):
+    """Hours of games were forgotten by one Ctrl-C: neither their standings nor their PGN were told."""
+    engine, pgn = str(ENGINES / "greedy.py"), cli.folder / "games.pgn"
+    words = ["--openings", "200", "arena.limit=depth:1", "--pgn", str(pgn)]
+    child = cli.start("arena", engine, engine, str(ENGINES / "alpha_beta.py"), *words)
+    for _ in range(5):
+        assert " plies" in child.stdout.readline()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=60)
+    assert child.returncode == 130 and err.splitlines()[-1] == "swarm-evo: interrupted", err
+    told = re.search(r"these are the (\d+) games that were over", err)
+    assert told and 5 <= int(told[1]) < 1200, err
+    assert "  score\n" in out and " v alpha-beta: +" in out.splitlines()[-1], out
+    assert pgn.read_text().count("[White ") == int(told[1])
+
+
 @pytest.mark.parametrize("words", [["--games", "2"], ["--openings", "5"]])
 def test_one_engine_twice_rates_equal_and_what_was_not_played_is_told(cli, words):
     """Whoever begins wins at this depth: a game without its reversed one would give that to one of the two."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from pathlib import Path
 
 import pytest
 
 from core.storage.held import is_held
 from reports.sweeps.plan import Cell
+from runs.sweeps.cells import is_finished
 
 WORDS = ("sweep", "--seeds", "1..2", "--vary", "search.policy=three_phase,mcts", "--json", "--name", "policies")
 
@@ -94,6 +96,40 @@ def test_a_signal_to_the_sweep_alone_stops_its_run_and_begins_no_other(cli, toy,
     assert not is_held(run) and len(list(cli.folder.glob("logs/*/run.db"))) == 1, "no run outlives its sweep"
     (row,) = cli.here("list-runs", "--json").json
     assert row["status"] == "interrupted"
+
+
+@pytest.mark.long
+def test_ctrl_z_stops_the_run_with_its_sweep_and_both_go_on(cli, toy, eventually):
+    """A shell's `fg` brought a sweep back whose run had gone on alone."""
+    child = cli.start(
+        "sweep",
+        "--seeds=1",
+        "--vary",
+        "search.policy=mcts,three_phase",
+        "--name=paused",
+        *toy(30, seconds=0.1),
+        "search.batch=1",
+    )
+    run = eventually(lambda: next(iter(cli.folder.glob("logs/*/metrics.json")), None), 60).parent
+    child.send_signal(signal.SIGTSTP)
+    eventually(lambda: state(child.pid) == "T", 60)
+    (mine,) = [pid for pid in children(child.pid) if state(pid) != "Z"]
+    eventually(lambda: state(mine) == "T", 60)
+    child.send_signal(signal.SIGCONT)
+    _, err = child.communicate(timeout=300)
+    assert child.returncode == 0 and err.count("begins:") == 2, err
+    assert is_finished(run)
+
+
+def state(pid: int) -> str:
+    """T: stopped; from /proc/PID/stat."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def children(pid: int) -> list[int]:
+    return [
+        int(word) for task in Path(f"/proc/{pid}/task").iterdir() for word in (task / "children").read_text().split()
+    ]
 
 
 def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
