@@ -29,8 +29,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser(
         "sweep",
         help="compare settings over seeds: policies, prompts, models",
-        description="One run for each setting and seed; the same command goes on where it was stopped. "
-        "`sweep show NAME` prints the table of one that is finished or under way.",
+        description="One run for each setting and seed, of one search where nothing varies; the same command goes on "
+        "where it was stopped. `sweep show NAME` prints the table of one that is finished or under way.",
     )
     parser.add_argument("what", nargs="*", metavar="show NAME", help="print a sweep instead of running it")
     parser.add_argument("--seeds", metavar="A..B", help="1..5 (the default) or 1,2,7")
@@ -49,6 +49,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.what:
         return _show(args)
+    if not (args.seeds or args.vary or args.case):
+        raise ConfigError("sweep: say what differs, as in --seeds 1..5 or --vary search.policy=three_phase,mcts")
     settings, seeds = settings_of(args.vary, args.case), seeds_of(args.seeds or SEEDS)
     check_runs(settings, seeds)
     check_place(config_of(args).project.dir)
@@ -56,11 +58,14 @@ def run(args: argparse.Namespace) -> int:
     for setting in plan.settings:
         _check(args, setting)
     folder = sweep_folder(logs_dir(config_of(args).project.dir), args.name or plan.default_name)
-    plan.keep(folder)
-    print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
+    folder.mkdir(parents=True, exist_ok=True)
     with hold(folder):  # whoever looks sees that it goes on, also between two of its runs
+        whole = plan.with_those_of(folder)
+        check_runs(whole.settings, whole.seeds)
+        whole.keep(folder)
+        print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
         run_cells(plan, folder, args.jobs or 1, _teller(len(plan.cells)), partial(say_finishing, False))
-    return _print(args, table_of(plan, folder, is_held))
+    return _print(args, table_of(whole, folder, is_held))
 
 
 def _show(args: argparse.Namespace) -> int:

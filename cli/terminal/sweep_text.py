@@ -21,9 +21,9 @@ def print_sweep(table: SweepTable) -> None:
     better = Direction(table.lower_is_better).word
     where = "unseen part" if table.score == "final" else "validation part"
     console.print(Text(f"{table.name}: {table.problem}, score on the {where} ({better} is better), mean and 95 %"))
-    console.print(
-        Text("gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better")
-    )
+    if len(table.rows) > 1:
+        said = "gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better"
+        console.print(Text(said))
     lines = Lines(*(Column(name, no_wrap=True) for name in COLUMNS))
     for row in table.rows:
         lines.add_row(Text(_label(row.setting)), *map(Text, _cells(row)))
@@ -74,8 +74,9 @@ def _lead(row: SweepRow) -> str:
 
 
 def _label(setting: tuple[str, ...]) -> str:
-    """The words without the sections of their keys: `policy=mcts`."""
-    return " ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in (word.partition("=") for word in setting))
+    """The words without the sections of their keys: `policy=mcts`; `the defaults` where nothing varies."""
+    pairs = (word.partition("=") for word in setting)
+    return " ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in pairs) or "the defaults"
 
 
 def _number(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -75,14 +76,25 @@ class Plan(BaseModel):
             known = sorted(path.parent.name for path in folder.parent.glob(f"*/{PLAN}"))
             raise ConfigError(f"no sweep '{folder.name}'; there are: {', '.join(known) or 'none'}") from error
 
+    def with_those_of(self, folder: Path) -> Self:
+        """With the seeds of the sweep that has this name already. Raises ConfigError where that differs in more."""
+        if not (folder / PLAN).is_file():
+            return self
+        known = Plan.read(folder)
+        if (known.shown.words, known.settings) != (self.shown.words, self.settings):
+            raise ConfigError(f"--name {folder.name}: another sweep has this name; take another")
+        return self.model_copy(update={"seeds": tuple(dict.fromkeys((*known.seeds, *self.seeds)))})
+
     def keep(self, folder: Path) -> None:
-        """Write it where it is new, without secrets. Raises ConfigError where another sweep has this name."""
-        if (folder / PLAN).is_file():
-            if Plan.read(folder).shown != self.shown:
-                raise ConfigError(f"--name {folder.name}: another sweep has this name; take another")
+        """Write it without secrets; of one that was there, the file's time stays that of its beginning."""
+        file, text = folder / PLAN, self.shown.model_dump_json(indent=2) + "\n"
+        began = file.stat().st_mtime if file.is_file() else None
+        if began is not None and Plan.read(folder) == self.shown:
             return
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomic(folder / PLAN, self.shown.model_dump_json(indent=2) + "\n")
+        write_atomic(file, text)
+        if began is not None:
+            os.utime(file, (began, began))
 
 
 def sweep_folder(logs: Path, name: str) -> Path:

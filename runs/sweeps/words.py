@@ -27,17 +27,18 @@ _FIXED = {
 
 
 def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Every combination of the values of `vary`, then the settings of `cases`. Others are compared with the first.
+    """Every combination of the values of `vary`, then the settings of `cases`; one of no words where there is neither.
+    Others are compared with the first.
 
     Args:
         vary: `KEY=A,B,…` each.
         cases: `KEY=VALUE[,KEY=VALUE…]` each: a setting of its own, beside the combinations.
     Raises:
-        ConfigError: a word that is neither, or nothing that differs.
+        ConfigError: a word that is neither.
     """
     columns = [_values(word) for word in vary]
     _check_count(prod(map(len, columns)) + len(cases), "settings")
-    settings = [tuple(found) for found in product(*columns)] if columns else []
+    settings = [tuple(found) for found in product(*columns)] if columns or not cases else []
     settings += [tuple(_pair(word, "--case") for word in _COMMA.split(case)) for case in cases]
     for setting in settings:
         if secret := next((word.partition("=")[0] for word in setting if _is_secret(word)), None):
@@ -46,8 +47,6 @@ def settings_of(vary: Sequence[str], cases: Sequence[str]) -> tuple[tuple[str, .
         keys = [word.partition("=")[0] for word in setting]
         if twice := next((key for key in keys if keys.count(key) > 1), None):
             raise ConfigError(f"sweep: {twice} stands twice in one setting ({' '.join(setting)[:200]})")
-    if len(set(settings)) < 2:
-        raise ConfigError("sweep: two settings at least, as in --vary search.policy=three_phase,mcts")
     return tuple(dict.fromkeys(settings))
 
 
@@ -86,7 +85,9 @@ def seeds_of(text: str) -> tuple[int, ...]:
 
 
 def check_runs(settings: Sequence[object], seeds: Sequence[int]) -> None:
-    """Raise ConfigError for more runs than a sweep may have."""
+    """Raise ConfigError for more runs than a sweep may have, and for one."""
+    if len(settings) * len(seeds) < 2:
+        raise ConfigError("sweep: two runs at least, as in --seeds 1..5 or --vary search.policy=three_phase,mcts")
     _check_count(len(settings) * len(seeds), f"runs ({len(settings)} settings, {len(seeds)} seeds)")
 
 

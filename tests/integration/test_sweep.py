@@ -37,6 +37,20 @@ def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
 
 
 @pytest.mark.long
+def test_one_search_over_several_seeds_has_a_mean_and_nothing_to_be_compared_with(cli, toy):
+    ended = cli.here("sweep", "--seeds=1..3", "--name=spread", *toy(3))
+    assert ended.code == 0, ended.err
+    assert "the defaults" in ended.out and "gain" not in ended.out.splitlines()[1], ended.out
+    (row,) = cli.here("sweep", "show", "spread", "--json").json["rows"]
+    assert row["setting"] == [] and row["runs"] == 3 and row["mean"] is not None and row["rival"] is None
+    more = cli.here("sweep", "--seeds=3,4", "--name=spread", *toy(3), "--json")
+    assert more.err.count("known:") == 1 and more.err.count("begins:") == 1, "the sweep has got one more seed"
+    assert [cell["seed"] for cell in more.json["cells"]] == [1, 2, 3, 4] and more.json["rows"][0]["runs"] == 4
+    other = cli.here("sweep", "--seeds=5,6", "--name=spread", *toy(2))
+    assert other.code == 2 and "another sweep has this name" in other.line
+
+
+@pytest.mark.long
 def test_a_run_that_was_stopped_is_resumed(cli, toy):
     """What a kill leaves: the cell's file names a run that has not ended."""
     begun = cli.here("step", *toy(4), "--search.policy=mcts", "--project.seed=1")
@@ -152,12 +166,14 @@ def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
 def test_bad_words_are_one_line_before_anything_runs(cli, toy):
     for words, said in [
         (("--vary", "search.policy=mcts,nonsense"), "nonsense"),
-        (("--vary", "search.policy=mcts"), "two settings"),
+        (("--vary", "search.policy=mcts", "--seeds=1"), "two runs"),
+        (("--seeds=7",), "two runs"),
+        ((), "say what differs"),
         (("--vary", "search.batch=1,2", "--project.seed=3"), "--seeds"),
         (("show",), "sweep show NAME"),
         (("show", "none"), "no sweep 'none'"),
     ]:
-        ended = cli.here("sweep", *words, *(() if words[0] == "show" else toy(2)))
+        ended = cli.here("sweep", *words, *(() if "show" in words else toy(2)))
         assert ended.code == 2 and said in ended.line, (words, ended.err)
     assert not (cli.folder / "logs" / "sweeps").exists()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from reports.sweeps.plan import Plan, sweep_folder
 from reports.sweeps.table import CellFacts, _row, table_of
-from runs.sweeps.words import seeds_of, settings_of
+from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.secrets import masked_word
@@ -23,12 +25,17 @@ def test_settings_are_all_combinations_and_then_the_cases():
     assert lists == (("llm.code.extra={a: 1, b: 2}",), ("llm.code.extra=null",)), "commas inside of a value stay"
 
 
-@pytest.mark.parametrize(
-    ("vary", "cases"), [([], []), (["search.policy=mcts"], []), (["policy=a,b"], []), (["search.policy="], [])]
-)
-def test_what_does_not_differ_or_is_no_key_is_refused(vary, cases):
+@pytest.mark.parametrize("word", ["policy=a,b", "search.policy="])
+def test_what_is_no_key_with_values_is_refused(word):
     with pytest.raises(ConfigError):
-        settings_of(vary, cases)
+        settings_of([word], [])
+
+
+def test_what_does_not_vary_is_one_setting_and_one_run_is_no_sweep():
+    assert settings_of([], []) == ((),) and settings_of(["search.policy=mcts"], []) == (("search.policy=mcts",),)
+    check_runs(((),), (1, 2))
+    with pytest.raises(ConfigError, match="two runs at least"):
+        check_runs(((),), (1,))
 
 
 @pytest.mark.parametrize(
@@ -60,9 +67,19 @@ def test_a_name_is_kept_for_one_plan(tmp_path):
     plan.keep(folder)
     assert Plan.read(folder) == plan and len({cell.name for cell in plan.cells}) == 4
     with pytest.raises(ConfigError, match="another sweep"):
-        plan.model_copy(update={"seeds": (1,)}).keep(folder)
+        plan.model_copy(update={"words": ("--problem=bin_packing",)}).with_those_of(folder)
     with pytest.raises(ConfigError, match=plan.default_name):
         Plan.read(sweep_folder(tmp_path, "other"))
+
+
+def test_seeds_are_added_to_a_sweep_that_began_when_it_did(tmp_path):
+    plan = Plan(words=("--problem=tsp",), settings=((),), seeds=(1, 2))
+    assert plan.with_those_of(tmp_path) == plan
+    plan.keep(tmp_path)
+    os.utime(tmp_path / "plan.json", (1_000_000, 1_000_000))
+    more = plan.model_copy(update={"seeds": (5, 2)}).with_those_of(tmp_path)
+    more.keep(tmp_path)
+    assert Plan.read(tmp_path).seeds == (1, 2, 5) and (tmp_path / "plan.json").stat().st_mtime == 1_000_000
 
 
 def test_a_key_that_was_typed_is_not_stored_and_another_goes_on_with_the_same_sweep(tmp_path):
