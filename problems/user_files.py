@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from utils.clean_text import one_line
 from utils.user_path import user_path
 
 EVALUATOR = "problem.evaluator"
@@ -67,6 +68,22 @@ def named_files(folder: Path, texts: Iterable[str], without: Collection[Path] = 
     return found
 
 
+def names_in(texts: Iterable[str]) -> set[str]:
+    """The last parts of all paths that may stand in the texts, and all other words."""
+    return {word.strip("/").rpartition("/")[2] for text in texts for word in _WORD.findall(text)}
+
+
+def paths_in(text: str) -> set[str]:
+    """Everything in the text that may be a path, without `./` before it."""
+    return {word.removeprefix("./") for word in _WORD.findall(text)}
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """The first of some files' names, and how many more there are, in one line."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(one_line(name) for name in names[:most]) + more
+
+
 def is_code(name: str) -> bool:
     """True for what a computer runs, or what says how: it is read for the names of other files."""
     file = name.rpartition("/")[2].lower()
@@ -109,14 +126,14 @@ def _named(text: str, folder: Path, beside: Mapping[str, Path]) -> Iterator[tupl
         is_code = path.suffix == ".py" and path.stem in modules
         is_made = makes and name.lower() in _MAKE
         is_meant = name in names or any(fnmatchcase(name, one) for one in patterns) or name.endswith(endings)
-        if is_code or is_made or (is_meant and _is_input(name)):
+        if is_code or is_made or (is_meant and is_answer(name)):
             yield name, path
     for word in words:
         if "/" in word and "*" not in word and (elsewhere := _elsewhere(word, folder)):
             yield word, elsewhere
 
 
-def _is_input(name: str) -> bool:
+def is_answer(name: str) -> bool:
     """False for a log, which an evaluator writes, and for notes on it."""
     return not name.lower().endswith(NO_INPUT)
 
@@ -147,7 +164,7 @@ def _walked(folder: Path, before: str) -> Iterator[tuple[str, Path]]:
         inside = here.relative_to(folder).as_posix()
         for name in sorted(names):
             path = here / name
-            if name.startswith(".") or not _is_input(name) or not os.path.isfile(path):
+            if name.startswith(".") or not is_answer(name) or not os.path.isfile(path):
                 continue
             yield before + (name if inside == "." else f"{inside}/{name}"), path
             left -= 1

@@ -25,12 +25,16 @@ _NO_COMMAND = (126, 127)
 
 
 class CommandEvaluator(RepeatableEvaluator):
-    """Runs the command in the sandbox and reads the metric; the score is `verified` only where it is graded outside."""
+    """Runs the command in the sandbox and reads the metric; the score is `verified` only where it is graded outside.
+
+    Args:
+        hidden: names of files beside the sources that grade.
+    """
 
     together = False
 
-    def __init__(self, spec: CommandSpec, deps: EvaluatorDeps) -> None:
-        self._spec, self._deps = spec, deps
+    def __init__(self, spec: CommandSpec, deps: EvaluatorDeps, hidden: Sequence[str] = ()) -> None:
+        self._spec, self._deps, self._hidden = spec, deps, list(hidden)
         self._repeats = self._repeated(deps)
 
     def check(self, node: Node) -> Evaluation | None:
@@ -79,6 +83,7 @@ class CommandEvaluator(RepeatableEvaluator):
             "files": split(code, command.names),
             "inputs": str(command.folder),
             "command": command.command,
+            "hidden": self._hidden,
             "output": command.output,
             "grade": command.grade,
             "limits": deps.limits.model_dump(mode="json"),

@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -25,12 +25,13 @@ COPY_BYTES = 64 << 20
 
 def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `files` (name → text), `inputs` (folder of the sources; shipped to a worker elsewhere),
-    `command`, `output`, `grade`, `limits`, `seed`.
+    `command`, `hidden` (names of files there that no program sees), `output`, `grade`, `limits`, `seed`.
 
     Returns `{result: ExecutionResult, graded: null | {output, code, error}}`.
     """
     workspace = context.scratch / "workspace"
-    copy_sources(Path(payload["inputs"]), workspace, payload["files"], payload["output"] if payload["grade"] else "")
+    left_out = {*payload["hidden"], *([payload["output"]] if payload["grade"] else [])}
+    copy_sources(Path(payload["inputs"]), workspace, payload["files"], left_out)
     argv = ["/bin/sh", "-c", payload["command"]]
     limits = Limits.model_validate(payload["limits"])
     result = context.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
@@ -66,16 +67,16 @@ class _RunFailed(Exception):
     """One of the runs did not do its work: there is no time to tell."""
 
 
-def copy_sources(folder: Path, workspace: Path, files: dict[str, str], leave_out: str) -> None:
+def copy_sources(folder: Path, workspace: Path, files: dict[str, str], leave_out: Collection[str]) -> None:
     """The plain files beside the sources, then the candidate's own.
 
     Args:
-        leave_out: the output's name: one of before would be taken for the candidate's work.
+        leave_out: names of what grades, and the output's: one of before would be taken for the candidate's work.
     """
     workspace.mkdir(parents=True, exist_ok=True)
     left = COPY_BYTES
     plain = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
-    beside = [path for path in plain if path.name not in files and path.name != leave_out]
+    beside = [path for path in plain if path.name not in files and path.name not in leave_out]
     for path in sorted(beside, key=lambda path: (path.stat().st_size, path.name)):
         left -= path.stat().st_size
         if left < 0:

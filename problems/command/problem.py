@@ -16,7 +16,7 @@ from problems.command.tree.options import TreeOptions
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
-from problems.user_files import named_files
+from problems.user_files import listed, named_files
 from utils.config_schema import Config
 from utils.config_section import Section
 from utils.errors import ConfigError
@@ -71,6 +71,20 @@ class CommandProblem(Problem):
         return join({path.name: user_text(path, "problem.source=") for path in self.spec.sources})
 
     @property
+    def hidden_files(self) -> tuple[Path, ...]:
+        """Beside the sources, what grades: what the grading names and neither the command nor the program does."""
+        if self.spec.grade is None:
+            return ()
+        shown = named_files(self.spec.folder, [self.spec.command, self.code], self.spec.sources).values()
+        graded = named_files(self.spec.folder, [self.spec.grade], self.spec.sources).values()
+        return tuple(sorted(path for path in {*graded} - {*shown} if path.is_relative_to(self.spec.folder)))
+
+    @property
+    def note(self) -> str:
+        hidden = [path.name for path in self.hidden_files if path.parent == self.spec.folder]
+        return f"programs do not see what only problem.grade names: {listed(hidden)}" if hidden else ""
+
+    @property
     def scoring_files(self) -> Mapping[str, Path]:
         """What the command, the grading and the sources name beside them. The sources are what changes."""
         without = {*self.spec.sources, self.spec.folder / self.spec.output}
@@ -116,7 +130,7 @@ class CommandProblem(Problem):
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.command.evaluator import CommandEvaluator
 
-        return CommandEvaluator(self.spec, deps)
+        return CommandEvaluator(self.spec, deps, hidden=[path.name for path in self.hidden_files])
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)

@@ -92,7 +92,8 @@ class TreeEvaluator(RepeatableEvaluator):
         payload = {
             "inputs": str(self._ground.base.folder), "changes": dict(tree.changes), "command": scoring.command,
             "build": scoring.build, "build_inputs": list(scoring.build_inputs), "writable": self._writable,
-            "reports": self._reports, "written": self._written(), "output": scoring.output, "grade": scoring.grade,
+            "hidden": list(self._ground.hidden), "reports": self._reports, "written": self._written(),
+            "output": scoring.output, "grade": scoring.grade,
             "limits": deps.limits.model_dump(mode="json"), "seed": deps.seed, "runs": runs, "timed": scoring.timed,
         }  # fmt: skip
         entry = "problems.command.tree.job:" + ("evaluate" if runs == 1 else "repeated")

@@ -29,8 +29,8 @@ _KEPT_AS = "files and modes"
 
 def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `inputs` (folder of the base), `changes` (path → text or null), `command`, `build`,
-    `build_inputs`, `writable`, `reports` (paths to read), `written` (paths that count only if the command writes them),
-    `output`, `grade`, `limits`, `seed`.
+    `build_inputs`, `writable`, `hidden` (paths that programs do not see), `reports` (paths to read), `written` (paths
+    that count only if the command writes them), `output`, `grade`, `limits`, `seed`.
 
     Returns `{result: ExecutionResult, touched: paths, reports: {path: text}, graded: null | {output, code, error}}`.
     """
@@ -50,6 +50,7 @@ def _evaluated(
         message = f"{clash}: the program and what problem.build makes have it as a file and as a folder"
         refused = ExecutionResult(failure=FailureKind.EVAL_ERROR, message=message)
         return {"result": refused.model_dump(mode="json"), "touched": [], "reports": {}, "graded": None}
+    files |= dict.fromkeys(payload["hidden"])
     for path in payload["written"]:
         files.pop(path, None)
         if os.path.lexists(base / path):
@@ -120,16 +121,18 @@ def _built(
         return
     base = Path(payload["inputs"])
     inputs = {p: text for p, text in sorted(payload["changes"].items()) if matches(p, payload["build_inputs"])}
-    key = sha256(json.dumps([_KEPT_AS, payload["build"], inputs]).encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    made_of = [_KEPT_AS, payload["build"], inputs, *payload["hidden"]]
+    key = sha256(json.dumps(made_of).encode("utf-8", "surrogatepass")).hexdigest()[:24]
     place = base.parent / "builds" / key
     with in_use(place) as is_there:
         if is_there:
             yield _files_of(place), None
             return
     place.parent.mkdir(exist_ok=True)
+    seen = {**inputs, **dict.fromkeys(payload["hidden"])}
     with fresh_folder(place.parent) as fresh:
         with run_on_base(
-            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=inputs,
+            context.sandbox, ["/bin/sh", "-c", payload["build"]], base=base, files=seen,
             scratch=context.scratch / "build", limits=limits, seed=payload["seed"], writable=payload["writable"],
         ) as run:  # fmt: skip
             failed = _failed(run)

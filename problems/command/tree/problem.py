@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,14 +13,14 @@ from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import FORMS, export_as, write_changes
+from problems.command.tree.hidden import graded_alone
 from problems.command.tree.options import TreeOptions
 from problems.command.tree.prompt_view import is_login, map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.options import checked_options
-from problems.user_files import named_files
-from utils.clean_text import one_line
+from problems.user_files import listed, named_files
 from utils.config_schema import Config, ProblemConfig
 from utils.errors import ConfigError
 from utils.user_path import user_path
@@ -27,7 +28,6 @@ from utils.user_path import user_path
 TICKET_BYTES = 400_000
 """Of files that a writer outside is handed."""
 BASES = ".bases"
-MOST_NAMED = 5
 
 
 class TreeProblem(Problem):
@@ -81,18 +81,23 @@ class TreeProblem(Problem):
         """Files that are meant to change and cannot, for text or name; and logins that programs can read."""
         said = []
         if odd := self.ground.in_other_encoding():
-            said.append(f"since they are no UTF-8 text: {_named(odd)}; save them as UTF-8 to have them changed")
+            said.append(f"since they are no UTF-8 text: {listed(odd)}; save them as UTF-8 to have them changed")
         if odd := self.ground.with_odd_names():
-            said.append(f"since no diff can say their names: {_named(odd)}; rename them to have them changed")
+            said.append(f"since no diff can say their names: {listed(odd)}; rename them to have them changed")
         notes = [f"not searched, {'; '.join(said)}"] if said else []
         if logins := [path for path in self.ground.base.files if is_login(path)]:
-            notes.append(f"programs can read what looks like a login: {_named(logins)}; writers are not shown it")
+            notes.append(f"programs can read what looks like a login: {listed(logins)}; writers are not shown it")
+        if hidden := self.ground.hidden:
+            notes.append(f"programs and writers do not see what only problem.grade names: {listed(hidden)}")
         return "; ".join(notes)
 
     def prepare(self) -> None:
         """Take the snapshot; a run that goes on has its own."""
-        self._ground = Ground(self._base(), self._editable, self._protected)
-        self._section.base = self._ground.base.id
+        ground = Ground(self._base(), self._editable, self._protected)
+        commands = [self.scoring.command, self.scoring.build or ""]
+        hidden = graded_alone(ground, self.scoring.grade, commands) if self.scoring.grade else ()
+        self._ground = replace(ground, hidden=hidden)
+        self._section.base = ground.base.id
         if not self._ground.searched():
             patterns = ",".join(self._editable)
             why = f": {self.note}" if self.note else ""
@@ -236,12 +241,6 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
         user_path(str(section.source)).resolve(), project_dir / "workspaces" / BASES, scoring, section=section,
         editable=editable, protected=patterns_of(section.protected), statement=options.statement,
     )  # fmt: skip
-
-
-def _named(paths: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
-    more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
-    return ", ".join(one_line(path) for path in paths[:MOST_NAMED]) + more
 
 
 def patterns_of(text: str | None) -> tuple[str, ...]:

@@ -95,8 +95,9 @@ def readable(tree: Tree, paths: Sequence[str]) -> list[str]:
 
 
 def is_hidden(ground: Ground, path: str) -> bool:
-    """True for what is protected, and for a login that nobody has said may change."""
-    return matches(path, ground.protected) or (is_login(path) and not ground.may_change(path))
+    """True for what is protected or grades, and for a login that nobody has said may change."""
+    kept = matches(path, ground.protected) or path in ground.hidden
+    return kept or (is_login(path) and not ground.may_change(path))
 
 
 def is_login(path: str) -> bool:

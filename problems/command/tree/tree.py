@@ -49,9 +49,11 @@ class Ground:
     base: Base
     editable: tuple[str, ...]
     protected: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Paths of files that grade: no program sees them, and no writer."""
 
     def may_change(self, path: str) -> bool:
-        return matches(path, self.editable) and not matches(path, self.protected)
+        return matches(path, self.editable) and not matches(path, self.protected) and path not in self.hidden
 
     def check(self, path: str) -> None:
         """Raises TreeError for a path that no candidate may change."""

@@ -80,7 +80,7 @@ def test_files_travel_as_one_text():
 def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory):
     (files / "link").symlink_to("/etc/passwd")
     target = tmp_path_factory.mktemp("made") / "workspace"
-    copy_sources(files, target, {"a.sh": "echo new\n"}, leave_out="")
+    copy_sources(files, target, {"a.sh": "echo new\n"}, leave_out=())
     assert sorted(p.name for p in target.iterdir()) == ["a.sh", "b.c"]
     assert (target / "a.sh").read_text() == "echo new\n"
     assert (files / "a.sh").read_text() == "echo score: 3\n"
@@ -88,7 +88,7 @@ def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory)
 
 def test_a_source_that_can_be_run_can_be_run_as_a_candidate(files, tmp_path):
     (files / "a.sh").chmod(0o755)
-    copy_sources(files, tmp_path / "workspace", {"a.sh": "echo new\n", "b.c": ""}, leave_out="")
+    copy_sources(files, tmp_path / "workspace", {"a.sh": "echo new\n", "b.c": ""}, leave_out=())
     assert [os.access(tmp_path / "workspace" / name, os.X_OK) for name in ("a.sh", "b.c")] == [True, False]
 
 
@@ -106,6 +106,26 @@ def test_numbers_beyond_floats_stay_as_they_are():
     code = f"a = 1e308; b = 12; c = {'9' * 5000}"
     assert movable(code) == {1: 12}
     assert all(f"c = {'9' * 5000}" in with_numbers(code, moved_numbers(code, random.Random(n))) for n in range(20))
+
+
+HIDDEN = {
+    "the grader and what it reads": ("sh a.sh", "python3 grade.py", {"answers.json", "grade.py"}),
+    "what the command names too": ("sh a.sh < answers.json", "python3 ./grade.py {output}", {"grade.py"}),
+    "what the program names too": ("sh a.sh", "python3 grade.py shared.txt", {"answers.json", "grade.py"}),
+    "nothing without a grader": ("sh a.sh", None, set()),
+    "no program of the system": ("sh a.sh", "cat {output}", set()),
+}
+
+
+@pytest.mark.parametrize(("command", "grader", "hidden"), HIDDEN.values(), ids=HIDDEN)
+def test_what_only_the_grading_names_is_hidden(files, command, grader, hidden):
+    (files / "a.sh").write_text("cat shared.txt b.c\n")
+    (files / "grade.py").write_text('import json\nright = json.load(open("answers.json"))\n')
+    for name in ("answers.json", "shared.txt", "notes.txt"):
+        (files / name).write_text("1")
+    problem = build(cfg(source=str(files / "a.sh"), eval=command, grade=grader), files)
+    assert {path.name for path in problem.hidden_files} == hidden
+    assert all(name in problem.note for name in hidden) and bool(problem.note) == bool(hidden)
 
 
 GRADE = {"output": "out.txt", "grade": "cat {output}"}

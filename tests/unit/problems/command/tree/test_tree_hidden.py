@@ -1,0 +1,44 @@
+"""What of a repository grades, and is shown to nobody who is graded."""
+
+from __future__ import annotations
+
+import pytest
+
+from problems.command.tree.base import snapshot
+from problems.command.tree.hidden import graded_alone
+from problems.command.tree.prompt_view import readable
+from problems.command.tree.tree import Ground, Tree
+
+MORE = {
+    "tools/grade.py": "import json, os\nright = json.load(open(os.path.join('tools', 'answers.json')))\n",
+    "tools/bench.py": "open('tools/inputs.txt')\n",
+    "tools/answers.json": "[1]",
+    "tools/inputs.txt": "1 2",
+    "answers.md": "1",
+}
+BOTH = ["tools/answers.json", "tools/grade.py"]
+CASES = {
+    "the grader and its answers": (
+        "python3 tools/grade.py {output}",
+        ["sh x"],
+        ["tools/answers.json", "tools/grade.py"],
+    ),
+    "also behind ./": ("python3 ./tools/grade.py", ["sh x"], BOTH),
+    "not what candidates run": ("python3 tools/bench.py", ["python3 tools/bench.py"], []),
+    "nor what other code names": ("python3 tools/grade.py", ["cat tools/answers.json"], ["tools/grade.py"]),
+    "nor what may change": ("python3 src/a.py", ["sh x"], []),
+    "nor a grader elsewhere": ("python3 ../grade.py", ["sh x"], []),
+}
+
+
+@pytest.mark.parametrize(("grader", "commands", "hidden"), CASES.values(), ids=CASES)
+def test_the_grader_and_the_data_that_it_alone_names_are_hidden(repository, tmp_path, grader, commands, hidden):
+    (repository / "tools").mkdir()
+    for name, text in MORE.items():
+        (repository / name).write_text(text)
+    ground = Ground(snapshot(repository, tmp_path / "bases"), ("src/**",))
+    found = graded_alone(ground, grader, commands)
+    assert list(found) == hidden
+    shown = Ground(ground.base, ground.editable, hidden=found)
+    assert not {*readable(Tree(shown), list(ground.base.files))} & {*hidden}
+    assert not any(shown.may_change(path) for path in hidden)
