@@ -77,3 +77,24 @@ def test_config_lists_the_options_of_the_problem_that_is_named(cli):
     assert ended.code == 2 and "did you mean 'problem.options.isolation'" in ended.line
     (row,) = cli.here("config", "llm.code.price.input", "llm.code.price={input: 2, output: 3}", "--json").json
     assert (row["value"], row["allowed"]) == (2.0, "number >= 0")
+
+
+def test_config_lists_the_options_of_a_plug_in_too(cli, tmp_path):
+    (tmp_path / "problems").mkdir()
+    text = '''from utils.config_section import Section
+
+
+class Options(Section):
+    height: int = 3
+    """Rows of the board."""
+
+
+OPTIONS = (Options,)
+
+
+def build(cfg, project_dir):
+    raise NotImplementedError
+'''
+    (tmp_path / "problems" / "towers.py").write_text(text)
+    said = cli.here("config", "problem.options", f"--plugins={tmp_path}", "--problem.kind=towers").out
+    assert "problem.options.height = 3" in said and "Rows of the board." in said
