@@ -13,8 +13,9 @@ from utils.user_path import user_path
 PACKED = (".gz", ".zip", ".bz2", ".xz")
 TABLES = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".parquet", ".pq", ".feather", ".arrow", ".xlsx", ".xlsm")
 """What a file whose name says nothing else is a table by."""
-LONE = (".json", ".dat", ".data", ".db", ".sqlite", ".sqlite3")
-"""What a file may be a table by where nothing else is there: others are mostly something else (`Thumbs.db`)."""
+LONE = (".json", ".dat", ".data", ".db", ".sqlite", ".sqlite3", ".xls")
+"""What a file may be a table by where nothing else is there: others are mostly something else (`Thumbs.db`); what is
+called `.xls` is often text or a newer spreadsheet."""
 READABLE = (*TABLES, *LONE, ".txt")
 """What a table that the user names, or that is called `train` or `test`, may be."""
 ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", ".zst", ".7z", ".rar")
@@ -22,7 +23,7 @@ ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tbz2", ".txz", "
 DATABASES = (".mdb", ".accdb", ".duckdb")
 """What is not read of them."""
 UNREAD = (
-    ".xls", ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".pkl", ".pickle",
+    ".xlsb", ".ods", ".dta", ".sav", ".por", ".sas7bdat", ".xpt", ".rds", ".rdata", ".rda", ".pkl", ".pickle",
     ".npy", ".npz", ".mat", ".h5", ".hdf5", ".arff", ".orc", ".avro", ".xml", ".html", ".pdf",
 )  # fmt: skip
 """Tables of formats that are not read here."""

@@ -76,7 +76,17 @@ _LINK = """for path in DATA.iterdir():
 sample = pd.read_csv("input/sample_submission.csv")
 """
 
-_TABLES = '''KEY, TARGETS, COLUMNS = {key!r}, {targets!r}, {columns!r}  # as the program knows them
+_JSON = """def json_table(path, packed="", encoding="utf-8", lined=False, as_written=False):
+    ways = {"": open, "gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+    with ways[packed](path, "rt", encoding=encoding) as text:
+        if lined:
+            return read_lines(text, as_written=as_written)
+        return read_records(text, as_written=as_written)[0]
+
+
+"""
+
+_TABLES = '''{json}KEY, TARGETS, COLUMNS = {key!r}, {targets!r}, {columns!r}  # as the program knows them
 
 
 def read(name):
@@ -84,9 +94,9 @@ def read(name):
     return found(DATA, name)
 
 
-train = pd.{train[function]}(read({train[file]!r}){train[how]})
-{lost}{joined}test = pd.{test[function]}(read({test[file]!r}){test[how]})
-{written}{amounts}{dates}train = train.dropna(subset=TARGETS)
+train = {train[function]}(read({train[file]!r}){train[how]})
+{lost}{joined}test = {test[function]}(read({test[file]!r}){test[how]})
+{flat}{written}{amounts}{dates}train = train.dropna(subset=TARGETS)
 {sample}{names}{whole}if KEY not in train:
     train.insert(0, KEY, range(len(train)))
     test.insert(0, KEY, range(len(train), len(train) + len(test)))
@@ -122,15 +132,18 @@ _DATES = """for table in (train, test):  # dates as ISO 8601
             table[name] = iso_dates(table[name], *way)
 """
 
+_FLAT = """train, test = (flat(table, "")[0] for table in (train, test))
+"""
+
 _WRITTEN = """test = test.rename(columns={same!r})  # as the training table writes them
 """
 
-_LOST = """spelled = pd.{function}(read({file!r}){texts})
+_LOST = """spelled = {function}(read({file!r}){texts})
 for name, words in {lost!r}.items():  # classes that pandas takes for missing, or that have an order
     {table}[name] = spelled[name].map(words).fillna({table}[name])
 """
 
-_LABELS = """labels = pd.{function}(read({file!r}){how})
+_LABELS = """labels = {function}(read({file!r}){how})
 {lost}"""
 
 _BY_KEY = """
@@ -151,7 +164,7 @@ _BY_ROW = """for name in {columns!r}:  # the labels stand in a table of their ow
     train[name] = labels[name].to_numpy()
 """
 
-_NAMES = """names = pd.{function}(read({file!r}){texts})[{column!r}].astype(str)  # ids as they stand
+_NAMES = """names = {function}(read({file!r}){texts})[{column!r}].astype(str)  # ids as they stand
 places = range(len(test))
 """
 
@@ -197,8 +210,8 @@ _SPELLING = """for name, words in {words!r}.items():  # classes as they stand in
     made[name] = [words.get(word, word) for word in known]
 """
 
-_SAMPLE = """sample = pd.{function}(read({file!r}){how})
-spelled = pd.{function}(read({file!r}){texts}).astype(str)
+_SAMPLE = """sample = {function}(read({file!r}){how})
+spelled = {function}(read({file!r}){texts}).astype(str)
 """
 
 _IDS = """assert list(made[{column!r}]) == list(spelled[{column!r}]), "its ids are not the sample's"
@@ -248,11 +261,13 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
     classes = meta.get("task") == "classes"
     sample: dict[str, Any] | None = tables.get("sample")
     files = [table["file"] for table in tables.values()]
+    has_json = any(table["function"] == "json_table" for table in tables.values())
     first = _TABLES.format(
+        json="import bz2\nimport gzip\nimport lzma\n" + _source("json_records") + _JSON if has_json else "",
         key=meta["id"], targets=ways["targets"], columns=meta["targets"],
         lost=_lost(own, tables["train"], "train", ways),
         sample=_SAMPLE.format(**sample) if sample else "", names=_names(own, tables, ways["written"]),
-        written=_written(ways["written"]),
+        flat=_source("nested_cells") + _FLAT if ways["flat"] else "", written=_written(ways["written"]),
         amounts=_amounts(ways["amounts"]), dates=_dates(ways["dates"]),
         neutral="1 / len(COLUMNS)" if classes else "train[name].mode()[0]", whole=_WHOLE if classes else "",
         own=files, joined=_joined(own, tables, ways), **{n: tables[n] for n in ("train", "test")},

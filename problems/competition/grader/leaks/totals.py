@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from ..own_data.own_tables import OwnTables
@@ -53,7 +54,7 @@ def _is_sum(values: Any) -> bool:
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values) or pd.isna(values.iloc[-1]):
         return False
     above, last = values.iloc[:-1].dropna().astype(float), float(values.iloc[-1])
-    if (above != 0).sum() < FEWEST_ROWS:
+    if (above != 0).sum() < FEWEST_ROWS or not np.isfinite(above.sum()):
         return False
     return abs(above.sum() - last) <= NEAR * abs(last) and last != 0
 

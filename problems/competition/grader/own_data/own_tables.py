@@ -203,7 +203,8 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
     targets, labelled, theirs = tables.targets, tables.labelled, tables.test
     said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
     if len(labelled) < MIN_ROWS:
-        raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed")
+        read = "".join(f"; {note}" for note in tables.notes if note.startswith(f"{name} is read as"))
+        raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed{read}")
     if not tables.others:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
     if not tables.features:

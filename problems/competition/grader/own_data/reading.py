@@ -9,38 +9,61 @@ from typing import Any
 import pandas as pd
 
 from ..tables.amounts import SCALES, Amounts
-from ..tables.contents import key_of_rows
+from ..tables.contents import read_any
 from ..tables.dates import Dates
-from ..tables.exact import Unusable
-from ..tables.formats import DATABASES, FEATHER, LINED_JSON, SHEETS, look_at
+from ..tables.exact import Unusable, first_line
+from ..tables.formats import COLUMNAR, DATABASES, LINED_JSON, PARQUET, SHEETS, Look, is_json, kind_of, look_at
+from ..tables.nested_cells import has_nested
 from ..tables.sheets import way_of_sheet
 from ..tables.text_look import CSV_WAYS, NOTHING
 from .own_tables import read_own
-from .recoded import recoded, with_originals
+from .recoded import TABLES, recoded, with_originals
+
+LOOKED_AT = 1000
+"""Rows of a text table that are compared with what the notebook reads."""
+_SAID = "export-best --notebook:"
+_NAMED = {".gz": "gzip", ".zip": "zip", ".bz2": "bz2", ".xz": "xz"}
+"""What pandas takes a file for by its name."""
 
 
 def ways(request: dict[str, Any]) -> dict[str, Any]:
-    """`{tables: {train: {file, function, how, texts}, …}, targets, joined, amounts, dates, written}`.
+    """`{tables: {train: {file, function, how, texts}, …}, flat, targets, joined, amounts, dates, written}`.
 
-    `texts` is how a table is read with its cells as they stand; `joined` is None, or the `key` (None: row by row) and
-    the `columns` of the targets that lie in the table `labels`; `amounts` is column → its mark of fractions ('' for
-    numbers as pandas reads them), cells that hold none, and units that count; `dates` is column
-    → its shapes' formats, whether they have hours, cells that hold none; `written` is column → what the test calls
-    it, where that differs.
+    `texts` is how a table is read with its cells as they stand; `flat` says that cells hold lists and the like;
+    `joined` is None, or the `key` (None: row by row) and the `columns` of the targets that lie in the table `labels`;
+    `amounts` is column → its mark of fractions ('' for numbers as pandas reads them), cells that hold none, and units
+    that count; `dates` is column → its shapes' formats, whether they have hours, cells that hold none; `written` is
+    column → what the test calls it, where that differs.
+
+    Raises:
+        Unusable: pandas by itself reads a table otherwise than it was read here.
     """
     for name, files in request.get("parts", {}).items():
         raise Unusable(
             f"export-best --notebook: data.{name} is {len(files)} files, and the notebook reads one; join them"
         )
     with TemporaryDirectory() as folder:
-        request = recoded(with_originals(request), Path(folder))
-        found = read_own(request)
-        said = request.get("encoding")
-        tables = {name: _way(path, said) for name, path in found.files.items()}
+        asked = with_originals(request)
+        request = recoded(asked, Path(folder))
+        found, said = read_own(request), request.get("encoding")
+        mine = {Path(request[name]): Path(asked[name]) for name in TABLES if asked.get(name)}
+        files = dict(found.files)
         joined = None
         if found.joined is not None:
-            tables["labels"] = _way(found.joined.path, said if request.get("labels") else None)
+            files["labels"] = found.joined.path
             joined = {"key": found.joined.key, "columns": found.joined.columns}
+        tables, is_flat = {}, False
+        for name, path in files.items():
+            file = mine.get(path, path)
+            tables[name] = _way(path, file, said if file != path else None)
+            if tables[name]["function"] == "json_table":  # it is ours, and does not flatten
+                is_flat = True
+                continue
+            theirs, ours = _both(path, file, tables[name])
+            may_be_longer = name == "train" and not joined  # rows without a target are left out
+            if list(map(str, theirs)) != list(ours) or (len(theirs) != len(ours) and not may_be_longer):
+                raise Unusable(f"{_SAID} pandas by itself reads '{file.name}' otherwise than here: save it as CSV")
+            is_flat |= has_nested(theirs)
     amounts = {
         name: [form.fraction, form.missing, SCALES if form.scales else {}]
         for name, form in found.forms.items()
@@ -51,39 +74,64 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         for name, form in found.forms.items() if isinstance(form, Dates)
     }  # fmt: skip
     return {
-        "tables": tables, "targets": found.targets, "joined": joined, "amounts": amounts, "dates": dates,
-        "written": found.written,
+        "tables": tables, "flat": is_flat, "targets": found.targets, "joined": joined, "amounts": amounts,
+        "dates": dates, "written": found.written,
     }  # fmt: skip
 
 
-def _way(path: Path, said: str | None) -> dict[str, Any]:
+def _way(path: Path, file: Path, said: str | None) -> dict[str, Any]:
+    """How pandas reads a table.
+
+    Args:
+        path: what was read here: the user's file, or a copy of it in UTF-8.
+        file: the user's.
+        said: its encoding, where the user says it.
+    """
     look = look_at(path)
     how: dict[str, Any] = {}
     texts: dict[str, Any] = {"dtype": "str", "keep_default_na": False}
     if look.suffix in DATABASES:
-        raise Unusable(
-            f"export-best --notebook: '{path.name}' is a database, and the notebook reads tables; write a CSV"
-        )
+        raise Unusable(f"{_SAID} '{file.name}' is a database, and the notebook reads tables; write a CSV")
     if look.suffix in SHEETS:
-        function, how = "read_excel", way_of_sheet(path)
-    elif look.suffix in FEATHER:
-        function, texts = "read_feather", {}
-    elif look.suffix in (".parquet", ".pq"):
-        function, texts = "read_parquet", {}
-        if any(name is not None for name in pd.read_parquet(path).index.names):
-            said = f"'{path.name}' has an index of pandas, which the notebook does not read"
-            raise Unusable(f"export-best --notebook: {said}; save it after reset_index()")
-    elif look.suffix == ".json" or look.suffix in LINED_JSON:
-        if look.suffix == ".json" and (key := key_of_rows(path)):
-            said = f"'{path.name}' has its rows below the key '{key}', where the notebook does not look for them"
-            raise Unusable(f"export-best --notebook: {said}; write them as JSON lines or CSV")
-        function, how = "read_json", {"lines": True} if look.suffix in LINED_JSON else {}
-        texts = {"dtype": False}
+        function, how = "read_excel", way_of_sheet(path, look)
+    elif look.suffix in COLUMNAR:
+        function, texts = "read_parquet" if look.suffix in PARQUET else "read_feather", {}
+    elif is_json(look):
+        return _json_way(look, file, said)
     else:
         function = "read_csv"
-        told = {"sep": look.sep, "decimal": look.decimal, "encoding": said or look.encoding, "skiprows": look.above}
-        plain = {"sep": ",", "decimal": ".", "encoding": "utf-8", "skiprows": 0}
-        how = {name: value for name, value in told.items() if value != plain[name]}
+        told = {"sep": look.sep, "decimal": look.decimal, "skiprows": look.above}
+        plain = {"sep": ",", "decimal": ".", "skiprows": 0}
+        how = {name: value for name, value in told.items() if value != plain[name]} | _letters(look, file, said)
         how |= CSV_WAYS[look.quoted]
         how |= {"index_col": False, "usecols": list(range(look.width))} if look.beyond == NOTHING else {}
-    return {"file": path.name, "function": function, "how": how, "texts": {**how, **texts}}
+    return {"file": file.name, "function": f"pd.{function}", "how": how, "texts": {**how, **texts}}
+
+
+def _json_way(look: Look, file: Path, said: str | None) -> dict[str, Any]:
+    """How a function of the notebook's own reads JSON, as it is read here."""
+    packed = kind_of(file).packed
+    if packed == "zip":
+        raise Unusable(f"{_SAID} '{file.name}' is JSON in a zip, which the notebook does not open; unpack it")
+    told = {"packed": packed, "encoding": said or look.encoding, "lined": look.suffix in LINED_JSON}
+    plain = {"packed": "", "encoding": "utf-8", "lined": False}
+    how = {name: value for name, value in told.items() if value != plain[name]}
+    return {"file": file.name, "function": "json_table", "how": how, "texts": {**how, "as_written": True}}
+
+
+def _letters(look: Look, file: Path, said: str | None) -> dict[str, Any]:
+    """The encoding and the packing of a CSV, where pandas would not tell them by itself."""
+    encoding, packed = said or look.encoding, kind_of(file).packed
+    how: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
+    return how if packed == _NAMED.get(file.suffix.lower(), "") else {**how, "compression": packed or None}
+
+
+def _both(path: Path, file: Path, way: dict[str, Any]) -> tuple[Any, Any]:
+    """A table as the notebook reads it, and as it is read here; of texts that may be long the first rows."""
+    rows = {"nrows": LOOKED_AT} if way["function"] == "pd.read_csv" else {}
+    try:
+        theirs = getattr(pd, way["function"].removeprefix("pd."))(file, **way["how"], **rows)
+    except Exception as error:  # whatever pandas does not read
+        why = first_line(error)
+        raise Unusable(f"{_SAID} pandas by itself does not read '{file.name}' ({why}): save it as CSV") from error
+    return theirs, read_any(path, rows.get("nrows"))[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..tables.exact import Unusable, refusals
-from ..tables.formats import LOOK, is_text, kind_of, opened
+from ..tables.formats import LOOK, is_json, is_text, kind_of, opened
 
 TABLES = ("train", "test", "sample", "labels")
 
@@ -32,7 +32,7 @@ def recoded(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         path, to = Path(file), folder / str(number) / Path(file).name
         with refusals(path):
             kind = kind_of(path)
-            if is_text(kind):
+            if is_text(kind) or is_json(kind):
                 to.parent.mkdir(parents=True, exist_ok=True)
                 _copy(path, kind.packed, encoding, to)
                 copies[file] = str(to)

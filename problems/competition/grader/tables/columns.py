@@ -51,7 +51,7 @@ def instead(target: str, columns: list[str], path: Path) -> str:
     at = line_of_head(path, target)
     if at > 1:
         return f"; line {at} seems to be the head of the table: delete what stands above it"
-    return f"; columns are {listed(columns, 10)}"
+    return f"; columns are {listed(columns, 10)}" if columns else "; it holds no rows"
 
 
 def _is_headless(path: Path) -> bool:

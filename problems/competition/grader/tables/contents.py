@@ -5,7 +5,7 @@ A plain UTF-8 table with commas is read as ever.
 
 from __future__ import annotations
 
-import importlib
+import io
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,25 +15,26 @@ from typing import Any
 import pandas as pd
 
 from .blocks import together
+from .columnar import columns_twice, read_columns
 from .databases import read_database
 from .exact import EXACT, Unusable, refusals
 from .formats import (
     COLUMNAR,
     DATABASES,
-    FEATHER,
     LINED_JSON,
     LOOK,
     SHEETS,
     Look,
+    is_json,
     is_text,
     look_at,
     opened,
     sure_encoding,
 )
-from .json_records import read_records
+from .json_records import read_lines, read_records
 from .keys import as_keys
 from .nested_cells import flat
-from .sheets import head_of_sheet, read_sheet
+from .sheets import first_rows, head_of_sheet, read_sheet
 from .text_look import CSV_WAYS, LINES, field_rows
 
 _BEHIND = "\0behind "
@@ -75,10 +76,12 @@ def doubled(path: Path) -> dict[str, int]:
 
 
 def _doubled(path: Path, look: Look) -> dict[str, int]:
-    if look.suffix in (*COLUMNAR, *DATABASES, *LINED_JSON, ".json"):
+    if look.suffix in DATABASES or is_json(look):
         return {}
+    if look.suffix in COLUMNAR:
+        return columns_twice(path, look)
     if look.suffix in SHEETS:
-        head = head_of_sheet(path)
+        head = head_of_sheet(path, look)
     else:
         with opened(path, look.packed) as file:
             head = pd.read_csv(file, encoding=look.encoding, encoding_errors="replace", sep=look.sep, header=None,
@@ -90,18 +93,15 @@ def _doubled(path: Path, look: Look) -> dict[str, int]:
 def line_of_head(path: Path, column: str) -> int:
     """The number of the first line that has the column's name among its fields, from 1; 0 where none has."""
     look = look_at(path)
-    if not is_text(look):
+    if look.suffix in SHEETS:
+        rows = first_rows(path, look)
+    elif is_text(look):
+        with opened(path, look.packed) as file:
+            lines = file.read(LOOK).decode(look.encoding, errors="replace").splitlines()[:LINES]
+        rows = [next(iter(field_rows([line], look.mark)), []) for line in lines]
+    else:
         return 0
-    with opened(path, look.packed) as file:
-        lines = file.read(LOOK).decode(look.encoding, errors="replace").splitlines()[:LINES]
-    rows = (field_rows([line], look.mark) for line in lines)
-    return next((at for at, row in enumerate(rows, 1) if row and column in [name.strip() for name in row[0]]), 0)
-
-
-def key_of_rows(path: Path) -> str:
-    """The key of a JSON file below which its rows stand; '' where they stand at its top."""
-    with refusals(path), opened(path, look_at(path).packed) as file:
-        return read_records(file)[1]
+    return next((at for at, row in enumerate(rows, 1) if column in [name.strip() for name in row]), 0)
 
 
 def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Iterator[Any]:
@@ -119,38 +119,38 @@ def text_pieces(path: Path, look: Look, rows: int, how: dict[str, Any]) -> Itera
 
 def _read(path: Path, look: Look, rows: int | None) -> tuple[Any, str]:
     if look.suffix in SHEETS:
-        return read_sheet(path, rows)
-    if look.suffix in DATABASES:
+        table, told = read_sheet(path, look, rows)
+    elif look.suffix in DATABASES:
         table, told = read_database(path, rows)
-        return flat(table, told)
-    with opened(path, look.packed) as file:
-        if look.suffix in COLUMNAR:
-            importlib.import_module("pyarrow")
-            table = pd.read_feather(file) if look.suffix in FEATHER else pd.read_parquet(file)
-            if any(name is not None for name in table.index.names):
-                table = table.reset_index()
-            return flat(table if rows is None else table.head(rows), look.told())
-        if look.suffix == ".json" or look.suffix in LINED_JSON:
-            if look.suffix in LINED_JSON:
-                return flat(pd.read_json(file, lines=True, nrows=rows), look.told())
-            table, key = read_records(file)
-            return flat(table, ", ".join(filter(None, [look.told(), f"rows below the key '{key}'" if key else ""])))
-    return _text(path, look, rows)
+    elif look.suffix in COLUMNAR:
+        table, told = read_columns(path, look), look.told()
+    elif is_json(look):
+        table, form = _read_json(path, look, rows)
+        told = ", ".join(filter(None, [look.told(), form]))
+    else:
+        return _text(path, look, rows)
+    return flat(table if rows is None else table.head(rows), told)
 
 
 def _read_texts(path: Path, look: Look, column: str) -> Any:
     """A table with that column, and maybe others."""
     how: dict[str, Any] = {"dtype": str, "keep_default_na": False}
     if look.suffix in SHEETS:
-        return read_sheet(path, None, how)[0]
+        return read_sheet(path, look, None, how)[0]
     if look.suffix in (*COLUMNAR, *DATABASES):
         return _read(path, look, None)[0]
-    if look.suffix == ".json" or look.suffix in LINED_JSON:
-        with opened(path, look.packed) as file:
-            how = {"dtype": False, "convert_dates": False}
-            lined = look.suffix in LINED_JSON
-            return flat(pd.read_json(file, lines=True, **how) if lined else read_records(file, **how)[0], "")[0]
+    if is_json(look):
+        return flat(_read_json(path, look, as_written=True)[0], "")[0]
     return _text(path, look, None, {**how, "usecols": [column]})[0]
+
+
+def _read_json(path: Path, look: Look, rows: int | None = None, *, as_written: bool = False) -> tuple[Any, str]:
+    """The table, and how its rows stand in the file."""
+    look = sure_encoding(path, look)
+    with opened(path, look.packed) as file, io.TextIOWrapper(file, encoding=look.encoding) as text:
+        if look.suffix in LINED_JSON:
+            return read_lines(text, rows, as_written=as_written), ""
+        return read_records(text, as_written=as_written)
 
 
 def _text(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:

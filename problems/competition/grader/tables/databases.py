@@ -23,8 +23,10 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
     """The table and what is told of it. The file is opened to be read, and nothing is written beside it.
 
     Raises:
-        Unusable: it has several tables, none of them called `train`; or rows lie in its write-ahead log.
+        Unusable: it has several tables, none of them called `train`; rows lie in its write-ahead log; it is cut off.
     """
+    if (there := path.stat().st_size) < (whole := _size_told(path)):
+        raise Unusable(f"data: '{path}' is cut off: {there:,} of {whole:,} bytes are there; fetch it again")
     log = path.with_name(f"{path.name}-wal")
     if log.is_file() and log.stat().st_size:
         raise Unusable(f"data: '{path}' has rows in '{log.name}' that are not in it yet: close what writes it")
@@ -41,6 +43,15 @@ def read_database(path: Path, rows: int | None = None) -> tuple[Any, str]:
         quoted = name.replace('"', '""')
         table = pd.read_sql_query(f'SELECT * FROM "{quoted}"{limit}', database)
     return table, f"the table '{name[:40]}' of a database" + (f" with {len(names)} tables" if len(names) > 1 else "")
+
+
+def _size_told(path: Path) -> int:
+    """The bytes that the head of the file says it has; 0 where it does not say (`The Database File Format`, 1.3.7)."""
+    with path.open("rb") as file:
+        head = file.read(100)
+    page = int.from_bytes(head[16:18], "big")
+    says = head[24:28] == head[92:96]  # a version before 3.7 changed it since
+    return (65_536 if page == 1 else page) * int.from_bytes(head[28:32], "big") if says else 0
 
 
 def _chosen(path: Path, names: list[str]) -> str:

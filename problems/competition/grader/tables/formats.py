@@ -1,6 +1,7 @@
 """Formats of the tables that people bring: packed, in any usual encoding, separated by anything, columnar, sheets.
 
-A look at a file's first bytes decides, and what was seen is told in a few words, so that a user notices a wrong guess.
+A look at a file's first bytes decides, whatever it is called, and what was seen is told in a few words, so that a user
+notices a wrong guess.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import codecs
 import gzip
 import json
 import lzma
+import re
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,15 +35,36 @@ from .text_look import (
 
 LOOK = 1 << 18
 """Bytes of a text table that are looked at."""
+HEAD = 16
+"""Bytes that tell what a file is."""
+STREAM = ".arrows"
+"""Record batches of Arrow one after the other, as Hugging Face's data sets lie on a disk; mostly called `.arrow`."""
+PARQUET = (".parquet", ".pq")
 FEATHER = (".feather", ".arrow")
-COLUMNAR = (".parquet", ".pq", *FEATHER)
+COLUMNAR = (*PARQUET, *FEATHER, STREAM)
 SHEETS = (".xlsx", ".xlsm")
-LINED_JSON = (".jsonl", ".ndjson")
+JSON, LINED_JSON = ".json", (".jsonl", ".ndjson")
 DATABASES = (".db", ".sqlite", ".sqlite3")
-TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", ".json", *LINED_JSON)
-_BY_CONTENT = ((b"PAR1", ".parquet"), (b"ARROW1", ".feather"))
-"""Whatever the file is called."""
-_PACKED = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
+TEXT = (".csv", ".tsv", ".tab", ".txt", ".dat", ".data", JSON, *LINED_JSON)
+_BY_CONTENT = (
+    (b"PAR1", ".parquet"), (b"ARROW1", ".feather"), (b"FEA1", ".feather"), (b"\xff\xff\xff\xff", STREAM),
+    (BEGIN, DATABASES[0]),
+)  # fmt: skip
+_NO_TABLE = (
+    (b"\xd0\xcf\x11\xe0", "a spreadsheet of before 2007, or with a password: save it as .xlsx without one, or as CSV"),
+    (b"PK\x05\x06", "a zip file that holds nothing"), (b"7z\xbc\xaf\x27\x1c", "an archive of 7-Zip: unpack it first"),
+    (b"Rar!\x1a\x07", "a RAR archive: unpack it first"), (b"\x28\xb5\x2f\xfd", "packed by zstd: unpack it first"),
+    (b"\x04\x22\x4d\x18", "packed by LZ4: unpack it first"), (b"\x1f\x9d", "packed by compress: unpack it first"),
+    (b"\x89HDF\r\n", "a file of HDF5: save its table as CSV or Parquet"), (b"%PDF-", "a PDF: save its table as CSV"),
+    (b"\x93NUMPY", "an array of NumPy: save it with names of columns as CSV or Parquet"),
+    *((b"\x80" + bytes([version]), "a pickle, which may run anything when it is opened: save it as CSV or Parquet")
+      for version in range(2, 6)),
+)  # fmt: skip
+"""How files begin that are not read, and what to do."""
+_JSON = re.compile(r'\s*(?:\[\s*)?\{\s*"(?:[^"\\]|\\.)*"\s*:|\s*\[\s*\[')
+"""How objects and lists of lists begin, which no head of a text table does."""
+ZIP = b"PK\x03\x04"
+_PACKED = ((b"\x1f\x8b", "gzip"), (ZIP, "zip"), (b"BZh", "bz2"), (b"\xfd7zXZ", "xz"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,35 +113,42 @@ class Look:
 
 
 def kind_of(path: Path) -> Look:
-    """How a file is packed, and what table it holds by its name: nothing of its text."""
+    """How a file is packed, and what it holds: told from how it begins, of text from its name.
+
+    Raises:
+        Unusable: it is nothing that is read here.
+    """
     with path.open("rb") as file:
-        head = file.read(len(BEGIN))
-    if head == BEGIN:
-        return Look("", DATABASES[0])
-    if suffix := next((suffix for mark, suffix in _BY_CONTENT if head.startswith(mark)), ""):
-        return Look("", suffix)
+        head = file.read(HEAD)
     packed = next((name for mark, name in _PACKED if head.startswith(mark)), "")
-    name = path.name
-    if path.suffix.lower() in (*SHEETS, *COLUMNAR):
-        return Look("", path.suffix.lower())
-    if packed == "zip" and _is_workbook(path):
+    if packed == "zip" and _is_workbook(path, path):
         return Look("", SHEETS[0])
-    if packed == "zip":
-        name = _member(path)
-    elif packed:
-        name = path.name.rpartition(".")[0]
+    name = path.name
+    if packed:
+        name = _member(path) if packed == "zip" else path.name.rpartition(".")[0]
+        with opened(path, packed) as file:
+            head = file.read(HEAD)
     suffix = Path(name).suffix.lower()
+    found = next((kind for mark, kind in _BY_CONTENT if head.startswith(mark)), "")
+    if found in DATABASES and packed:
+        raise Unusable(f"data: '{path}' is a database that is packed: unpack it first")
+    if found:
+        return Look(packed, found)
+    if told := next((told for mark, told in _NO_TABLE if head.startswith(mark)), ""):
+        raise Unusable(f"data: '{path}' is {told}")
+    if head.startswith(ZIP):
+        with opened(path, packed) as file:
+            if _is_workbook(path, file):
+                return Look(packed, SHEETS[0])
     if suffix in DATABASES:
         raise Unusable(f"data: '{path}' is no database of SQLite: write its table as a CSV")
-    return Look(packed, suffix)
+    return Look(packed, TEXT[0] if suffix in (*SHEETS, *COLUMNAR) else suffix)
 
 
 def look_at(path: Path) -> Look:
-    """What kind of table a file is, from its name and its first bytes."""
+    """What kind of table a file is, from how it begins; which kind of JSON, from its name too."""
     kind = kind_of(path)
-    if kind.suffix == ".json" and _is_lined(path, kind.packed):
-        return replace(kind, suffix=LINED_JSON[0])
-    if not is_text(kind):
+    if not (is_text(kind) or is_json(kind)):
         return kind
     packed, suffix = kind.packed, kind.suffix
     with opened(path, packed) as file:
@@ -129,9 +159,15 @@ def look_at(path: Path) -> Look:
     if packed and sample.startswith(tuple(mark for mark, _ in _PACKED)):
         inner = Path(_member(path) if packed == "zip" else path.stem).name
         raise Unusable(f"data: '{path}' is packed twice: it holds '{inner[:60]}', packed too; unpack it first")
+    if encoding is None and path.suffix.lower() in (*SHEETS, *COLUMNAR):
+        raise Unusable(f"data: '{path}' does not begin like a {path.suffix} file: it is broken, or something else")
     if encoding is None:
         raise Unusable(f"data: '{path}' holds NUL characters: it is no text; save it as CSV in UTF-8")
-    lines = sample.decode(encoding, errors="replace").splitlines()
+    text = sample.decode(encoding, errors="replace")
+    if form := _json_form(text, kind):
+        return Look(packed, form, encoding)
+    suffix = TEXT[0] if is_json(kind) else suffix
+    lines = text.splitlines()
     above = lines_above(lines[:LINES])
     lines = [line for line in lines[above:] if line.strip()]
     lines = lines[:LINES] if len(sample) < LOOK else lines[: min(LINES, max(1, len(lines) - 1))]
@@ -149,7 +185,11 @@ def look_at(path: Path) -> Look:
 
 def is_text(look: Look) -> bool:
     """True for a table that is read in pieces."""
-    return look.suffix not in (*SHEETS, *COLUMNAR, *DATABASES, *LINED_JSON, ".json")
+    return look.suffix not in (*SHEETS, *COLUMNAR, *DATABASES) and not is_json(look)
+
+
+def is_json(look: Look) -> bool:
+    return look.suffix in (*LINED_JSON, JSON)
 
 
 def sure_encoding(path: Path, look: Look) -> Look:
@@ -198,22 +238,37 @@ def _member(path: Path) -> str:
     return same[0]
 
 
-def _is_workbook(path: Path) -> bool:
+def _is_workbook(path: Path, file: Path | IO[bytes]) -> bool:
+    """True for a spreadsheet of Excel. Unusable for those of other programs.
+
+    Args:
+        path: what is told of it.
+        file: what is looked into.
+    """
     try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+            kind = archive.open("mimetype").read(60) if "mimetype" in names[:1] else b""
     except zipfile.BadZipFile:
         return False
+    if kind.startswith(b"application/vnd.oasis.opendocument") or "xl/workbook.bin" in names:
+        raise Unusable(f"data: '{path}' is a spreadsheet of a kind that is not read: save it as .xlsx or CSV")
+    return "xl/workbook.xml" in names
 
 
-def _is_lined(path: Path, packed: str) -> bool:
-    """True for objects of JSON that stand in a line each, whatever the file is called."""
-    with opened(path, packed) as file:
-        first, second = file.readline(LOOK), file.readline(LOOK)
+def _json_form(text: str, kind: Look) -> str:
+    """Whether a text is JSON, or JSON in lines; '' for other texts, whatever they are called."""
+    if not _JSON.match(text) and not (is_json(kind) and text.lstrip().startswith(("[", "{"))):
+        return ""
+    first, ended, second = text.lstrip().partition("\n")
+    is_said = kind.suffix in LINED_JSON
     try:
-        return isinstance(json.loads(first), dict) and second.lstrip().startswith(b"{")
-    except ValueError:
-        return False
+        value = json.loads(first)
+    except ValueError:  # a line may be longer than what is looked at
+        return LINED_JSON[0] if is_said and not ended and first.startswith("{") else JSON
+    if isinstance(value, list) and isinstance(next(iter(value), None), (dict, list)):
+        return JSON
+    return LINED_JSON[0] if is_said or second.lstrip().startswith(first[0]) else JSON
 
 
 def _is_litter(name: str) -> bool:
