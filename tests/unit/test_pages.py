@@ -28,7 +28,7 @@ DECISIONS = sorted(ROOT.glob("docs/decisions/*.md"))
 PAGES = [
     *(ROOT / f"{name}.md" for name in ("README", "README.zh-CN", "CONTRIBUTING", "CLAUDE", "AGENTS")),
     *sorted(ROOT.glob("docs/*.md")),
-    ROOT / "tests" / "README.md",
+    *(ROOT / folder / "README.md" for folder in ("tests", "examples", "examples/openevolve", "examples/repositories")),
     *sorted(ROOT.glob("config/**/*.yaml")),
 ]
 """What tells how things are now. Decisions and the changelog tell how they came about."""
@@ -92,12 +92,19 @@ def test_links_lead_somewhere(path: Path) -> None:
 def test_files_and_modules_that_are_named_are_there(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     named = {name for name in re.findall(r"`([\w./-]+/[\w./-]*)`", text) if name.partition("/")[0] in OURS}
-    gone = {name for name in named - MADE_UP if not (ROOT / name).exists()}
+    gone = {name for name in named - MADE_UP if not ((ROOT / name).exists() or (path.parent / name).exists())}
     modules = {name.replace(".", "/") for name in re.findall(r"python -m ((?:benchmarks|tests)(?:\.\w+)?)", text)}
     gone |= {name for name in modules if not (ROOT / name).is_dir() and not (ROOT / f"{name}.py").is_file()}
     targets = {piece.split()[1] for piece in in_code(text) if re.match(r"make [a-z]", piece)}
     gone |= targets - set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert not gone
+
+
+def test_every_example_is_named_by_the_page_of_examples() -> None:
+    text = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("examples/**/README.md"))
+    ours = (path for path in ROOT.glob("examples/*/*") if path.parent.name != "repositories")
+    names = {path.name for path in ours if path.suffix != ".md"} | {"evolve.ipynb", "uci_games.py", "repositories/"}
+    assert not {name for name in names if name not in text and not name.startswith("__")}
 
 
 @page
