@@ -13,6 +13,8 @@ __getattr__, __dir__ = door(
         "IslandsPolicy": "core.search.islands",
         "MCTSOptions": "core.search.mcts",
         "MCTSPolicy": "core.search.mcts",
+        "PortfolioOptions": "core.search.portfolio",
+        "PortfolioPolicy": "core.search.portfolio",
         "ThreePhaseOptions": "core.search.three_phase",
         "ThreePhasePolicy": "core.search.three_phase",
     },

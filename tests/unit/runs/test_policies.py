@@ -9,6 +9,7 @@ import pytest
 import yaml
 from support.new_things import SELECTOR
 
+import core.search
 from runs.policies import policy_of
 from utils.config import check_config, load_config
 from utils.errors import ConfigError
@@ -35,6 +36,13 @@ def at(plain: Any, home: str) -> Any:
 
 def plain_of(value: Any) -> Any:
     return {k: v.model_dump() for k, v in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize("policy", POLICIES.names())
+def test_every_policy_and_its_options_stand_at_the_door(policy: str):
+    options = POLICIES.get(policy).options
+    name = options.__name__.removesuffix("Options")
+    assert getattr(core.search, f"{name}Options") is options and getattr(core.search, f"{name}Policy")
 
 
 @pytest.mark.parametrize("policy", POLICIES.names())
