@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -35,13 +36,16 @@ WORDS: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """Words of a search of each kind."""
+BESIDE = "beside"
+"""The grader and the labels lie in the folder of the sources."""
 WAYS: dict[str, tuple[str, ...]] = {
     "script": ("apart", "screen", "auto", "together"),
     "objects": ("apart", "auto"),
     "coins": ("apart", "auto"),
     "clock": ("apart", "auto"),
+    "command": ("elsewhere", BESIDE),
 }
-"""`problem.options.isolation`, where the kind has it."""
+"""`problem.options.isolation`, where the kind has it; of a command, where its grader lies."""
 
 
 def ways(kind: str) -> tuple[str, ...]:
@@ -67,7 +71,7 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> di
         f"--execution.sandbox={tier}",
         "--logging.report=false",
     ]
-    words += [f"--problem.options.isolation={way}"] if way else []
+    words += _words_of(way, here)
     environment = {**os.environ, **here.environment}
     if here.kind.name == "function":
         from problems.bin_packing.jit import CACHE
@@ -83,6 +87,17 @@ def _searched(here: Place, way: str, attacks: Sequence[Attack], tier: str) -> di
     if here.kind.name == "writer":
         return ours_writer.told(here, run, attacks)
     return {name: replace(told, shares=way == "together") for name, told in _told(here, run, attacks)}
+
+
+def _words_of(way: str, here: Place) -> list[str]:
+    if here.kind.name != "command":
+        return [f"--problem.options.isolation={way}"] if way else []
+    if way != BESIDE:
+        return []
+    grader = (here.root / "evaluator.py").read_text(encoding="utf-8")
+    (here.root / "src" / "evaluator.py").write_text(grader.replace('"private", ', ""), encoding="utf-8")
+    shutil.copy(here.root / "private" / "labels.csv", here.root / "src")
+    return [f"--problem.grade={sys.executable} evaluator.py {{output}}"]
 
 
 def _words(here: Place, attacks: Sequence[Attack]) -> list[str]:
