@@ -124,6 +124,14 @@ def test_options_that_are_named_beside_a_verb_are_its_own(path: Path) -> None:
             assert {f"--{name}" for name in named if name not in keys()} <= options()[verb], piece
 
 
+def test_every_verb_and_option_is_told_on_a_page() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
+    words = {*VERBS, *(word for own in options().values() for word in own if word.startswith("--"))}
+    assert {
+        word for word in words - {"--help"} if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)
+    } == set()
+
+
 @page
 def test_keys_that_are_named_are_known(path: Path) -> None:
     sections = {key.partition(".")[0] for key in known_keys() if "." in key}
