@@ -1,4 +1,4 @@
-"""Signals: Ctrl-C or SIGTERM once ends a search in good order, twice at once; Ctrl-Z stops it with what it began."""
+"""Signals that end a search in good order, or at once where they come twice, or stop it for a while."""
 
 from __future__ import annotations
 
@@ -102,14 +102,14 @@ class Interrupts:
         self._wishes = Wishes(clock)
 
     @contextmanager
-    def handled(self, *more: signal.Signals) -> Iterator[None]:
-        """SIGINT, SIGTERM and `more` set the events inside; only a process's main thread can handle them, others run as
-        they are. One but SIGTERM that was ignored when the process began stays so: SIGINT is meant for whoever is in
-        front, and nohup means it."""
+    def handled(self) -> Iterator[None]:
+        """SIGINT, SIGTERM and SIGHUP (its terminal was closed) set the events inside; only a process's main thread can
+        handle them, others run as they are. One but SIGTERM that was ignored when the process began stays so: SIGINT is
+        meant for whoever is in front, and nohup means it."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, *more)}
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
         for number, handler in before.items():
             if number == signal.SIGTERM or handler is not signal.SIG_IGN:
                 signal.signal(number, self._on_signal)

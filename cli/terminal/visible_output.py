@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,7 +17,8 @@ from utils.clean_text import visible
 class NamedStream:
     """A text stream of which an error of the system's (a full disk behind it) says that it is about this stream.
 
-    What the stream's encoding does not have is written out (`\\u2026`).
+    What the stream's encoding does not have is written out (`\\u2026`). A terminal that was closed is as a pipe that
+    nobody reads any more.
     """
 
     def __init__(self, stream: TextIO, name: str) -> None:
@@ -36,6 +39,8 @@ class NamedStream:
         try:
             yield
         except OSError as error:
+            if error.errno == errno.EIO and stat.S_ISCHR(os.fstat(self._stream.fileno()).st_mode):
+                raise BrokenPipeError(errno.EPIPE, "the terminal was closed") from error
             error.filename = error.filename or self._name
             raise
 

@@ -111,7 +111,7 @@ def run_cells(
             raise
 
     with (
-        under_way.interrupts.handled(signal.SIGHUP),
+        under_way.interrupts.handled(),
         paused_together(under_way.groups),
         ThreadPoolExecutor(jobs) as pool,
     ):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
+import select
 import signal
 import sqlite3
 import subprocess
@@ -514,6 +517,27 @@ def test_timeout_of_the_shell_asks_once_and_what_is_in_flight_is_finished(cli, t
     out, err = child.communicate(timeout=60)
     assert child.returncode == 130 and "once more" in err and "interrupted, everything is saved" in out, err
     assert running <= finished(), "what ran was finished"
+
+
+@pytest.mark.long
+def test_a_run_whose_terminal_is_closed_finishes_what_is_under_way(cli, toy, eventually):
+    """It ended at once, with replies that were paid for and not kept; its terminal cannot be written any more."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(cli.folder)
+        words = [sys.executable, str(ROOT / "main.py"), *toy(1000, seconds=0.3), "search.batch=1"]
+        os.execve(sys.executable, words, {**os.environ, **cli.environment})
+
+    def has_steps() -> bool:
+        while select.select([terminal], [], [], 0)[0]:
+            os.read(terminal, 65536)
+        return bool(cli.runs) and '"step": 2' in _metrics(cli)
+
+    eventually(has_steps, 60)
+    os.close(terminal)
+    eventually(lambda: os.waitpid(pid, os.WNOHANG)[0], 60)
+    last = (cli.run_dir / "system.log").read_text().splitlines()[-1]
+    assert cli.show()["status"] == "interrupted" and "interrupted" in last, last
 
 
 @pytest.mark.long

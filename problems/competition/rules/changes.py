@@ -230,11 +230,11 @@ def _fine(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     now = values[len(values) // 2] if now is None else now
     if isinstance(now, bool) or not isinstance(now, int | float) or now <= 0:
         return None
-    moved = now * 2 ** rng.gauss(0, 0.4)
+    moved, numbers = now * 2 ** rng.gauss(0, 0.4), [one for one in values if isinstance(one, int | float)]
     if isinstance(now, int):
-        value: int | float = max(1 if min(values) < 2 else 2, round(moved))
+        value: int | float = max(1 if min(numbers) < 2 else 2, round(moved))
     else:
-        value = float(f"{min(moved, 1.0) if max(values) <= 1 else moved:.3g}")
+        value = float(f"{min(moved, 1.0) if max(numbers) <= 1 else moved:.3g}")
     members = list(recipe.members)
     members[place] = member.with_param(name, value)
     return replace(recipe, members=tuple(members)), f"Set {name} of {family.about} to {value!r} (was {now!r})."

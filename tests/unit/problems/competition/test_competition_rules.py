@@ -239,6 +239,21 @@ def test_an_improvement_changes_one_thing(stage, seed):
         assert abs(len(parent.members) - len(child.members)) <= 1
 
 
+@pytest.mark.parametrize("family", sorted(FAMILIES))
+def test_a_long_search_changes_every_value_of_every_grid(stage, family):
+    """One grid holds words among its numbers ('auto'): long runs of small tables ended by a comparison of the two."""
+    _, extras = stage("regression")
+    facts, grid = read_facts(extras), FAMILIES[family].grid
+    for place in range(max(map(len, grid.values()))):
+        member = recipe.Member(
+            family, tuple((name, values[place % len(values)]) for name, values in sorted(grid.items()))
+        )
+        parent = recipe.Recipe(members=(member,))
+        for seed in range(150):
+            child, plan = changes.improve(parent, facts, random.Random(seed), wide=True)
+            assert plan.endswith(".") and child != parent
+
+
 @pytest.mark.parametrize(
     ("plan", "made_by", "undone"),
     [
