@@ -24,7 +24,7 @@ from cli.terminal.closing import closing, ended_already
 from cli.terminal.commands import interrupted_line
 from cli.terminal.console import VisibleConsole
 from cli.terminal.open_work import IDLE, OpenWork, past_time
-from cli.terminal.output import say_finishing
+from cli.terminal.output import say_finishing, to_nowhere
 from core.backend.usage import tokens_of_bytes
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
@@ -43,11 +43,18 @@ MOST_OPEN = 8
 _TAIL_LINES = 6
 
 
+class _Picture(VisibleConsole):
+    """What is drawn on a terminal. The search goes on without it where that is closed: a signal says what is wanted."""
+
+    def on_broken_pipe(self) -> None:
+        to_nowhere(self.file)
+
+
 class LiveView:
     """Redrawn a few times a second from what it was told; the search never waits for it."""
 
     def __init__(self) -> None:
-        self._console = VisibleConsole()
+        self._console = _Picture()
         self._lock = threading.Lock()
         self._recent: deque[tuple[NodeCommitted, Text]] = deque(maxlen=RECENT)
         self._steps = 0

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from typing import IO, TextIO
 
 FINISHING = "what runs is finished, nothing more is begun"
 OVER = "the search is over, and its final scoring is finished (`resume` scores what is stopped now)"
@@ -37,7 +37,7 @@ class Output:
                 self._stream.flush()
         except BrokenPipeError:
             self._gone = True
-            _to_nowhere(self._stream)
+            to_nowhere(self._stream)
             self._on_gone()
 
 
@@ -48,8 +48,8 @@ def say_finishing(search_is_over: bool) -> None:
         os.write(2, f"\n{told}; once more to stop now\n".encode())
 
 
-def _to_nowhere(stream: TextIO) -> None:
-    """What is still in the stream's buffer would raise again when Python flushes it at its end."""
+def to_nowhere(stream: IO[str]) -> None:
+    """Nobody reads this stream any more: what is still in its buffer would raise again when Python flushes it."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
