@@ -17,16 +17,20 @@ from utils.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A rough estimate of a run. `tokens` and `usd` are None where only `rules` writes; `usd` also without a price."""
+    """A rough estimate of a run. `tokens`, `usd` are None where it asks no model itself; `usd` also without a price."""
 
     steps: int
     calls: int
     tokens: int | None
     usd: float | None
+    is_outside: bool = False
+    """Programs come from outside, by tickets."""
 
     def text(self, usd_cap: float | None) -> str:
         """One line for the banner; it names the cap."""
         cap = "no cap on dollars" if usd_cap is None else f"capped at ${usd_cap:.2f} by budget.usd"
+        if self.tokens is None and self.is_outside:
+            return f"{counted(self.steps, 'step')}, written outside of the run: what that costs is not known here"
         if self.tokens is None:
             return "rules write, no model is asked: no tokens, no cost"
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}"
@@ -55,14 +59,20 @@ def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = Tru
     """Steps × expected tokens: one call of `code` a step, one of `feedback` with `reviews`, one for `ideas` steps."""
     wanted = {"code": steps, "feedback": steps if reviews else 0, "ideas": -(-steps // ideas) if ideas else 0}
     models = [(role, roles.get(role) or roles["code"], calls) for role, calls in wanted.items() if calls]
-    paid = [(role, model, calls) for role, model, calls in models if spec_of(model).is_model]
+    is_outside = any(spec_of(model).is_outside for _, model, _ in models)
+    paid = [(role, model, calls) for role, model, calls in models if _is_asked_here(model)]
     if not paid:
-        return Quote(steps, 0, None, None)
+        return Quote(steps, 0, None, None, is_outside)
     usual = [(usual_tokens(role, model), calls) for role, model, calls in paid]
     tokens = sum(calls * (tokens.prompt + tokens.completion) for tokens, calls in usual)
     costs = [(_mean_cost(role, model), calls) for role, model, calls in paid]
     usd = None if None in [cost for cost, _ in costs] else sum(calls * (cost or 0.0) for cost, calls in costs)
-    return Quote(steps, sum(calls for *_, calls in paid), tokens, usd)
+    return Quote(steps, sum(calls for *_, calls in paid), tokens, usd, is_outside)
+
+
+def _is_asked_here(model: ModelSettings) -> bool:
+    spec = spec_of(model)
+    return spec.is_model and not spec.is_outside
 
 
 def _check_key(settings: ModelSettings) -> None:

@@ -205,7 +205,11 @@ def test_the_quote_is_steps_times_expected_tokens_and_price() -> None:
     plain, with_ideas = (quote(settings(code=code), 10, reviews=False, ideas=row) for row in (0, 4))
     assert (plain.calls, with_ideas.calls) == (10, 13)
     assert with_ideas.usd == pytest.approx((plain.usd or 0) + 3 * (7000 * 1.0 + 400 * 10.0) / 1e6)
-    assert quote(settings(), 10).tokens is None
+    assert quote(settings(), 10).tokens is None and "rules write" in quote(settings(), 10).text(None)
+    outside = quote(settings(code={"provider": "external"}), 10)
+    assert outside.usd is None and outside.text(5.0) == (
+        "10 steps, written outside of the run: what that costs is not known here"
+    ), "it said about $0.00"
 
 
 def test_models_are_complete_settings_with_their_own_prices() -> None:
