@@ -11,7 +11,7 @@ SwarmEvoError
 │   ├── RefusedError         400, 404, 413, 422: the request as it is; a simpler form may be accepted
 │   ├── UnrecordedError      a replay needs a reply that is not in the record
 │   └── ReplyError           a reply that cannot be read: repaired a bounded number of times, then a FailureKind
-│       ├── UnwantedPromptError  the server refuses this one prompt: too long, content policy
+│       ├── UnwantedPromptError  this one prompt has no answer: the server refuses it, or a problem's writer failed
 │       └── CutReplyError        the reply ended at `max_tokens`: what came of it may do
 ├── BudgetExhausted      the run's own limit: ends it in good order
 ├── Interrupted          the user wants the end in good order: what has not begun stays open for a resume (exit 130)
@@ -117,7 +117,8 @@ class ReplyError(BackendError):
 
 
 class UnwantedPromptError(ReplyError):
-    """The server refuses this one prompt (too long, content policy); another node's prompt may well be accepted."""
+    """This one prompt has no answer: the server refuses it (too long, content policy), or the problem's own writer
+    failed on it. Another node's may well have one."""
 
 
 class CutReplyError(ReplyError):

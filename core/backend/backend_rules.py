@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 from core.backend.deadline import Deadline
@@ -12,7 +14,8 @@ from core.backend.exchange import Reply, Request, Tool
 from core.backend.provider import ProviderSpec
 from core.backend.settings import ModelSettings
 from core.contracts import RulesWriter
-from utils.errors import ConfigError, ReplyError
+from utils.clean_text import one_line
+from utils.errors import ConfigError, ReplyError, SwarmEvoError, UnwantedPromptError
 
 
 def write(request: Request, writer: RulesWriter | None, rng: random.Random) -> Reply:
@@ -21,6 +24,8 @@ def write(request: Request, writer: RulesWriter | None, rng: random.Random) -> R
     Raises:
         ConfigError: the caller gave no writer or no context.
         ReplyError: a tool is wanted that rules cannot fill in.
+        UnwantedPromptError: the writer raised. A fault in it, and no reason to end a search of hours, which a resume
+            would only bring back to the same place.
     """
     if request.tools:
         arguments = fill_in(request.tool, request.context or {})
@@ -29,7 +34,14 @@ def write(request: Request, writer: RulesWriter | None, rng: random.Random) -> R
         raise ConfigError(
             "provider 'rules' writes from a problem's repertoire; without one, name a model (llm.code.provider)"
         )
-    return Reply(text=writer.write(request.context, rng), finish_reason="stop")
+    try:
+        return Reply(text=writer.write(request.context, rng), finish_reason="stop")
+    except (SwarmEvoError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        last = extract_tb(error.__traceback__)[-1]
+        told = f"{type(error).__name__}: {error} ({Path(last.filename).name}, line {last.lineno})"
+        raise UnwantedPromptError(one_line(f"the problem's own writer failed: {told}", 1000)) from error
 
 
 def fill_in(tool: Tool, context: Mapping[str, Any]) -> dict[str, Any]:

@@ -152,8 +152,11 @@ class CallPipeline:
     def _write(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
         rng = random.Random(derive_seed(key.run_seed, key.node_id, key.role, key.attempt))
         started = time.monotonic()
-        reply = backend_rules.write(request, self._rules, rng)
-        return blank.model_copy(update={**reply_fields(reply), "seconds": _since(started)})
+        try:
+            facts = reply_fields(backend_rules.write(request, self._rules, rng))
+        except UnwantedPromptError as refusal:
+            facts = {"reply": str(refusal), "finish_reason": UNWANTED}
+        return blank.model_copy(update={**facts, "seconds": _since(started)})
 
     def _hand_out(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
         assert self._external is not None

@@ -282,6 +282,42 @@ def test_calls_may_leave_out_arguments_that_have_defaults(cli: Cli):
     assert shown["steps"] == 6 and shown["best_metric"] is not None
 
 
+FALTERS = """
+
+class Falters:
+    def __init__(self, writer):
+        self.writer = writer
+
+    def write(self, context, rng):
+        if rng.random() < 0.7:
+            raise KeyError("auto")
+        return self.writer.write(context, rng)
+
+
+class Faltering(Plane):
+    def rules(self):
+        return Falters(super().rules())
+
+
+def build(cfg, project_dir):
+    return Faltering()
+"""
+
+
+def test_a_problems_own_writer_that_fails_on_a_step_ends_no_run(cli: Cli):
+    """It is a fault in it: the step is drawn anew, or fails and says where. A resume came back to the same place."""
+    (cli.folder / "faltering.py").write_text(PLANE + FALTERS)
+    words = ("--problem.kind=faltering", "--plugins=.", "--search.max_steps=12", "--logging.view=quiet")
+    shown = summary(cli, "run", *words)
+    assert shown["steps"] == 12 and shown["best_metric"] is not None
+    failed = [node for node in shown["nodes"] if node["failure"] == "reply_error"]
+    assert 0 < len(failed) < 12
+    said = cli.here("show", "latest", failed[0]["node_id"]).out
+    assert "the problem's own writer failed: KeyError: 'auto' (faltering.py, line 28)" in " ".join(said.split()), said
+    replayed = cli.here("replay", "latest", "--verify")
+    assert replayed.code == 0, replayed.err
+
+
 def test_the_knapsack_of_the_docs_runs_as_a_plug_in(cli: Cli):
     """The example as `docs/heuristics.md` starts it: found in a folder, searched, judged, exported."""
     examples = Path(__file__).resolve().parents[2] / "examples"

@@ -8,7 +8,7 @@ import statistics
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from support.faulty_server import REVIEW_CHOICE, REVIEW_TOOL
@@ -72,6 +72,29 @@ def test_other_tools_and_missing_repertoires_are_told() -> None:
         model_client().bind("code", "n")("s", "u", tools=[{"name": "other"}], context={})
     with pytest.raises(ConfigError, match=r"llm\.code\.provider"):
         query("s", "u", "rules", provider="rules")
+
+
+def test_a_writer_that_fails_is_recorded_as_no_answer_to_that_prompt() -> None:
+    """Also where it would not fail again: a replay reads what happened. What the machine lacks is no fault of it."""
+
+    class Faulty(Writer):
+        faults: ClassVar[list[Exception]] = [TypeError("'>' not supported"), OSError("no room")]
+
+        def write(self, context: Mapping[str, Any], rng: random.Random) -> str:
+            if self.faults:
+                raise self.faults.pop(0)
+            return super().write(context, rng)
+
+    log = MemoryLog()
+    ask = ModelClient({"code": ModelSettings()}, log=log, rules=Faulty(), run_seed=1).bind("code", "n")
+    for _ in range(2):
+        with pytest.raises(
+            ReplyError, match=r"own writer failed: TypeError: '>' not supported \(test_backend_rules.py"
+        ):
+            ask("s", "u", context={"operator": "draft"})
+    with pytest.raises(OSError, match="no room"):
+        ask("s", "u", context={"operator": "draft"}, attempt=1)
+    assert len(log.records) == 1 and "x = " in ask("s", "u", context={"operator": "draft"}, attempt=1)
 
 
 def test_half_characters_reach_neither_store_nor_reply(tmp_path: Path) -> None:
