@@ -186,6 +186,7 @@ def test_an_evaluator_that_cannot_judge_the_users_program_ends_the_search(cli: C
 def test_a_command_that_cannot_judge_the_users_files_ends_the_search(cli: Cli, tmp_path: Path, command, said):
     (tmp_path / "a.txt").write_text("1\n")
     words = [f"--problem.source={tmp_path}/a.txt", f"--problem.eval={command}", "--problem.metric=cost"]
+    words.append("--problem.direction=min")
     ended = cli.here("--problem=command", *words, "--search.max_steps=50")
     assert ended.code == 2 and said in ended.line and "nothing was searched" in ended.line
 

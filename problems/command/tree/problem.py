@@ -19,6 +19,7 @@ from problems.command.tree.prompt_view import is_login, map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
+from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from problems.user_files import listed, named_files
 from utils.config_schema import Config, ProblemConfig
@@ -235,7 +236,7 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
         command, metric or "seconds", tuple(sources), tuple(conditions_of(section.require)),
         build=section.build, build_inputs=patterns_of(options.build_inputs), writable=patterns_of(options.writable),
         grade=section.grade, output=options.output, timed=options.timed, repeats=options.repeats, alone=options.alone,
-        lower_is_better=section.direction == "min",
+        lower_is_better=is_minimised(section.direction, metric),
     )  # fmt: skip
     return TreeProblem(
         user_path(str(section.source)).resolve(), project_dir / "workspaces" / BASES, scoring, section=section,

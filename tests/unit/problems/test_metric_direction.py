@@ -3,6 +3,8 @@
 import pytest
 
 from problems.metric_direction import is_minimised
+from problems.registry import build_problem
+from utils.config import load_config
 from utils.errors import ConfigError
 
 
@@ -16,3 +18,27 @@ def test_a_name_of_an_error_needs_a_direction(name):
 @pytest.mark.parametrize("name", [None, "combined_score", "accuracy", "lossless_ratio", "costume", "amse"])
 def test_other_names_are_to_be_made_large(name):
     assert not is_minimised(None, name)
+
+
+WORDS = {
+    "an evaluator": ("script", "problem.program=a.py", "problem.evaluator=judge.py"),
+    "a command": ("command", "problem.source=a.py", "problem.eval=python3 a.py"),
+    "a repository": ("command", "problem.source=.", "problem.editable=a.py", "problem.eval=python3 a.py"),
+}
+
+
+@pytest.mark.parametrize("words", WORDS.values(), ids=WORDS)
+def test_the_presets_leave_it_to_the_user(tmp_path, monkeypatch, words):
+    """They said `max`, so that a loss was made large without a word."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    (tmp_path / "judge.py").write_text("def evaluate(path):\n    return {'loss': 1.0, 'score': 1.0}\n")
+
+    def lower(*more):
+        config = load_config(overrides=[*words[1:], *more], presets={"problem": words[0]}, env={})
+        return build_problem(config).lower_is_better
+
+    with pytest.raises(ConfigError, match=r"problem.metric=loss: is it to be made small\? say problem.direction=min"):
+        lower("problem.metric=loss")
+    assert lower("problem.metric=loss", "problem.direction=min")
+    assert not lower("problem.metric=loss", "problem.direction=max") and not lower("problem.metric=score")

@@ -158,7 +158,7 @@ function ScriptFields({ script }: { script: Own["scripts"][number] }) {
       {choice("program", "Program", script.program, script.files)}
       {choice("evaluator", "Evaluator", script.evaluator, script.files)}
       <label className="field">Metric<input name="metric" autoComplete="off" pattern="[A-Za-z][A-Za-z0-9_\-]*" placeholder="combined_score, else the mean" title="which of the numbers that the evaluator returns steers the search" /></label>
-      <label className="field">Better is<select name="direction" defaultValue=""><option value="">higher</option><option value="min">lower</option></select></label>
+      <label className="field">Better is<select name="direction" defaultValue=""><option value="">higher</option><option value="min">lower</option><option value="max">higher, whatever the metric is called</option></select></label>
     </>
   );
 }
