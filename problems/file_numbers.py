@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
+FARTHEST = 300
+"""Places of a number before or behind its point: a float holds no more, and to count in it takes memory."""
 SHOWN = 40
 """Characters of a wrong value that are told."""
 
@@ -21,6 +23,8 @@ def file_number(value: object, what: str) -> Decimal:
         found = Decimal("nan")
     if not found.is_finite():
         raise ValueError(f"{what} is {str(value)[:SHOWN]!r}, not a finite number")
+    if found and abs(found.adjusted()) > FARTHEST:
+        raise ValueError(f"{what} is {str(value)[:SHOWN]!r}: too many places for a number")
     return found
 
 

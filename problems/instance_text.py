@@ -15,10 +15,14 @@ from typing import IO, Any
 from utils.archives import BROKEN
 from utils.user_path import user_path
 
-_OPENED: dict[str, Callable[[Path], IO[bytes]]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}  # type: ignore[dict-item]
+_OPENED: dict[bytes, Callable[[Path], IO[bytes]]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}  # type: ignore[dict-item]
+"""How packed files begin, whatever they are called."""
+PACKED = (".gz", ".bz2", ".xz")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 TABLES = (".csv", ".tsv", ".tab")
-NOT_UNPACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".zst")
+NOT_UNPACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".zst", ".z", ".lz4")
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+"""How text in UTF-16 begins."""
 
 
 def instance_text(path: Path, errors: str = "strict") -> str:
@@ -29,20 +33,25 @@ def instance_text(path: Path, errors: str = "strict") -> str:
     """
     if path.name.lower().endswith(NOT_UNPACKED):
         raise ValueError("it is an archive: unpack it first (.gz, .bz2 and .xz are read as they are)")
-    opened = _OPENED.get(path.suffix.lower())
+    with path.open("rb") as file:
+        head = file.read(5)
+    opened = next((way for mark, way in _OPENED.items() if head.startswith(mark)), None)
     try:
         with opened(path) if opened else path.open("rb") as file:
             content = file.read()
     except BROKEN as error:
         if isinstance(error, OSError) and error.strerror:
             raise
-        raise ValueError(f"it is no whole {path.suffix[1:]} file: {error}") from error
-    return content.decode("utf-8-sig", errors)
+        raise ValueError(f"it is packed and cut off, or broken: {error}") from error
+    return content.decode("utf-16" if content.startswith(_WIDE) else "utf-8-sig", errors)
 
 
 def instance_json(path: Path) -> Any:
     """What a JSON file holds. ValueError: what is none, and a key that stands twice, of which one would be lost."""
-    return json.loads(instance_text(path), object_pairs_hook=_once)
+    try:
+        return json.loads(instance_text(path), object_pairs_hook=_once)
+    except RecursionError as error:
+        raise ValueError("its lists and objects lie too deep in each other") from error
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -61,13 +70,13 @@ def check_keys(one: dict[str, Any], allowed: Sequence[str], name: str) -> None:
 
 def instance_suffix(path: Path) -> str:
     """What the file is by its name, without its packing: `.csv` for `a.CSV.gz`."""
-    bare = path.with_suffix("") if path.suffix.lower() in _OPENED else path
+    bare = path.with_suffix("") if path.suffix.lower() in PACKED else path
     return bare.suffix.lower()
 
 
 def instance_stem(path: Path) -> str:
     """Its name without what tells the form: `a` for `a.csv.gz`."""
-    return path.with_suffix("").stem if path.suffix.lower() in _OPENED else path.stem
+    return path.with_suffix("").stem if path.suffix.lower() in PACKED else path.stem
 
 
 def instance_files(folder: Path, suffixes: Sequence[str]) -> list[Path]:

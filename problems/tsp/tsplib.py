@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from problems.file_numbers import whole_number
-from problems.instance_text import instance_stem, instance_text
+from problems.instance_text import PACKED, instance_stem, instance_text
 from problems.tsp.instances import Point
 from problems.tsp.published import take_published
 from problems.tsp.tour_instance import TourInstance, coordinate, distance
@@ -28,9 +28,9 @@ def from_tsplib(path: Path) -> list[TourInstance]:
     name = head.get("NAME", instance_stem(path)).removesuffix(".tsp")
     if kind not in KINDS:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
-    points = [] if kind == "EXPLICIT" else _points(sections, count)
+    names, points = ([], []) if kind == "EXPLICIT" else _points(sections, count)
     matrix = _weights(head, sections, count) if kind == "EXPLICIT" else _globe(points) if kind == "GEO" else None
-    best = _length_of_tour(tour_beside(path), points, matrix, kind)
+    best = _length_of_tour(tour_beside(path), TourInstance(name, points, kind, matrix), names)
     one = TourInstance(name, points, kind if matrix is None or kind == "GEO" else "EXPLICIT", matrix, best)
     if best is None:
         take_published(one)
@@ -38,8 +38,10 @@ def from_tsplib(path: Path) -> list[TourInstance]:
 
 
 def tour_beside(path: Path) -> Path:
-    """Where an instance's shortest tour lies, if its user has it: `NAME.opt.tour`."""
-    return path.with_name(f"{instance_stem(path)}.opt.tour")
+    """Where an instance's shortest tour lies, if its user has it: `NAME.opt.tour`, packed or not."""
+    plain = path.with_name(f"{instance_stem(path)}.opt.tour")
+    packed = (plain.with_name(f"{plain.name}{suffix}") for suffix in PACKED)
+    return next((tour for tour in (plain, *packed) if tour.is_file()), plain)
 
 
 KINDS = ("EUC_2D", "CEIL_2D", "ATT", "MAN_2D", "MAX_2D", "GEO", "EXPLICIT")
@@ -67,8 +69,9 @@ def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
     return head, sections
 
 
-def _points(sections: dict[str, list[Word]], count: int) -> list[Point]:
-    """Three words a city: its number, x, y. In order of the numbers where these are 1, 2, …, since tours name them."""
+def _points(sections: dict[str, list[Word]], count: int) -> tuple[list[str], list[Point]]:
+    """What cities are called, and where they lie, of three words a city: its number, x, y. In order of the numbers
+    where these are 1, 2, …"""
     words = sections.get("NODE_COORD_SECTION") or sections.get("DISPLAY_DATA_SECTION") or []
     if not words:
         raise ValueError("no NODE_COORD_SECTION")
@@ -86,7 +89,8 @@ def _points(sections: dict[str, list[Word]], count: int) -> list[Point]:
             raise ValueError(f"{place}: city {city} stands twice")
         by_number[city] = (coordinate(x, f"{place}: x of city {city}"), coordinate(y, f"{place}: y of city {city}"))
     numbers = [str(number) for number in range(1, count + 1)]
-    return [by_number[city] for city in (numbers if by_number.keys() == set(numbers) else by_number)]
+    names = numbers if by_number.keys() == set(numbers) else list(by_number)
+    return names, [by_number[name] for name in names]
 
 
 def _weights(head: dict[str, str], sections: dict[str, list[Word]], count: int) -> Table:
@@ -143,15 +147,25 @@ def _radians(value: float) -> float:
     return 3.141592 * (degrees + 5.0 * (value - degrees) / 3.0) / 180.0
 
 
-def _length_of_tour(path: Path, points: list[Point], matrix: Table | None, kind: str) -> float | None:
-    """Length of the shortest tour that lies beside the instance."""
+def _length_of_tour(path: Path, one: TourInstance, names: list[str]) -> float | None:
+    """Length of the shortest tour that lies beside the instance.
+
+    Args:
+        names: what the instance calls its cities, which is how a tour names them; else it counts them from 1.
+    """
     if not path.is_file():
         return None
     _, sections = _sections(path)
     words = [(word, place) for word, place in sections.get("TOUR_SECTION", []) if word != "-1"]
-    tour = [whole_number(word, f"{path.name}: {place}: a city") - 1 for word, place in words]
+    if not words:
+        raise ValueError(f"{path.name}: it has no TOUR_SECTION, or no city in it")
+    if {word for word, _ in words} == set(names):
+        places = {name: place for place, name in enumerate(names)}
+        tour = [places[word] for word, _ in words]
+    else:
+        tour = [whole_number(word, f"{path.name}: {place}: a city") - 1 for word, place in words]
     try:
-        length = TourInstance(path.stem, points, kind, matrix).length(tour)
+        length = one.length(tour)
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from error
     if length <= 0:

@@ -1,8 +1,11 @@
 """Instances of one's own for `tsp` and `bin_packing`: TSPLIB, OR-Library, CSV and JSON, at the command line too."""
 
+import bz2
 import gzip
 import json
+import lzma
 import math
+import re
 import subprocess
 import sys
 from itertools import permutations
@@ -13,7 +16,7 @@ import pytest
 from problems.bin_packing.data import build_data
 from problems.bin_packing.instances import load_file
 from problems.tsp.bound import one_tree_bound
-from problems.tsp.files import load
+from problems.tsp.files import deciding_files, load
 from problems.tsp.instances import generate
 from problems.tsp.problem import build
 from utils.config import load_config
@@ -400,6 +403,52 @@ def test_bin_packing_reads_every_usual_form_packed_or_not_and_a_folder_of_them(t
     assert build_data(str(tmp_path)).name == tmp_path.name
 
 
+@pytest.mark.parametrize(("name", "pack"), [
+    ("a.tsp", gzip.compress), ("a.tsp.gz", lzma.compress), ("a.tsp.xz", bytes),
+    ("a.tsp", lambda text: text.decode().encode("utf-16")),
+])  # fmt: skip
+def test_what_a_file_holds_counts_and_not_what_it_is_called(tmp_path, name, pack):
+    (tmp_path / name).write_bytes(pack(BURMA14.encode()))
+    assert load(str(tmp_path / name))[0].best == 3323
+    (tmp_path / "b.txt.bz2").write_bytes(pack(ORLIB.encode()))
+    assert [one.best for one in load_file(tmp_path / "b.txt.bz2")] == [2, 1]
+
+
+def test_a_shortest_tour_packed_beside_its_instance_is_found(tmp_path):
+    """As TSPLIB is handed out. It was passed over in silence."""
+    path = berlin52(tmp_path, "mine")
+    tour = "TYPE : TOUR\nTOUR_SECTION\n" + "\n".join([*SHORTEST, "-1", "EOF"])
+    (tmp_path / "mine.tsp.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    assert load(str(tmp_path / "mine.tsp.gz"))[0].best is None
+    (tmp_path / "mine.opt.tour.gz").write_bytes(gzip.compress(tour.encode()))
+    assert load(str(tmp_path / "mine.tsp.gz"))[0].best == 7542
+    assert [path.name for path in deciding_files(str(tmp_path)).values()] == ["mine.tsp.gz", "mine.opt.tour.gz"]
+    (tmp_path / "mine.opt.tour.gz").write_text("\n".join(SHORTEST))
+    with pytest.raises(ConfigError, match=r"mine\.opt\.tour\.gz: it has no TOUR_SECTION"):
+        load(str(tmp_path / "mine.tsp.gz"))
+
+
+@pytest.mark.parametrize("names", ["0123", "abcd", "7531"])
+def test_a_tour_names_cities_as_its_instance_does(tmp_path, names):
+    at = [(0, 0), (4, 3), (0, 3), (4, 0)]
+    cities = "".join(f"{name} {x} {y}\n" for name, (x, y) in zip(names, at, strict=True))
+    head = "TYPE: TSP\nDIMENSION: 4\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+    (tmp_path / "q.tsp").write_text(f"{head}{cities}EOF\n")
+    tour = " ".join(names[place] for place in (0, 2, 1, 3))
+    (tmp_path / "q.opt.tour").write_text(f"TOUR_SECTION\n{tour} -1\nEOF\n")
+    assert load(str(tmp_path / "q.tsp"))[0].best == 14
+
+
+@pytest.mark.parametrize("number", ["1e-999999", "1e9999999", "0.1e-400"])
+def test_a_number_of_very_many_places_is_refused(tmp_path, number):
+    (tmp_path / "a.txt").write_text(f"1\nu\n100 1 1\n{number}\n")
+    (tmp_path / "a.csv").write_text(f"x,y\n{number},1\n" + "1,2\n2,3\n4,4\n")
+    for read, name in ((load_file, "a.txt"), (load, "a.csv")):
+        with pytest.raises(ConfigError, match=f"is '{re.escape(number)}': too many places for a number"):
+            read(str(tmp_path / name))
+
+
 def test_tours_are_read_packed_and_with_semicolons_too(tmp_path):
     (tmp_path / "berlin.tsp.gz").write_bytes(gzip.compress(BURMA14.encode()))
     (one,) = load(str(tmp_path / "berlin.tsp.gz"))
@@ -414,9 +463,11 @@ def test_tours_are_read_packed_and_with_semicolons_too(tmp_path):
 @pytest.mark.parametrize(("name", "content", "told"), [
     ("a.zip", b"PK\x03\x04", "it is an archive: unpack it first"),
     ("a.csv", b"name,lat,lon\na,1,2\n", "it has name, lat, lon"),
-    ("a.tsp.gz", b"\x1f\x8b\x08\x00", "it is no whole gz file"),
-    ("a.csv.bz2", b"instance,x,y\n", "it is no whole bz2 file"),
-    ("a.json.xz", b"{}", "it is no whole xz file"),
+    ("a.tsp.gz", b"\x1f\x8b\x08\x00", "it is packed and cut off, or broken"),
+    ("a.csv", bz2.compress(b"instance,x,y\n")[:-4], "it is packed and cut off, or broken"),
+    ("a.json.xz", lzma.compress(b"{}")[:-4], "it is packed and cut off, or broken"),
+    ("a.tsp.Z", b"\x1f\x9d\x90", "it is an archive: unpack it first"),
+    ("a.json", b"[" * 200_000, "its lists and objects lie too deep in each other"),
 ])  # fmt: skip
 def test_what_is_no_file_of_instances_is_told_in_a_line(tmp_path, name, content, told):
     (tmp_path / name).write_bytes(content)
