@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from utils.config_section import LONGEST_WAIT
 from utils.errors import ConfigError
 
 _FORM = re.compile(r"^(nodes|depth|movetime):(\d+)$|^(clock):(\d+)\+(\d+)$")
@@ -35,6 +36,9 @@ class MoveLimit:
         value = int((match[2] or match[4]) if match else 0)
         if match is None or value < 1:
             raise ConfigError(f"arena.limit={text!r}: allowed are nodes:N, depth:N, movetime:MS and clock:MS+MS, N ≥ 1")
+        most = int(1000 * LONGEST_WAIT)
+        if (match[3] or match[1] == "movetime") and max(value, int(match[5] or 0)) > most:
+            raise ConfigError(f"arena.limit={text!r}: at most {most} milliseconds are waited for")
         if match[3]:
             return cls("clock", value, int(match[5]))
         return cls("nodes" if match[1] == "nodes" else "depth" if match[1] == "depth" else "movetime", value)
@@ -67,7 +71,7 @@ class Clocks:
     def allowance(self, side: int) -> float:
         """Seconds until the coming move of `side` is cut off."""
         if self.limit.kind == "clock":
-            return max(self._left[side], 0.001)
+            return max(min(self._left[side], LONGEST_WAIT), 0.001)
         return self.limit.value / 1000 + GRACE if self.limit.kind == "movetime" else self.deadline
 
     def left_ms(self, side: int) -> int:

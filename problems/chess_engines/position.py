@@ -25,13 +25,32 @@ class Position:
     def from_fen(cls, fen: str) -> "Position":
         """The position of a FEN; ValueError if it is not one. Repetitions are not seen: the moves before are unknown.
 
-        Without counters (four fields, as many programs write it) they are 0 and 1.
+        Without counters (four fields, as many programs write it) they are 0 and 1. Rights to castle that king and rook
+        have no more are none, and `HAha` are `KQkq`.
 
-        rust-chess 0.4.3 aborts the process when it looks for repetitions further back than it has moves.
+        rust-chess 0.4.3 aborts the process when it looks for repetitions further back than it has moves, and counts
+        moves in a byte: move 256 is its move 0.
         """
         fields = fen.split()
-        fen = " ".join([*fields, *["0", "1"][max(0, len(fields) - 4) :]]) if len(fields) in (4, 5) else fen
-        return cls(rust_chess.Board(fen, rust_chess.RepetitionDetectionMode.NONE))
+        fields += ["0", "1"][len(fields) - 4 :] if len(fields) in (4, 5) else []
+        if len(fields) == 6 and fields[4].isdecimal() and fields[5].isdecimal():
+            counters = [str(min(int(fields[4]), 150)), str(int(fields[5]) % 256)]
+            fields[2:] = [cls._castling(fields[0], fields[2]), fields[3], *counters]
+        return cls(rust_chess.Board(" ".join(fields), rust_chess.RepetitionDetectionMode.NONE))
+
+    @staticmethod
+    def _castling(board: str, rights: str) -> str:
+        """Those of the rights in a FEN that its board allows. ValueError for what is no board of 8 × 8 squares."""
+        ranks = ["".join("." * int(mark) if mark.isdecimal() else mark for mark in rank) for rank in board.split("/")]
+        if [len(rank) for rank in ranks] != [8] * 8:
+            raise ValueError("Invalid FEN: its board is not 8 × 8 squares")
+        homes = {"K": ("H", ranks[-1], 7), "Q": ("A", ranks[-1], 0), "k": ("h", ranks[0], 7), "q": ("a", ranks[0], 0)}
+        found = ""
+        for right, (also, rank, rook) in homes.items():
+            king, tower = ("K", "R") if right.isupper() else ("k", "r")
+            if (right in rights or also in rights) and (rank[4], rank[rook]) == (king, tower):
+                found += right
+        return found or "-"
 
     @property
     def to_move(self) -> int:

@@ -128,6 +128,18 @@ def test_a_limit_that_cannot_be_read_names_what_is_allowed(text):
         MoveLimit.parse(text)
 
 
+@pytest.mark.parametrize("text", ["movetime:99999999999999999", "clock:9999999999999+5", "clock:5+9999999999999"])
+def test_a_time_that_nobody_waits_for_is_refused(text):
+    """The first move ended the arena with a traceback: no system waits so long."""
+    with pytest.raises(ConfigError, match="at most 2000000000 milliseconds are waited for"):
+        MoveLimit.parse(text)
+
+
+def test_increments_add_up_to_no_longer_wait_than_a_system_knows():
+    clocks = Clocks(MoveLimit.parse("clock:2000000000+2000000000"), 10.0)
+    assert clocks.press(0, 1.0) and clocks.allowance(0) == 2e6
+
+
 @pytest.mark.parametrize("text", ["nodes:100", "depth:3", "movetime:50", "clock:1000+10"])
 def test_a_limit_reads_back(text):
     assert str(MoveLimit.parse(text)) == text

@@ -47,6 +47,33 @@ def test_stalemate():
     assert GAME.outcome(Position.from_fen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")) == ("1/2-1/2", "stalemate")
 
 
+HOME = "r3k2r/8/8/8/8/8/8/R3K2R"
+
+
+@pytest.mark.parametrize(("fen", "read"), [
+    (f"{HOME} w KQkq -", f"{HOME} w KQkq - 0 1"),
+    (f"{HOME}  w  HAha  -  3  9", f"{HOME} w KQkq - 3 9"),
+    ("4k3/8/8/8/8/8/8/4K2R w KQkq - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"),
+    ("r4k2/8/8/8/8/8/8/R3K3 b KQkq - 0 1", "r4k2/8/8/8/8/8/8/R3K3 b Q - 0 1"),
+    (f"{HOME} w - - 7 300", f"{HOME} w - - 7 44"),
+    (f"{HOME} b Kq - 400 256", f"{HOME} b Kq - 150 0"),
+])  # fmt: skip
+def test_positions_that_other_programs_write_are_read(fen, read):
+    """Rights without a rook and moves beyond the 255th were refused with words of something else."""
+    position = Position.from_fen(fen)
+    assert position.fen == read
+    assert position.apply(position.legal_moves[0]).legal_moves is not None
+
+
+@pytest.mark.parametrize("fen", [
+    "", "startpos", HOME, f"{HOME} w KQkq - a b", f"{HOME} w KQkq - 0 1 bm e4;", "8/8/8/8/8/8/8/8 w KQkq - 0 1",
+    f"{HOME}/8 w KQkq - 0 1", f"{HOME[:-1]} w KQkq - 0 1", "/ w KQkq - 0 1", "9/ w KQkq - 0 ١",
+])  # fmt: skip
+def test_what_is_no_position_is_a_value_error(fen):
+    with pytest.raises(ValueError, match=r"FEN|Invalid"):
+        Position.from_fen(fen)
+
+
 def test_third_repetition_is_a_draw_at_once():
     shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"] * 2
     assert GAME.outcome(play(*shuffle[:-1])) is None
