@@ -148,7 +148,14 @@ def test_a_database_that_is_cut_off_is_no_shorter_table(tmp_path, inline):
 
 def test_a_table_amid_a_sheet(tmp_path, inline):
     """Rows and columns around it that hold nothing are no part of it, above, beside, between and below."""
-    rows = [["Rents of the town"], [], *([None, None, *row] for row in TABLE), [None], [None] * 9 + [" "]]
+    rows = [
+        ["Rents of the town"],
+        [],
+        *([None, None, *row] for row in TABLE),
+        [None],
+        [None, None, None, " "],
+        [None] * 9 + [" "],
+    ]
     rows.insert(60, [])
     problem = made(tmp_path, train__xlsx=sheet([], *rows))
     assert is_all_of_it(problem) and "without the 3 lines above its head" in problem.note

@@ -17,7 +17,7 @@ from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_name
 from ..tables.contents import read_any, read_texts
 from ..tables.exact import Unusable
 from ..tables.keys import as_keys, each_once
-from ..tables.pieces import Table, open_table
+from ..tables.pieces import Table, is_text_column, open_table
 from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
 from .new_groups import told_new_groups, told_newer
@@ -268,7 +268,7 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
     if len(labelled) < tables.train.count:
         yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
     head = next(tables.train.pieces(tables.features))
-    for name in head.select_dtypes(include=["object", "str"]):
+    for name in (name for name in head if is_text_column(head[name])):
         if ways := two_ways(head[name]):
             told = f"{name} holds dates written in several ways ({' and '.join(ways)})"
             yield f"{told}, and is read as words: write them alike"

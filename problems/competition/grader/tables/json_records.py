@@ -136,7 +136,9 @@ def _typed(table: Any, *, as_written: bool) -> Any:
     """The table with those columns as numbers whose every cell is the text of one, as in a CSV."""
     if as_written:
         return table
-    for name in table.columns[table.dtypes.map(pd.api.types.is_string_dtype)]:
+    for name in table:
+        if pd.api.types.infer_dtype(table[name], skipna=True) != "string":
+            continue
         numbers = pd.to_numeric(table[name], errors="coerce")
         if (numbers.isna() == table[name].isna()).all():
             table[name] = numbers

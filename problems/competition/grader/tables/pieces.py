@@ -96,7 +96,9 @@ class Table:
 
     def read(self, columns: Sequence[str]) -> Any:
         """These columns of all rows."""
-        return self.whole[list(columns)] if self.whole is not None else pd.concat(self.pieces(columns))
+        if self.whole is None:
+            return pd.concat(self.pieces(columns))
+        return self.whole[list(columns)].copy(deep=False)  # before pandas 3 it warns where columns of a part are set
 
     def sample(self) -> Any:
         """All columns of `looked_at` rows, spread over the table."""

@@ -134,7 +134,7 @@ def _there(table: Any) -> Any:
 
 def _is_nothing(values: Any) -> Any:
     """Cells that are empty, of blanks, or of what pandas takes for missing: alike however the sheet was read."""
-    if not pd.api.types.is_string_dtype(values):
+    if values.dtype.kind in "biufmM":
         return values.isna()
     return values.isna() | values.astype(str).str.strip().isin(_MISSING)
 
