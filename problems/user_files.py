@@ -11,7 +11,9 @@ import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 
 from utils.clean_text import one_line
@@ -38,13 +40,18 @@ MOST_READ = 1_000_000
 _CODE = (
     ".py", ".sh", ".mk", ".c", ".h", ".cpp", ".hpp", ".js", ".ts", ".rs", ".go", ".java", ".jl", ".r", ".pl", ".toml",
 )  # fmt: skip
-_MAKE = ("makefile", "gnumakefile", "cmakelists.txt", "conftest.py")
+MAKE = ("makefile", "gnumakefile", "cmakelists.txt", "conftest.py")
 """Files that a command reads without being told their names."""
 _WORD = re.compile(r"[\w.*?/~+-]+")
 _FILLED = re.compile(r"\{[^{}\n]*\}|%\d*[sdi]")
 """What an f-string, `format` or `%` puts a value in for."""
 _QUOTED = re.compile(r"[\"'/]([\w.-]+)(?=[\"'/])")
 _IMPORTED = re.compile(r"(?m)^[ \t]*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n;#]+)|\s-m\s+([\w.]+)")
+_LOGIN = re.compile(
+    r"\.env(?:\..*)?|\.envrc|.*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519).*|\.netrc|\.npmrc|\.pypirc|\.git-credentials"
+    r"|credentials(?:\.json)?"
+)
+"""Names of files that mostly hold keys: a prompt leaves the machine."""
 _SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", sys.prefix)))
 
 
@@ -64,18 +71,60 @@ def named_files(folder: Path, texts: Iterable[str], without: Collection[Path] = 
                 continue
             found[name] = path
             if is_code(path.name):
-                todo.append(_text(path))
+                todo.append(file_text(path))
     return found
 
 
-def names_in(texts: Iterable[str]) -> set[str]:
-    """The last parts of all paths that may stand in the texts, and all other words."""
-    return {word.strip("/").rpartition("/")[2] for text in texts for word in _WORD.findall(text)}
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What of a text may mean a file."""
+
+    words: frozenset[str]
+    """Paths, names and all else without spaces; what is put in later stands as `*`."""
+    names: frozenset[str]
+    """Last parts of these."""
+    patterns: tuple[str, ...]
+    endings: tuple[str, ...]
+    modules: frozenset[str]
+    """Words of imports, and what stands in quotes."""
+    imports: frozenset[str]
+    """What is imported, with dots: of `from a import b` `a.b`."""
+
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def of(text: str) -> Words:
+        words = set(_WORD.findall(text)) | set(_WORD.findall(_FILLED.sub("*", text)))
+        names = {word.strip("/").rpartition("/")[2] for word in words}
+        names |= {name.rstrip(".") for name in names}  # a sentence's end
+        patterns = tuple(name for name in names if "*" in name and len(name.strip("*?.")) > 1)
+        endings = tuple(name for name in names if name.startswith(".") and len(name) > 2)
+        found = _IMPORTED.findall(text)
+        modules = set(_QUOTED.findall(text)) | set(re.findall(r"\w+", " ".join(map(" ".join, found))))
+        imports = {f"{start}.{name}".strip(".") for start, several, run in found for name in _parts(several, run)}
+        return Words(
+            frozenset(words),
+            frozenset(names),
+            patterns,
+            endings,
+            modules=frozenset(modules),
+            imports=frozenset(imports),
+        )
+
+    def may_mean(self, name: str) -> bool:
+        """True for a file of that name, or one that a pattern or an ending fits."""
+        fits = any(fnmatchcase(name, one) for one in self.patterns)
+        return name in self.names or fits or name.endswith(self.endings)
 
 
-def paths_in(text: str) -> set[str]:
-    """Everything in the text that may be a path, without `./` before it."""
-    return {word.removeprefix("./") for word in _WORD.findall(text)}
+def _parts(several: str, run: str) -> list[str]:
+    """Names of `import a.b as x, c`, or the module of `-m`."""
+    parts = [part.strip(" ()\n\t").split()[:1] for part in several.split(",")]
+    return [*(part[0] for part in parts if part), *filter(None, [run])]
+
+
+def is_login(path: str) -> bool:
+    """True for a file that mostly holds keys, by its name."""
+    return _LOGIN.fullmatch(path.rpartition("/")[2]) is not None
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
@@ -87,7 +136,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 def is_code(name: str) -> bool:
     """True for what a computer runs, or what says how: it is read for the names of other files."""
     file = name.rpartition("/")[2].lower()
-    return file.endswith(_CODE) or file in _MAKE
+    return file.endswith(_CODE) or file in MAKE
 
 
 def folder_files(folder: Path, skip: Collection[str] = ()) -> dict[str, Path]:
@@ -110,25 +159,19 @@ def folder_files(folder: Path, skip: Collection[str] = ()) -> dict[str, Path]:
 
 
 def _named(text: str, folder: Path, beside: Mapping[str, Path]) -> Iterator[tuple[str, Path]]:
-    words = set(_WORD.findall(text)) | set(_WORD.findall(_FILLED.sub("*", text)))
-    names = {word.strip("/").rpartition("/")[2] for word in words}
-    names |= {name.rstrip(".") for name in names}  # a sentence's end
-    patterns = [name for name in names if "*" in name and len(name.strip("*?.")) > 1]
-    endings = tuple(name for name in names if name.startswith(".") and len(name) > 2)
-    modules = set(_QUOTED.findall(text)) | set(re.findall(r"\w+", " ".join(map(" ".join, _IMPORTED.findall(text)))))
-    folders = modules | {part for word in words if "/" in word for part in word.split("/")}
-    makes = bool(names & {"make", "cmake", "pytest"})
+    said = Words.of(text)
+    folders = said.modules | {part for word in said.words if "/" in word for part in word.split("/")}
+    makes = bool(said.names & {"make", "cmake", "pytest"})
     for name, path in beside.items():
         if os.path.isdir(path):
             if name in folders and not os.path.islink(path) and not any(path.glob(f"*/{STORE}")):
                 yield from _walked(path, f"{name}/")
             continue
-        is_code = path.suffix == ".py" and path.stem in modules
-        is_made = makes and name.lower() in _MAKE
-        is_meant = name in names or any(fnmatchcase(name, one) for one in patterns) or name.endswith(endings)
-        if is_code or is_made or (is_meant and is_answer(name)):
+        is_code = path.suffix == ".py" and path.stem in said.modules
+        is_made = makes and name.lower() in MAKE
+        if is_code or is_made or (said.may_mean(name) and is_answer(name)):
             yield name, path
-    for word in words:
+    for word in said.words:
         if "/" in word and "*" not in word and (elsewhere := _elsewhere(word, folder)):
             yield word, elsewhere
 
@@ -172,7 +215,8 @@ def _walked(folder: Path, before: str) -> Iterator[tuple[str, Path]]:
                 return
 
 
-def _text(path: Path) -> str:
+def file_text(path: Path) -> str:
+    """The beginning of a file, as text; '' where it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(MOST_READ).decode("utf-8", "replace")

@@ -13,10 +13,11 @@ from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
 from problems.command.tree.options import TreeOptions
+from problems.graded_alone import graded_alone
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
-from problems.user_files import listed, named_files
+from problems.user_files import Words, file_text, is_code, is_login, listed, named_files
 from utils.config_schema import Config
 from utils.config_section import Section
 from utils.errors import ConfigError
@@ -72,17 +73,37 @@ class CommandProblem(Problem):
 
     @property
     def hidden_files(self) -> tuple[Path, ...]:
-        """Beside the sources, what grades: what the grading names and neither the command nor the program does."""
-        if self.spec.grade is None:
+        """Beside the sources, what grades and what looks like a login, unless the command or the program names it."""
+        return tuple(sorted({*self._grading, *self._logins}))
+
+    @property
+    def _grading(self) -> tuple[Path, ...]:
+        """What the grading names and neither the command nor the program does."""
+        spec, said = self.spec, [self.spec.command, self.code]
+        if spec.grade is None:
             return ()
-        shown = named_files(self.spec.folder, [self.spec.command, self.code], self.spec.sources).values()
-        graded = named_files(self.spec.folder, [self.spec.grade], self.spec.sources).values()
-        return tuple(sorted(path for path in {*graded} - {*shown} if path.is_relative_to(self.spec.folder)))
+        shown = {*named_files(spec.folder, said, spec.sources).values()}
+        graded = {*named_files(spec.folder, [spec.grade], spec.sources).values()}
+        beside = {path.name: path for path in spec.folder.iterdir() if path.is_file() and path not in spec.sources}
+        programs = [name for name, path in beside.items() if path in shown and is_code(name)]
+        grade = spec.grade.replace(f"{spec.folder}/", "")
+        alone = graded_alone(beside, lambda name: file_text(beside[name]), grade, said, programs)
+        graded |= {beside[name] for name in alone}
+        return tuple(sorted(path for path in graded - shown if path.is_relative_to(spec.folder)))
+
+    @property
+    def _logins(self) -> tuple[Path, ...]:
+        said = Words.of(self.spec.command).names | Words.of(self.code).names
+        beside = {*self.spec.folder.iterdir()} - {*self.spec.sources}
+        return tuple(sorted(p for p in beside if is_login(p.name) and p.name not in said and p.is_file()))
 
     @property
     def note(self) -> str:
-        hidden = [path.name for path in self.hidden_files if path.parent == self.spec.folder]
-        return f"programs do not see what only problem.grade names: {listed(hidden)}" if hidden else ""
+        graded = [path.name for path in self._grading if path.parent == self.spec.folder]
+        logins = [path.name for path in self._logins]
+        told = [f"programs do not see what only problem.grade names: {listed(graded)}" if graded else ""]
+        told += [f"programs do not see what looks like a login: {listed(logins)}" if logins else ""]
+        return "; ".join(filter(None, told))
 
     @property
     def scoring_files(self) -> Mapping[str, Path]:

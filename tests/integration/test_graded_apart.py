@@ -21,13 +21,39 @@ GRADER = 'import sys\nfound = open("answers.json").read() in open(sys.argv[1]).r
 WORDS = ("run", "--problem", "command", "problem.metric=score", "search.max_steps=1", "logging.report=false")
 
 
-def searched(cli: Cli, folder: Path, *words: str) -> dict:
+ODD = (".answers.json", "expected.log", "my answers.txt", "right.md", "right.bak", "grade.py~", ".grade.py.swp")
+ODD_GRADER = f"""\
+import os, sys
+sys.path.insert(0, os.path.dirname(__file__))
+from reference import RIGHT
+from parts.more import RIGHT as AGAIN
+named, case = {ODD!r}, 1
+open(os.path.join(os.path.dirname(__file__), "case" + str(case) + ".ans")).read()
+print("score:", int(open(sys.argv[1]).read() == RIGHT == AGAIN))
+"""
+"""Names its files in ways that are easily overlooked."""
+
+
+def searched(
+    cli: Cli, *words: str, grader: str = "grade.py", told: str = "what only problem.grade names: answers.json, grade.py"
+) -> dict:
     """The user's own program, which reads whatever it finds, with its verdict."""
-    grade = f"problem.grade={sys.executable} grade.py {{output}}"
+    grade = f"problem.grade={sys.executable} {grader} {{output}}"
     ended = cli.here(*WORDS, "problem.direction=max", grade, *words)
     assert ended.code == 0, ended.err
-    assert "see what only problem.grade names: answers.json, grade.py" in " ".join(ended.out.split())
+    assert f"do not see {told}" in " ".join(ended.out.split())
     return cli.node(cli.show()["nodes"][0]["node_id"])
+
+
+def oddly_graded(place: Path) -> Path:
+    """A grader, its modules and answers under names that are easily overlooked."""
+    (place / "parts").mkdir(parents=True)
+    (place / "grade.py").write_text(ODD_GRADER)
+    for name in (*ODD, "case1.ans"):
+        (place / name).write_text("4711")
+    for name in ("reference.py", "parts/more.py"):
+        (place / name).write_text("RIGHT = '4711'")
+    return place
 
 
 @pytest.fixture
@@ -41,7 +67,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_files_beside_a_single_one(cli: Cli, folder: Path):
     (folder / "a.py").write_text(PROGRAM)
-    node = searched(cli, folder, f"problem.source={folder / 'a.py'}", "problem.eval=python3 a.py")
+    node = searched(cli, f"problem.source={folder / 'a.py'}", "problem.eval=python3 a.py")
     assert (node["metric"], node["metric_source"]) == (0, "verified")
     assert "seen: ['./a.py']" in node["term_out"]
 
@@ -50,6 +76,33 @@ def test_files_beside_a_single_one(cli: Cli, folder: Path):
 def test_files_of_a_repository(cli: Cli, folder: Path, build: str):
     (folder / "src" / "a.py").write_text(PROGRAM)
     words = [f"problem.source={folder}", "problem.editable=src/a.py", "problem.eval=python3 src/a.py", build]
-    node = searched(cli, folder, *filter(None, words))
+    node = searched(cli, *filter(None, words))
     assert (node["metric"], node["metric_source"]) == (0, "verified")
     assert "./src/a.py" in node["term_out"] and "grade.py" not in node["term_out"]
+
+
+def test_answers_that_are_oddly_named_beside_a_single_file(cli: Cli, tmp_path: Path):
+    """Of a folder every file is copied for the candidate: hidden ones, logs, names with spaces, what editors keep."""
+    place = oddly_graded(tmp_path / "sources")
+    (place / "a.py").write_text(PROGRAM)
+    (place / ".env").write_text("KEY=4711")
+    told = "what only problem.grade names: .answers.json, .grade.py.swp, case1.ans, expected.log, grade.py and 5 more; "
+    words = [f"problem.source={place / 'a.py'}", "problem.eval=python3 a.py"]
+    node = searched(cli, *words, told=f"{told}programs do not see what looks like a login: .env")
+    assert (node["metric"], node["metric_source"]) == (0, "verified")
+    assert "seen: ['./a.py']" in node["term_out"]
+
+
+def test_modules_and_answers_of_a_grader_in_a_repository(cli: Cli, tmp_path: Path):
+    """A grader's module held the answers and was shown; so was a history that is none of git's."""
+    repository = tmp_path / "sources"
+    oddly_graded(repository / "grading")
+    (repository / "a.py").write_text(PROGRAM)
+    (repository / ".jj" / "store").mkdir(parents=True)
+    (repository / ".jj" / "store" / "old").write_text("4711")
+    told = "what only problem.grade names: grading/.answers.json, grading/.grade.py.swp, grading/case1.ans, "
+    words = [f"problem.source={repository}", "problem.editable=a.py", "problem.eval=python3 a.py"]
+    for grader in ("grading/grade.py", "-m grading.grade", str(repository / "grading" / "grade.py")):
+        node = searched(cli, *words, grader=grader, told=told)
+        assert (node["metric"], node["metric_source"]) == (0, "verified")
+        assert "seen: ['./a.py']" in node["term_out"]

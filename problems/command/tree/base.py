@@ -19,7 +19,9 @@ from utils.errors import ConfigError
 from utils.regular_files import CACHES
 from utils.shared_property import shared_property
 
-LEFT_OUT = CACHES | {".git", ".hg", ".svn"}
+LEFT_OUT = CACHES | {
+    ".git", ".hg", ".svn", ".jj", ".sl", ".bzr", "_darcs", ".pijul", "CVS", ".fslckout", "_FOSSIL_", ".history",
+}  # fmt: skip
 """History is no writer's business; caches would be stale."""
 MOST_FILES, MOST_BYTES = 100_000, 4 << 30
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")

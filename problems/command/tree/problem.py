@@ -13,15 +13,15 @@ from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import FORMS, export_as, write_changes
-from problems.command.tree.hidden import graded_alone
+from problems.command.tree.hidden import grading_files
 from problems.command.tree.options import TreeOptions
-from problems.command.tree.prompt_view import is_login, map_of, relevant
+from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
-from problems.user_files import listed, named_files
+from problems.user_files import is_login, listed, named_files
 from utils.config_schema import Config, ProblemConfig
 from utils.errors import ConfigError
 from utils.user_path import user_path
@@ -74,6 +74,11 @@ class TreeProblem(Problem):
         return self._ground
 
     @property
+    def hidden_files(self) -> tuple[Path, ...]:
+        """In the copy that programs run in, what grades them."""
+        return tuple(self.ground.base.folder / path for path in self.ground.hidden)
+
+    @property
     def bound(self) -> float | None:
         return 0.0 if self.lower_is_better and self.unit in COUNTS else None
 
@@ -96,7 +101,8 @@ class TreeProblem(Problem):
         """Take the snapshot; a run that goes on has its own."""
         ground = Ground(self._base(), self._editable, self._protected)
         commands = [self.scoring.command, self.scoring.build or ""]
-        hidden = graded_alone(ground, self.scoring.grade, commands) if self.scoring.grade else ()
+        grade = (self.scoring.grade or "").replace(f"{self._source}/", "")
+        hidden = grading_files(ground, grade, commands) if grade else ()
         self._ground = replace(ground, hidden=hidden)
         self._section.base = ground.base.id
         if not self._ground.searched():

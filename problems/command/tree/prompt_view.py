@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from problems.command.tree.replies import Wanted
 from problems.command.tree.tree import Ground, Tree
+from problems.user_files import is_login
 from utils.clean_text import one_line
 from utils.globs import matches
 from utils.patch import write_patch
@@ -18,11 +19,6 @@ _DEFINED = re.compile(
     r"^(?:export |pub |public |static |async )*(?:def|class|func|fn|function|struct|impl) +(\w+)", re.M
 )
 _NAMES_SHOWN = 8
-_LOGIN = re.compile(
-    r"\.env(?:\..*)?|\.envrc|.*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519).*|\.netrc|\.npmrc|\.pypirc|\.git-credentials"
-    r"|credentials(?:\.json)?"
-)
-"""Names of files that mostly hold keys: a prompt leaves the machine."""
 _WORD = re.compile(r"[\w.+@=~-]+(?:/[\w.+@=~-]+)*")
 
 
@@ -98,11 +94,6 @@ def is_hidden(ground: Ground, path: str) -> bool:
     """True for what is protected or grades, and for a login that nobody has said may change."""
     kept = matches(path, ground.protected) or path in ground.hidden
     return kept or (is_login(path) and not ground.may_change(path))
-
-
-def is_login(path: str) -> bool:
-    """True for a file that mostly holds keys, by its name."""
-    return _LOGIN.fullmatch(_stem(path)) is not None
 
 
 def _locked_by_name(tree: Tree, words: set[str], stems: set[str]) -> list[str]:
