@@ -180,7 +180,6 @@ def test_an_unknown_run_is_said_so(address):
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
 
 
-@pytest.mark.long
 def test_a_run_that_is_removed_while_it_is_followed_is_said_to_be_gone(address, run):
     """The store that is open could be read for ever: whoever watches would see a run that is not there."""
     with connect(f"ws://{address}/ws?run={run.run}&after={run.store.seq}") as socket:
@@ -196,6 +195,7 @@ def test_a_run_that_is_removed_while_it_is_followed_is_said_to_be_gone(address, 
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4404
 
 
+@pytest.mark.long
 def test_the_server_goes_down_cleanly_with_clients_connected(project, run):
     command = [sys.executable, "-c", serve_code(project)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -39,7 +39,6 @@ def test_doctor_names_an_interpreter_that_does_not_start(cli: Cli) -> None:
     assert "give a Python" in done.out
 
 
-@pytest.mark.skipif(bool(glob.glob("/dev/nvidia[0-9]*") + glob.glob("/dev/dri/renderD*")), reason="there is a GPU")
 def test_doctor_answers_in_full_where_nothing_can_be_written(cli: Cli) -> None:
     """It is asked because something does not work: a table of checks, and not the first fault alone."""
     ended = cli.here("doctor", "--json", "project.dir=/proc/nowhere")
@@ -49,6 +48,7 @@ def test_doctor_answers_in_full_where_nothing_can_be_written(cli: Cli) -> None:
     assert "sandbox" in checks
 
 
+@pytest.mark.skipif(bool(glob.glob("/dev/nvidia[0-9]*") + glob.glob("/dev/dri/renderD*")), reason="there is a GPU")
 def test_doctor_says_that_there_is_no_gpu(cli: Cli) -> None:
     done = cli.here("doctor", "--execution.gpus=1")
     assert done.code == 1

@@ -146,6 +146,7 @@ def children(pid: int) -> list[int]:
     ]
 
 
+@pytest.mark.long
 def test_what_a_run_does_not_store_is_said_again_where_it_goes_on(cli, toy):
     """A typed key, and the word for running without a sandbox: the same command could not go on without them."""
     unsafe = ("--execution.sandbox=none", "--i-accept-unsandboxed", "--llm.feedback.api_key=sk-planted-7")
