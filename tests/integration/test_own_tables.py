@@ -855,6 +855,18 @@ def three_kinds(rows: int = 240) -> bytes:
     return ("\n".join(lines) + "\n").encode()
 
 
+def guessed(seed: int) -> str:
+    """A program that sees how near `a` is to each class, through a noise of its own."""
+    return writes(f"""
+import random
+draw = random.Random({seed})
+for row, given in zip(rows, csv.DictReader(open('input/test.csv')), strict=True):
+    seen = float(given['a']) + draw.gauss(0, 0.8)
+    near = {{name: math.exp(-(seen - place) ** 2) for place, name in enumerate('rgb')}}
+    row.update({{name: one / sum(near.values()) for name, one in near.items()}})
+""")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("metric", ["brier", "multi-class log loss", "map@2"])
 def test_several_classes_are_searched_from_end_to_end(tmp_path, inline, metric):
@@ -869,8 +881,12 @@ def test_several_classes_are_searched_from_end_to_end(tmp_path, inline, metric):
         assert better, (dummy.metric, linear.metric)
         (final,) = stand.evaluator.final([node])
         assert final.interval[0] <= final.metric <= final.interval[1]
-        blend = stand.evaluator.ensemble([node, verdicts[2][1]])  # a column for each class, all of them combined
-        assert blend is None or stand.score(blend[0])[1].failure is None
+        noisy = [stand.score(guessed(seed)) for seed in range(5)]
+        blend = stand.evaluator.ensemble([one for one, _ in noisy])
+        assert blend is not None, "their errors have nothing to do with each other"
+        blended = stand.score(blend[0])[1].metric  # a column for each class, all of them combined
+        alone = [verdict.metric for _, verdict in noisy]
+        assert blended < min(alone) if stand.problem.lower_is_better else blended > max(alone)
         stand.problem.refit(node, tmp_path / "best", stand.jobs, Limits())  # labels lie in one column, not in those
         assert (tmp_path / "best" / "solution.py").read_text() == node.code
     finally:

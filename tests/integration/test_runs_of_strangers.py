@@ -61,14 +61,14 @@ def test_a_view_in_the_place_of_a_table_is_not_asked(ended: Cli, table: str) -> 
     """`list-runs` and the page waited for ever for one such run among others."""
     hide(table, ended.run_dir / "run.db")
     for words in [*LOOKS, *WORKS]:
-        found = ended(*words.split(), timeout=30)
+        found = ended(*words.split(), timeout=100)
         assert "no plain table in the place of" in found.out + found.err, words
         assert found.code in ((0,) if words == "list-runs" else (1, 2)), words
     with serving(ended.folder) as (address, _):
-        with urlopen(f"http://{address}/api/runs", timeout=10) as answer:
+        with urlopen(f"http://{address}/api/runs", timeout=60) as answer:
             assert answer.status == 200
         with pytest.raises(HTTPError) as refused:
-            urlopen(f"http://{address}/api/runs/{ended.run_dir.name}", timeout=10)
+            urlopen(f"http://{address}/api/runs/{ended.run_dir.name}", timeout=60)
         refused.value.close()
         assert refused.value.code == 422
 
@@ -87,6 +87,8 @@ def test_nothing_in_a_schema_runs(ended: Cli, statements: list[str]) -> None:
     try:
         changed(store, *statements)
     except sqlite3.OperationalError as error:
+        if "no such module" not in str(error):
+            raise
         pytest.skip(f"this SQLite has it not: {error}")
     assert ended.here("show", "latest").code == 1 and ended.here(*WORKS[0].split()).code == 1
     checked = ended.here("verify", "latest")
@@ -140,17 +142,17 @@ def test_a_pipe_in_a_recording_or_a_run_is_not_waited_for(ended: Cli) -> None:
     shutil.copytree(Path(__file__).parents[2] / "cli" / "recording" / "circle_packing", recording)
     (recording / "calls.jsonl").unlink()
     os.mkfifo(recording / "calls.jsonl")
-    played = ended("demo", "--recording", str(recording), timeout=30)
+    played = ended("demo", "--recording", str(recording), timeout=100)
     assert played.code == 2 and "cannot be read" in played.err
     os.mkfifo(ended.run_dir / "metrics.csv.more")
-    assert "is no file" in ended(*WORKS[0].split(), timeout=30).err
+    assert "is no file" in ended(*WORKS[0].split(), timeout=100).err
 
 
 def test_a_bundle_of_one_endless_line_fills_no_memory(ended: Cli) -> None:
     bundle = ended.folder / "bundle"
     assert ended.here("export-best", "latest", "--bundle", str(bundle)).code == 0
     os.truncate(bundle / "chain.jsonl", 1 << 34)
-    found = ended("verify", str(bundle), timeout=30)
+    found = ended("verify", str(bundle), timeout=100)
     assert found.code == 1 and "a line of more than 64 MB" in found.out
 
 

@@ -152,13 +152,6 @@ def _kill_and_look(tier: str, holder: subprocess.Popen[bytes]) -> None:
     assert survivors(family) == []
 
 
-def _lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
 FINDS_ITS_PACKAGES = """
 import subprocess, sys
 print(sys.prefix)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.contracts import Problem
-from problems.registry import build_problem
 from utils.config import load_config
 from utils.config_schema import Config
 
@@ -50,7 +48,3 @@ def small_config(kind: str, folder: Path, *keys: str) -> Config:
     ]
     overrides = [f"project.dir={folder}", "search.smoke=false", *words, *keys]
     return load_config(overrides=overrides, presets={"problem": kind, "llm": "rules"})
-
-
-def small_problem(kind: str, folder: Path) -> Problem:
-    return build_problem(small_config(kind, folder))

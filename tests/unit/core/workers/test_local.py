@@ -161,7 +161,7 @@ class Stages:
         self.reached.put(name)
         assert self.may_go[name].wait(60)
 
-    def next(self, seconds: float = 10.0) -> str | None:
+    def next(self, seconds: float = 60.0) -> str | None:
         try:
             return self.reached.get(timeout=seconds)
         except queue.Empty:
@@ -203,9 +203,9 @@ def test_the_next_job_begins_while_one_tidies_up_and_each_is_told_when_it_is_ove
     assert {stages.next(), stages.next()} == {"tidy a", "run b"}
     assert jobs.next(0.2) is None and ("a", "over") not in told
     stages.may_go["tidy a"].set()
-    assert jobs.next(10).value == "a" and ("a", "over") in told
+    assert jobs.next(60).value == "a" and ("a", "over") in told
     stages.may_go["run b"].set(), stages.may_go["tidy b"].set()
-    assert jobs.next(10).value == "b"
+    assert jobs.next(60).value == "b"
 
 
 def test_a_job_alone_waits_for_one_that_tidies_up(one_slot):
@@ -234,11 +234,11 @@ def test_an_overdue_job_does_not_leave_its_slot_twice(one_slot):
     jobs.submit(named("a", seconds=0.2))
     jobs.submit(named("b"))
     assert stages.next() == "run a"
-    assert jobs.next(10).overdue and stages.next() == "run b"
+    assert jobs.next(60).overdue and stages.next() == "run b"
     stages.may_go["run a"].set()
     assert stages.next() == "tidy a"
     stages.may_go["tidy a"].set(), stages.may_go["run b"].set(), stages.may_go["tidy b"].set()
-    assert jobs.next(10).value == "b" and jobs.next(0.3) is None
+    assert jobs.next(60).value == "b" and jobs.next(0.3) is None
 
 
 def test_with_gpus_the_next_job_waits_until_the_one_before_is_over(tmp_path, monkeypatch):
