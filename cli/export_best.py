@@ -164,13 +164,12 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
         if args.notebook:
             problem.export_as("notebook", node, str(page), message)
         with writes("out", out):
-            if args.out:
-                made = Path(folder) / "solution"
-                written = lay_out(write_solution(problem, node, made, run_dir), made, out)
-            else:
-                written = write_solution(problem, node, out, run_dir)
+            place = Path(folder) / "solution" if args.out else out
+            written = write_solution(problem, node, place, run_dir)
             if args.notebook:
-                written.append(Path(shutil.copyfile(page, out / page.name)))
+                written.append(Path(shutil.copyfile(page, place / page.name)))
+            if args.out:
+                written = lay_out(written, place, out)
     if args.refit:
         written += _refit(args, config, problem, node, out)
         mark_refit(out)

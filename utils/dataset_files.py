@@ -118,8 +118,8 @@ def files_named(folder: Path, name: str) -> list[Path]:
         if path.is_dir():
             return [part.resolve() for part in _files(path) if _is_table(part)]
     for place in places:
-        said = [str(place / user_path(one.strip())) for one in name.split(",") if one.strip()]
-        found = {path: None for pattern in said for path in sorted(map(Path, glob(pattern, recursive=True)))}
+        said = [str(user_path(one.strip())) for one in name.split(",") if one.strip()]
+        found = {place / one: None for pattern in said for one in sorted(glob(pattern, root_dir=place, recursive=True))}
         if files := [path.resolve() for path in found if path.is_file()]:
             return files
     return []

@@ -186,8 +186,8 @@ class LocalJobs(JobQueue):
         with self._lock:
             if job.left or job.stopped:
                 return
+            self._exclusive.stay()  # before its slot can be free, as it is where the deadline comes just now
             job.left = True
-        self._exclusive.stay()
         job.woken.put(None)
 
     def _idle_thread(self) -> _JobThread | None:

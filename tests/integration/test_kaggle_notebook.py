@@ -108,6 +108,13 @@ def test_it_runs_again_and_again_where_the_data_lie_beside_it(exported: tuple[Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data", "kaggle_working"]
 
 
+def test_a_notebook_of_the_users_own_is_not_written_over(exported: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "solution.ipynb").write_text("my own\n")
+    ended = Cli(exported[0].parents[1]).here("export-best", "latest", "--notebook", f"--out={tmp_path}")
+    assert ended.code == 2 and "what lies there as solution.ipynb is of no export" in ended.err
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"solution.ipynb": "my own\n"}
+
+
 def test_data_that_are_not_there_are_named(exported: tuple[Path, Path], tmp_path: Path) -> None:
     done = run_cells(exported[0], None, tmp_path / "work", at=tmp_path)
     assert "has the files train.csv.gz, test.csv, sample_submission.csv: add the data" in done.stderr

@@ -71,6 +71,13 @@ def test_a_table_in_files_is_read_as_the_one_that_they_make(tmp_path, inline, wh
     assert shown == ["sample_submission.csv", "test.csv", "train.csv"]
 
 
+def test_a_folder_that_is_called_as_a_pattern_is_none(tmp_path, inline):
+    """Where `data [2023]` was taken for a pattern none of its files was found."""
+    parts(tmp_path / "data [2023]", ["a.csv", "b.csv", "c.csv"])
+    problem = made(tmp_path, f"data.dir={tmp_path / 'data [2023]'}", "data.train=*.csv")
+    assert "3 files make train.csv, 120 rows: a.csv … c.csv" in problem.note
+
+
 def test_each_file_is_read_as_it_is_written(tmp_path, inline, whole):
     folder = parts(tmp_path / "mine", ["a.csv", "b.csv", "c.csv"])
     text = (folder / "b.csv").read_text()

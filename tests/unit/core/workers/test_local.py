@@ -218,6 +218,17 @@ def test_a_job_alone_waits_for_one_that_tidies_up(one_slot):
     assert stages.next() == "run b"
 
 
+def test_a_share_is_kept_before_the_slot_is_left(one_slot, monkeypatch):
+    """Where the deadline came between the two, a job alone began beside it."""
+    jobs, _ = one_slot
+    kept = []
+    monkeypatch.setattr(jobs._exclusive, "stay", lambda: kept.append([job.left for job in jobs._jobs.values()]))
+    monkeypatch.setattr(jobs._exclusive, "go", lambda: None)
+    jobs.submit(named("a"))
+    stages.may_go["run a"].set(), stages.may_go["tidy a"].set()
+    assert jobs.next(60).value == "a" and kept == [[False]]
+
+
 def test_what_is_cancelled_while_it_tidies_up_is_not_told(one_slot):
     jobs, _ = one_slot
     id_ = jobs.submit(named("a"))
