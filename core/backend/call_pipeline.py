@@ -95,7 +95,7 @@ class CallPipeline:
         self._listener = listener
         self._single_flight = SingleFlight()
         self._clients = ClientPool(retrier)
-        self._answered: set[str] = set()
+        self._answered: set[tuple[str, str | None]] = set()
 
     def exchange(self, request: Request, settings: ModelSettings, key: CallKey, turn: int) -> CallRecord:
         """Return the record of this exchange, found or made; it is stored before it is returned.
@@ -219,7 +219,7 @@ class CallPipeline:
             facts = {"reply": str(refusal), "finish_reason": f"{REFUSED}{refusal.status}"}
             facts |= {"prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.0}
         except BudgetExhausted as over:
-            if busy is None or settings.base_url in self._answered:
+            if busy is None or _server(settings) in self._answered:
                 raise
             raise BackendError(f"{over}; it has not answered once") from None  # no search took place: no good end
         except UnwantedPromptError as refusal:
@@ -264,7 +264,7 @@ class CallPipeline:
                 else:
                     self._ledger.settle(held, Amount())
                     hold.drop()
-                if isinstance(error, UnknownHostError) and settings.base_url not in self._answered:
+                if isinstance(error, UnknownHostError) and _server(settings) not in self._answered:
                     raise BackendAddressError(str(error)) from None
                 if isinstance(error, BackendBusyError) and error.retry_after:
                     limiter.pause(min(error.retry_after, 60.0))
@@ -272,7 +272,7 @@ class CallPipeline:
             except BaseException:  # stopped or broken while the call was out: it may still be billed
                 self._ledger.lose(held)
                 raise
-            self._answered.add(settings.base_url)
+            self._answered.add(_server(settings))
             usage = reply.usage or (worst if reply.finish_reason == "oversize" else _guess(request, reply))
             cost = reply.usd if by_session else cost_of(settings, usage, now)
             self._ledger.settle(held, Amount(usage.prompt + usage.completion, cost or 0.0))
@@ -331,6 +331,11 @@ class _Hold:
 def _since(started: float) -> float:
     """Seconds up to now, to the microsecond: more digits tell nothing and are stored with every call."""
     return round(time.monotonic() - started, 6)
+
+
+def _server(settings: ModelSettings) -> tuple[str, str | None]:
+    """Whom a call of these settings asks: the provider too, since all have '' for their own address."""
+    return settings.provider, settings.base_url or settings.command
 
 
 def _of_session(settings: ModelSettings) -> Amount:

@@ -22,6 +22,7 @@ from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, ReplyCac
 from core.backend.clients import ClientPool
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Request, Tool, Usage, request_hash
+from core.backend.network import NO_NETWORK
 from core.backend.records import CallKey, blank_record, reply_fields, reply_of
 from core.backend.settings import Price
 from core.backend.stream import Collector
@@ -419,6 +420,28 @@ def test_a_host_that_nobody_knows_ends_the_search_before_an_answer_and_is_waited
     monkeypatch.setattr(ClientPool, "send", at_times)
     assert model_client.bind("code", "n2")("s", "other")
     assert not failing and server.layer.requests == 2
+
+
+def test_that_one_provider_has_answered_says_nothing_of_another_whose_address_is_its_own_too(
+    server: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both addresses are '': the second's host was waited for as if it had ever been there."""
+    send = ClientPool.send
+
+    def at_home(pool: ClientPool, request: Any, to: ModelSettings, heard: Any) -> Any:
+        if to.provider == "anthropic":
+            raise UnknownHostError("no server has this name")
+        return send(pool, request, replace(to, base_url=server.base_url("openai")), heard)
+
+    monkeypatch.setattr(ClientPool, "send", at_home)
+    monkeypatch.delenv(NO_NETWORK, raising=False)  # clients of outer addresses are made, and asked for nothing
+    own = replace(settings(server), base_url="")
+    other = replace(own, provider="anthropic", model=MODELS["anthropic"])
+    client = ModelClient({"code": own, "feedback": other}, log=MemoryLog())
+    OPENED.append(client)
+    assert client.bind("code", "n1")("s", "u")
+    with pytest.raises(BackendAddressError, match="no server has this name"):
+        client.bind("feedback", "n1")("s", "u")
 
 
 def test_thoughts_are_recorded_and_not_returned(server: FaultyServer) -> None:
