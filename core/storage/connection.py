@@ -67,8 +67,8 @@ def lacking_room() -> str:
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         left = most - len(os.listdir("/proc/self/fd"))
-    except OSError as error:
-        return f": [Errno {error.errno}] {error.strerror}"
+    except OSError as error:  # whoever may open no more cannot list them either; no /proc says nothing of room
+        return f": [Errno {error.errno}] {error.strerror}" if error.errno in (errno.EMFILE, errno.ENFILE) else ""
     return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
 
 

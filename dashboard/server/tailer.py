@@ -40,9 +40,12 @@ class EventFile:
         self._identity = self._seen()
         self._lock = threading.Lock()
         self._open = True
-        if foreign := runs_something(self._connection):
+        try:
+            if foreign := runs_something(self._connection):
+                raise sqlite3.DatabaseError(f"it holds {foreign.what}")
+        except sqlite3.Error:
             self._connection.close()
-            raise sqlite3.DatabaseError(f"it holds {foreign.what}")
+            raise
 
     def is_there(self) -> bool:
         """False once the store was removed, or another lies in its place: what was opened could be read for ever."""
@@ -51,7 +54,7 @@ class EventFile:
     def _seen(self) -> tuple[int, int] | None:
         try:
             found = os.stat(self._path)
-        except FileNotFoundError:
+        except OSError:  # a part of its path may have become a file, or be closed to us: it is there for nobody then
             return None
         return found.st_dev, found.st_ino
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from core.events import NoteAdded
+from core.storage.database import DB_NAME
 from core.storage.repository import RunStore
+from dashboard.server.tailer import EventFile
 
 HANG_UP = """
 import sys, threading
@@ -27,6 +31,28 @@ for _ in range(300):
         reader.join()
     assert file.page(0) == [] and file.last_seq() == 0
 """
+
+
+def test_a_store_that_cannot_be_read_is_let_go_of(tmp_path: Path) -> None:
+    """A look at a broken store kept its file open for as long as anybody held the error."""
+    path = tmp_path / DB_NAME
+    path.write_bytes(b"no database at all " * 400)
+    with pytest.raises(sqlite3.DatabaseError, match="not a database") as held:
+        EventFile(tmp_path)
+    opened = [name.resolve() for name in Path("/proc/self/fd").iterdir() if name.exists()]
+    assert path.resolve() not in opened, held.value
+
+
+def test_a_store_whose_folder_became_a_file_is_there_no_more(tmp_path: Path) -> None:
+    """The task that feeds a page ended of it with no word, and the page waited for ever."""
+    run_dir = tmp_path / "run"
+    RunStore(run_dir).close()
+    file = EventFile(run_dir)
+    assert file.is_there()
+    shutil.rmtree(run_dir)
+    run_dir.write_text("notes")
+    assert not file.is_there()
+    file.close()
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,10 @@ def told(run_dir: Path) -> str:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> RunStore:
-    return RunStore(tmp_path)
+def store(tmp_path: Path) -> Iterator[RunStore]:
+    store = RunStore(tmp_path)
+    yield store
+    store.close()
 
 
 def answered(store: RunStore, name: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import resource
 import sqlite3
 import stat
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 from core.events import NoteAdded
 from core.state.node import Node
+from core.storage.connection import lacking_room
 from core.storage.database import DB_NAME, Database
 from core.storage.fault import FaultPoint
 from core.storage.message_parts import message_parts
@@ -209,3 +212,14 @@ def test_a_session_without_room_for_a_file_is_told_as_that(tmp_path):
     (tmp_path / "run.db").mkdir()
     with pytest.raises(StoreError, match=r"unable to open database file$"):
         Database(tmp_path / "run.db")
+
+
+@pytest.mark.parametrize("number, told", [(errno.EMFILE, True), (errno.ENOENT, False), (errno.EACCES, False)])
+def test_a_machine_that_lists_no_descriptors_is_not_told_as_the_reason(number, told, monkeypatch):
+    """Where /proc is missing or closed, a folder that could not be written was told as "No such file: /proc"."""
+
+    def refuse(_path):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr("core.storage.connection.os.listdir", refuse)
+    assert lacking_room() == (f": [Errno {number}] {os.strerror(number)}" if told else "")
