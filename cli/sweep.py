@@ -17,6 +17,7 @@ from reports.sweeps.table import SweepTable, table_of
 from runs.run_folder import check_place, hold, logs_dir
 from runs.sweeps.cells import run_cells
 from runs.sweeps.words import check_runs, seeds_of, settings_of
+from utils.counts import counted
 from utils.errors import ConfigError
 
 SHOW = "show"
@@ -63,7 +64,8 @@ def run(args: argparse.Namespace) -> int:
         whole = plan.with_those_of(folder)
         check_runs(whole.settings, whole.seeds)
         whole.keep(folder)
-        print(f"sweep {folder.name}: {len(plan.cells)} runs; `sweep show {folder.name}` looks at it", file=sys.stderr)
+        runs = counted(len(plan.cells), "run")
+        print(f"sweep {folder.name}: {runs}; `sweep show {folder.name}` looks at it", file=sys.stderr)
         run_cells(plan, folder, args.jobs or 1, _teller(len(plan.cells)), partial(say_finishing, False))
     return _print(args, table_of(whole, folder, is_held))
 

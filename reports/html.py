@@ -157,12 +157,12 @@ def _standings(facts: RunFacts) -> Markup:
 
 
 def _ladder(facts: RunFacts) -> Markup:
-    counts, counted = dict(facts.ladder), sum(facts.ladder.values())
-    if not counted:
+    counts, known = dict(facts.ladder), sum(facts.ladder.values())
+    if not known:
         return EMPTY
     # a run that was killed may have counted what it did not commit
-    total = counted if "full" in counts else max(counted, len(facts.steps))
-    saved = total - counts["full"] if "full" in counts else counted
+    total = known if "full" in counts else max(known, len(facts.steps))
+    saved = total - counts["full"] if "full" in counts else known
     text = f"Of {total:,} candidates, {saved:,} needed no full evaluation: a cheaper rung had answered."
     rows: list[list[Content]] = [[rung, count, f"{100 * count / total:.0f} %"] for rung, count in counts.items()]
     return join([tag("p", text), table(["ended at rung", "candidates", "share"], rows)])
@@ -197,7 +197,8 @@ def _cost(facts: RunFacts) -> Markup:
     total = facts.cost.get("cost_usd")
     price = "unknown" if total is None else f"${total:.4f}"
     more = unanswered(facts.cost)
-    parts.append(tag("p", f"{facts.cost.get('calls', 0)} calls, cost {price}{f'; {more}' if more else ''}."))
+    calls = counted(facts.cost.get("calls", 0), "call")
+    parts.append(tag("p", f"{calls}, cost {price}{f'; {more}' if more else ''}."))
     columns = ("role", "provider", "model", "calls", "prompt_tokens", "completion_tokens", "cost_usd", "seconds")
     parts.append(
         table([c.replace("_", " ") for c in columns], [[cell(r.get(c)) for c in columns] for r in facts.roles])
@@ -222,12 +223,13 @@ def _outside(facts: RunFacts) -> Markup:
         states = Counter(str(one["state"]) for one in facts.tickets)
         told = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in states.items())
         checks = sum(int(one["checks"]) for one in facts.tickets)
-        parts.append(tag("p", f"{len(facts.tickets)} tickets: {told}; {checks} checks."))
+        parts.append(tag("p", f"{counted(len(facts.tickets), 'ticket')}: {told}; {counted(checks, 'check')}."))
     if facts.sessions:
         columns = ("node_id", "writer", "turns", "prompt_tokens", "completion_tokens", "cost_usd", "seconds", "files")
         head = ["node", *(name.replace("_", " ") for name in columns[1:])]
         sessions = [{**one, "files": ", ".join(one["files"])} for one in facts.sessions[-MOST_SESSIONS:]]
-        parts.append(tag("p", f"{len(facts.sessions)} sessions of coding agents; each exchange is a call of its node."))
+        begun = counted(len(facts.sessions), "session")
+        parts.append(tag("p", f"{begun} of coding agents; each exchange is a call of its node."))
         parts.append(table(head, [[cell(one.get(name)) for name in columns] for one in sessions]))
         parts += [_session(node_id, turns) for node_id, turns in facts.transcripts.items()]
     return join(parts)

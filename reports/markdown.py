@@ -81,7 +81,7 @@ def _leader(facts: RunFacts) -> str:
 
 def _effort(facts: RunFacts) -> Iterator[str]:
     cost = facts.cost.get("cost_usd")
-    effort = facts.conclusion.effort or f"{len(facts.steps)} steps"
+    effort = facts.conclusion.effort or counted(len(facts.steps), "step")
     parts = [f"{_plain(effort)}, written by {_plain(facts.writer or 'unknown')}"]
     parts += [f"{facts.seconds:.0f} s"] if facts.seconds else []
     parts += [f"${cost:.4f}"] if cost is not None else []
@@ -99,10 +99,11 @@ def _writers(facts: RunFacts) -> Iterator[str]:
             yield f"| {_plain(row.writer)} | " + " | ".join(map(_number, values)) + " |"
     if facts.tickets:
         told = sum(one["state"] == "told" for one in facts.tickets)
-        yield f"\n{len(facts.tickets)} tickets, {told} told."
+        yield f"\n{counted(len(facts.tickets), 'ticket')}, {told} told."
     if facts.sessions:
         turns = sum(one["turns"] for one in facts.sessions)
-        yield f"\n{len(facts.sessions)} sessions of coding agents, {turns} turns."
+        sessions = counted(len(facts.sessions), "session")
+        yield f"\n{sessions} of coding agents, {counted(turns, 'turn')}."
 
 
 def _program(facts: RunFacts) -> Iterator[str]:

@@ -139,7 +139,7 @@ def _generation_begins(event: GenerationStarted) -> str:
 
 
 def _migrated(event: IslandMigrated) -> str:
-    return f"after generation {event.generation}: {len(event.moves)} nodes migrated between islands"
+    return f"after generation {event.generation}: {counted(len(event.moves), 'node')} migrated between islands"
 
 
 def _reset(event: IslandReset) -> str:

@@ -15,6 +15,7 @@ from core.arena.tournament import Pairing, meetings
 from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
+from utils.counts import counted
 from utils.logger_system import log_msg
 
 
@@ -128,7 +129,8 @@ def _play(run: ArenaRun, parts: Sequence[_Part]) -> Callable[[Sequence[Pairing]]
     stage = f"final part, gauntlet and matches with the starting champion{allowance.told}"
     games = run.tournament.play(wanted, kind="final", stage=stage, may_begin=may_begin)
     if refused:
-        log_msg("WARNING", f"the final part has {len(games)} games; {len(refused)} were left out{allowance.told}")
+        out = counted(len(refused), "was", "were")
+        log_msg("WARNING", f"the final part has {counted(len(games), 'game')}; {out} left out{allowance.told}")
     known = {(game["key"], game["white"], game["black"]): Played.of(game) for game in games}
 
     def played(pairings: Sequence[Pairing]) -> list[Played]:

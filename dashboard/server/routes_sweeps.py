@@ -20,6 +20,7 @@ from dashboard.server.schemas.sweeps import SweepLine, SweepRun
 from reports.run_index import RunLine
 from reports.sweeps.plan import PLAN, Plan, run_of, sweep_folder, sweeps_of, was_begun
 from reports.sweeps.table import SweepTable, table_of
+from utils.counts import counted
 from utils.errors import ConfigError
 
 Name = Annotated[str, InPath(max_length=80, description="A sweep's name, as listed by /api/sweeps.")]
@@ -72,7 +73,7 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
         if refusal := launcher.remove(runs) if runs else "":
             raise HTTPException(409, refusal)
         shutil.rmtree(folder)
-        return Accepted(accepted=True, detail=f"removed {name} and {len(runs)} runs")
+        return Accepted(accepted=True, detail=f"removed {name} and {counted(len(runs), 'run')}")
 
     return router
 

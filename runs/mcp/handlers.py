@@ -11,6 +11,7 @@ from typing import Any
 
 from runs.mcp.language import spoken
 from runs.mcp.tools import ROLES
+from utils.counts import counted
 from utils.errors import SwarmEvoError, UnknownNodeError, UnknownRunError
 from utils.mcp_protocol import Call, Handler
 
@@ -90,5 +91,5 @@ def _wait_for_run(project_dir: str, arguments: dict[str, Any], call: Call) -> di
         found = status(project_dir, arguments)
         if found["status"] != "running" or time.monotonic() >= until or call.cancelled.is_set():
             return found
-        call.progress(f"{found['steps']} steps, best {(found['best'] or {}).get('metric')}")
+        call.progress(f"{counted(found['steps'], 'step')}, best {(found['best'] or {}).get('metric')}")
         time.sleep(min(_LOOK, max(0.0, until - time.monotonic())))

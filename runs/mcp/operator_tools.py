@@ -18,6 +18,7 @@ from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import has_proposal, status
 from runs.run_folder import check_own, find_run
+from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
 
@@ -135,7 +136,8 @@ def resume_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     if is_held(run_dir) and more:
         raise ConfigError(f"run {run_dir.name}: it is being worked on, and keeps its limits until stop_run or its end")
     if found["status"] == "finished" and not more:
-        wants = f"it has ended, after {found['steps']} steps: give resume_run more than that, or more seconds or usd"
+        after = counted(found["steps"], "step")
+        wants = f"it has ended, after {after}: give resume_run more than that, or more seconds or usd"
         return {**found, "state": "finished", "message": wants}
     if not is_held(run_dir):
         words = ["resume", run_dir.name, *more, f"project.dir={Path(project_dir).resolve()}", f"--idle={IDLE}"]

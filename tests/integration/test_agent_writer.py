@@ -116,7 +116,7 @@ print("**PLAN:** I take one and a half.")
     with RunReader(cli.run_dir) as reader:
         (session,) = sessions(reader)
         assert (session["turns"], session["prompt_tokens"], session["writer"]) == (1, 100, "agent/claude-sonnet-4-5")
-    assert "1 sessions of coding agents" in render(read_facts(cli.run_dir))
+    assert "1 session of coding agents" in render(read_facts(cli.run_dir))
     with (
         serving(cli.folder) as (address, _),
         urlopen(f"http://{address}/api/runs/{cli.run_dir.name}/outside") as answer,
@@ -132,7 +132,8 @@ print("**PLAN:** I take one and a half.")
         assert "sees:" in words["said"] and words["status"] == "its last words"
     report = render(read_facts(cli.run_dir))
     assert "session of " in report and "as you say" in report and "Who wrote what" in report
-    assert "| agent/claude-sonnet-4-5 | 1 |" in render_markdown(read_facts(cli.run_dir))
+    marked = render_markdown(read_facts(cli.run_dir))
+    assert "| agent/claude-sonnet-4-5 | 1 |" in marked and "\n1 session of coding agents, 1 turn.\n" in marked
     asked = len(models.requests)
     assert cli.here("replay", "latest", "--verify").code == 0
     (cli.folder / "agent.py").write_text("raise SystemExit('started again')")

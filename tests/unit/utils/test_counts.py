@@ -1,3 +1,5 @@
+"""Counts as people say them: one is told as one."""
+
 from utils.counts import counted
 
 
