@@ -70,6 +70,19 @@ def test_a_signal_that_whoever_started_us_ignores_stays_ignored():
         signal.signal(signal.SIGINT, before)
 
 
+def test_a_search_ends_by_sigterm_also_where_that_was_ignored():
+    """It is what a service manager has; a search that hears nothing would be killed with all that is under way."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    interrupts = Interrupts()
+    try:
+        with interrupts.handled():
+            signal.raise_signal(signal.SIGTERM)
+            assert interrupts.finish.is_set()
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_other_threads_handle_no_signals():
     before = signal.getsignal(signal.SIGINT)
     seen = []

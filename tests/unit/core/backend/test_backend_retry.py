@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import socket
 import threading
 import time
 
@@ -22,6 +23,7 @@ from utils.errors import (
     LostReplyError,
     RefusedError,
     RunStopped,
+    UnknownHostError,
 )
 
 
@@ -93,6 +95,16 @@ def test_googles_limit_a_minute_is_busy_for_as_long_as_its_body_says() -> None:
     for odd in ({"error": {"details": 3}}, {"error": {"details": [{"retryDelay": 5}, {"retryDelay": "soon"}]}}, [1]):
         fault = read_fault(errors.ClientError(429, odd), settings)
         assert isinstance(fault, BackendBusyError) and fault.retry_after is None
+
+
+@pytest.mark.parametrize(
+    "number, is_unknown", [(socket.EAI_NONAME, True), (socket.EAI_NODATA, True), (socket.EAI_AGAIN, False)]
+)
+def test_a_machine_without_a_network_is_waited_for_and_a_name_that_nobody_has_is_not(number, is_unknown) -> None:
+    """Both come as a failure to look a name up; the one ends a search that nothing has answered."""
+    settings = ModelSettings(provider="openai", model="m", base_url="http://models.example/v1")
+    error = socket.gaierror(number, "nobody knows")
+    assert isinstance(read_fault(error, settings), UnknownHostError) is is_unknown
 
 
 def test_a_server_that_asks_for_hours_is_given_up() -> None:

@@ -1,6 +1,7 @@
 """What requests that left can cost: written before they leave, read after a kill."""
 
 import os
+import time
 
 import pytest
 
@@ -26,9 +27,22 @@ def test_what_is_held_is_there_in_the_next_process_until_it_is_let_go_of(tmp_pat
     assert Holds(path).all() == [(1, 0.0)]
 
 
-def test_requests_that_leave_at_once_are_all_held(tmp_path):
+def test_requests_that_leave_at_once_are_all_held(tmp_path, monkeypatch):
     """Each thread of a new run may be the first to ask for the file."""
-    store = RunStore(tmp_path)
+    read = holds._read
+
+    def read_slowly(path):
+        found = read(path)
+        time.sleep(0.1)  # for the others to write: what they hold is not in what was read
+        return found
+
+    class SlowStore(RunStore):
+        def get_fact(self, key):
+            time.sleep(0.1)  # for the others to ask, too
+            return super().get_fact(key)
+
+    monkeypatch.setattr(holds, "_read", read_slowly)
+    store = SlowStore(tmp_path)
     with threads(8, "requests") as pool:
         list(pool.map(lambda number: store.hold_call(str(number), number, 0.5), range(8)))
     assert sorted(Holds(tmp_path / holds.FILE).all()) == [(number, 0.5) for number in range(8)]  # after a kill

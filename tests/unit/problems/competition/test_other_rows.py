@@ -67,6 +67,22 @@ def test_a_lag_that_is_longer_than_what_is_hidden_tells_nothing():
     assert told(before(y, 200), y, LATE) == ["100 of 300"]
 
 
+def test_a_target_that_is_mostly_one_class_is_told_by_what_knows_the_others():
+    """All but 2 % agree with a column that misses a quarter of the few: most of it is "No" beside "No"."""
+    y = np.where(np.arange(COUNT) % 20 == 7, "Yes", "No")
+    knows = np.r_[["No"], y[:-1]]
+    misses = np.where(np.arange(COUNT) % 80 == 8, "No", knows)
+    assert (np.r_[["No"], y[:-1]] == misses).mean() > 0.98
+    assert told(misses, y, LATE) == [] and told(knows, y, LATE) == ["299 of 300"]
+
+
+def test_a_target_that_seldom_changes_is_told_by_its_own_row_as_well():
+    y = np.where(np.arange(COUNT) // 240 % 2, "on", "off")
+    seen = np.where(np.arange(COUNT) % 500 == 499, "on", y)
+    assert (np.r_[y[1:], ["off"]] == seen).mean() > 0.99
+    assert told(seen, y, LATE) == told(seen, y, DRAWN) == []
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_what_agrees_by_chance_is_not_told(seed):
     random = np.random.default_rng(seed)
