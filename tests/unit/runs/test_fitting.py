@@ -23,6 +23,7 @@ def fitted(problem, *words):
     ("problem", "steps", "expected"),
     [
         ("script", 8, (1, 1, 1)),
+        ("script", 30, (5, 5, 1)),
         ("script", 50, (8, 8, 2)),
         ("script", 100, (8, 16, 2)),
         ("bin_packing", 10, (1, 1, 1)),
@@ -154,6 +155,8 @@ def test_of_such_a_game_what_the_user_set_stays():
     assert (search.policy, search.max_steps, search.max_generations, search.batch) == ("generations", 5, None, 3)
     _, search = game("search.max_generations=7", "search.batch=4")
     assert (search.max_steps, search.max_generations, search.batch) == (None, 7, 4)
+    _, search = game("search.lag=3", "search.control=0.2")
+    assert (search.lag, search.control) == (3, 0.2), "refused with what the user set, not silently another search"
     for words in (["search.policy=mcts"], ["search.policy=three_phase"]):
         changed, search = game(*words)
         assert not changed and f"search.policy={search.policy}" == words[0] and search.max_steps == 14

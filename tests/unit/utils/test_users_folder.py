@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from utils.users_folder import users_folder
+from utils.users_folder import lasting_folder, users_folder
 
 
 @pytest.fixture
@@ -30,3 +30,12 @@ def test_where_others_may_write_to_it_or_have_its_name_it_is_a_fresh_one(tempora
     named.rmdir()
     named.symlink_to("/etc")
     assert users_folder().parent == temporary and users_folder() != named
+
+
+def test_where_another_user_made_it_first_it_is_a_fresh_one(temporary, monkeypatch):
+    """Closed to all but its maker, and he is not we."""
+    us = os.getuid()
+    monkeypatch.setattr(os, "getuid", lambda: us + 1)
+    named = temporary / f"swarm-evo-{us + 1}"
+    named.mkdir(mode=0o700)
+    assert users_folder().parent == temporary and users_folder() != named and lasting_folder() is None
