@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,3 +179,12 @@ def test_a_template_without_the_memory_points_at_nothing_there():
     alone = PromptBuilder().build_explore_prompt("${attempt}", parts)
     assert "x = 1" in alone and "Its plan" in alone and "stands above" not in alone
     assert "stands above" in PromptBuilder().build_explore_prompt("${memory}\n\n${attempt}", parts)
+
+
+def test_a_program_whose_line_the_memory_lost_is_shown_where_it_is_asked_about():
+    """A short budget cuts lines of the memory, and the program's code with its line."""
+    program = Attempt("x = 1", label="[2]")
+    parts = Parts(task="t", programs=(program,), attempts=(Attempt("x = 1", label="[2], draft"),))
+    for memory, points in (("[2] draft: 0.4", True), ("[20] draft: 0.4", False), ("[1] draft: 0.4 of [2] more", False)):
+        text = build(replace(parts, memory=memory))
+        assert text.count("x = 1") == 1 and ("stands above" in text) is points

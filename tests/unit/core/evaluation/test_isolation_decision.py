@@ -50,6 +50,42 @@ def test_the_process_that_is_kept_starts_beside_the_first_score_and_ends_where_n
     assert told[:2] == ["begin", "run"] and ("end kept" in told) is ends
 
 
+@pytest.mark.parametrize(
+    ("runs", "isolation", "reason"),
+    [
+        ([EvaluatorRun(error="killed", line="it was killed"), EvaluatorRun(value=1.0)], "apart", ""),
+        ([EvaluatorRun(error="killed", line="it was killed")] * 2, "together",
+         "apart the evaluator fails: it was killed"),
+        ([EvaluatorRun(error="its own", line="its own", raised=True), EvaluatorRun(value=1.0)], "together",
+         "apart the program fails: its own"),
+    ],
+)  # fmt: skip
+def test_one_that_crashes_now_and_then_is_kept_apart_and_what_the_program_raised_is_believed(
+    monkeypatch, runs, isolation, reason
+):
+    left = [*runs]
+    monkeypatch.setattr(Apart, "run", lambda *_, **__: left.pop(0) if len(left) > 1 else left[0])
+    monkeypatch.setattr(Apart, "begin", lambda *_: None)
+    monkeypatch.setattr(Together, "run", lambda *_, **__: EvaluatorRun(value=1.0))
+    decision = decider().decide()[0]
+    assert (decision.isolation, decision.reason) == (isolation, reason)
+
+
+@pytest.mark.parametrize(("forked", "forks"), [([1.1, 1.9, 1.5, 1.2, 1.7], True), ([1.1, None, 1.5, None, 1.7], False)])
+def test_forks_that_fail_now_and_then_are_none_and_the_process_that_was_kept_for_them_ends(monkeypatch, forked, forks):
+    """What varies is compared by several scores; those that came are like the others, and two of five never did."""
+    fresh, by_fork, told = iter([1.4, 1.0, 2.0, 1.3, 1.6, 1.8]), iter(forked), []
+
+    def run(apart, *_, watch=False, **__):
+        return EvaluatorRun(value=next(fresh if watch or not apart.forks else by_fork))
+
+    monkeypatch.setattr(Apart, "begin", lambda *_: "kept")
+    monkeypatch.setattr(Apart, "end", lambda self, sandbox, kept: told.append(kept))
+    monkeypatch.setattr(Apart, "run", run)
+    decision = decider().decide()[0]
+    assert (decision.isolation, decision.forks, told) == ("apart", forks, [] if forks else ["kept"])
+
+
 def decider() -> Decider:
     return Decider(
         SimpleNamespace(tier="warm"), "", wanted="auto", start=Apart(Path("evaluator.py"), modules={}), folder=Path(),

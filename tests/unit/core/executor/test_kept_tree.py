@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.executor.kept_tree import KeptTrees
+from core.executor import kept_tree
+from core.executor.kept_tree import KeptTree, KeptTrees
 
 FILES = {"a.txt": "one\n", "src/b.py": "x = 1\n", "src/deep/c": "c\n", "run.sh": "#!/bin/sh\n"}
 
@@ -110,13 +111,27 @@ def test_two_at_once_have_a_copy_each(base: Path, tmp_path: Path):
     assert not broken.folder.exists(), "what ended in the middle is not believed to be whole"
 
 
+def test_one_that_could_not_be_made_as_it_was_is_gone_and_the_next_job_has_another(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    trees = KeptTrees(base, tmp_path / "trees")
+    with monkeypatch.context() as full, trees.borrowed() as broken:
+        (broken.folder / "a.txt").write_text("mine")
+        full.setattr(KeptTree, "_restore", lambda self: os.stat("/nowhere at all"))
+    assert not broken.folder.exists()
+    with trees.borrowed() as tree:
+        assert tree.folder != broken.folder and contents(tree.folder) == contents(base)
+    trees.close()
+
+
 def test_a_change_is_always_later_than_what_was_laid(base: Path, tmp_path: Path):
     """The kernel's clock for files ticks every few milliseconds: a write in the tick of the copy must not be missed."""
     trees = KeptTrees(base, tmp_path / "trees")
     for number in range(5):
         with trees.borrowed() as tree:
             tree.lay({})
-            assert time.time_ns() > max(p.lstat().st_ctime_ns for p in tree.folder.rglob("*") if p.is_file())
+            newest = max(p.lstat().st_ctime_ns for p in tree.folder.rglob("*") if not p.is_dir())
+            assert time.time_ns() >= newest + kept_tree._TICK
             (tree.folder / "a.txt").write_text(f"tw{number}\n")
             assert tree.touched() == ["a.txt"]
 

@@ -54,7 +54,8 @@ def test_reaching_the_target_is_named_before_a_limit_that_is_reached_too():
 
 
 def test_nothing_stagnates_before_the_first_score_and_no_target_is_reached():
-    assert stopping(stagnation=1, target=0.0, lower_is_better=True).reason(Progress(steps_since_best=50)) is None
+    rule = stopping(stagnation=1, target=0.0, lower_is_better=True, bound=0.0, nothing_left=1)
+    assert rule.reason(Progress(steps_since_best=50, nothing_left=50)) is None
 
 
 def test_a_run_that_cannot_cost_anything_is_not_stopped_by_its_dollar_cap():
