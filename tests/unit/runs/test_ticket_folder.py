@@ -52,6 +52,17 @@ def test_files_of_the_users_own_stay_and_a_ticket_gives_way_to_a_ticket(tmp_path
     assert (tmp_path / "src" / "a.py").read_text() == "a\n"
 
 
+@pytest.mark.parametrize("kind", ["link", "another name"])
+def test_a_name_of_a_file_that_lies_elsewhere_too_gives_way_and_the_file_stays(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "theirs").write_text("theirs\n")
+    folder = tmp_path / "ticket"
+    (folder / "src").mkdir(parents=True)
+    (os.symlink if kind == "link" else os.link)(tmp_path / "theirs", folder / "src" / "a.py")
+    write_folder(folder, ASKED, RUN, COMMAND_LINE)
+    assert (folder / "src" / "a.py").read_text() == "a\n" and not (folder / "src" / "a.py").is_symlink()
+    assert (tmp_path / "theirs").read_text() == "theirs\n"
+
+
 def test_a_pipe_in_place_of_the_tickets_file_keeps_nobody_waiting(tmp_path):
     os.mkfifo(tmp_path / TICKET)
     (tmp_path / "program.py").write_text("x = 1\n")

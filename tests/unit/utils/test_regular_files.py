@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from utils.regular_files import end_of, read_regular, regular_handle
+from utils.regular_files import copy_regular, end_of, read_regular, regular_handle, write_regular
 
 
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder", "device"])
@@ -33,3 +33,19 @@ def test_no_more_is_read_than_is_wanted(tmp_path):
     assert read_regular(path, 10) == "0123456789" and end_of(path, 3) == (b"789", 10)
     with pytest.raises(ValueError, match="larger than 9 bytes"):
         read_regular(path, 9)
+
+
+def test_a_copy_can_be_run_where_its_source_can_and_grants_no_other_right(tmp_path):
+    (tmp_path / "one").write_text("x")
+    for mode, runs in ((0o640, False), (0o777, True), (0o6755, True)):
+        (tmp_path / "one").chmod(mode)
+        (tmp_path / "plain").write_text("")
+        copied = copy_regular(tmp_path / "one", tmp_path / f"copy {mode}").stat().st_mode & 0o7777
+        assert copied == (tmp_path / "plain").stat().st_mode & 0o7777 | (0o100 if runs else 0)
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
+    (tmp_path / "taken" / "inside").mkdir(parents=True)
+    with pytest.raises(OSError):
+        write_regular(tmp_path, "taken", "text")
+    assert sorted(os.listdir(tmp_path)) == ["taken"]

@@ -111,6 +111,25 @@ def test_a_table_named_in_a_folder_below_has_its_test_table_beside_it(tmp_path):
     assert found.path == tmp_path and found.test.parent == found.sample.parent == found.train.parent
 
 
+def test_a_table_named_outside_of_the_folder_brings_nothing_along_that_lies_beside_it(tmp_path):
+    for place in ("mine", "other"):
+        (tmp_path / place).mkdir()
+    for name in ("train.csv", "test.csv", "sample_submission.csv"):
+        (tmp_path / "other" / name).write_text("x")
+    found = validate_dataset(tmp_path / "mine", train=str(tmp_path / "other" / "train.csv"))
+    assert (found.train, found.test, found.sample) == (tmp_path / "other" / "train.csv", None, None)
+
+
+def test_a_pattern_that_matches_every_table_joins_those_that_are_no_other(tmp_path):
+    for name in ("2021.csv", "2022.csv", "answers.csv", "sample_submission.csv", "test.csv"):
+        (tmp_path / name).write_text("x")
+    found = validate_dataset(tmp_path, train="*.csv", labels="answers.csv")
+    assert [path.name for path in found.parts["train"]] == ["2021.csv", "2022.csv"]
+    assert found.test.name == "test.csv" and found.labels.name == "answers.csv"
+    (only,) = validate_dataset(tmp_path, train="test.csv,sample_submission.csv").parts.values()
+    assert len(only) == 2, "a user who names them means them"
+
+
 def test_a_description_from_outside_of_the_folder_is_not_read(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "train.csv").write_text("x")

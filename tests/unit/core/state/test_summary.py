@@ -131,6 +131,7 @@ def test_an_equal_score_and_a_program_that_is_too_long_are_not_told():
     assert [shown.id for shown in journal.told_programs(max_tokens=2000)] == []
     journal.append(node("d", 3.0))
     assert [shown.id for shown in journal.told_programs(max_tokens=2000)] == ["d"]
+    assert [shown.id for shown in journal.told_programs(max_tokens=20_000)] == ["a", "c", "d"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from problems.block_agent import BlockAgent
 from problems.script.evaluator_source import check_evaluator
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
-from problems.script.reading import verdict_of
+from problems.script.reading import FOREIGN, verdict_of
 from problems.script.writer import ScriptWriter, vary
 from utils.config import check_config, load_config, to_plain
 from utils.errors import ConfigError
@@ -220,6 +220,7 @@ def test_which_metric_steers(metric, metrics, score):
     ("own", "metrics", "score", "lacks"),
     [
         (("combined_score", "validity"), {"validity": 0.0, "eval_time": 60.0}, None, "combined_score"),
+        (("validity", "combined_score"), {"eval_time": 60.0}, None, "combined_score"),
         (("combined_score",), {"combined_score": 0.5, "eval_time": 60.0}, 0.5, ""),
         (("a", "b"), {"a": 1.0, "b": 2.0, "seconds": 60.0}, 1.5, ""),
         (("a", "b"), {"a": 0.0, "seconds": 60.0}, None, "'b'"),
@@ -241,6 +242,7 @@ def test_what_steers_is_the_same_number_of_every_program(own, metrics, score, la
         (said(value={"metrics": {"score": "nan"}}), FailureKind.NON_FINITE, "nan"),
         (said(value=None), FailureKind.EVAL_ERROR, "none"),
         (said(error="Traceback\nValueError: odd", line="ValueError: odd"), FailureKind.EVAL_ERROR, "ValueError: odd"),
+        (said(error="Traceback", line=f"{FOREIGN}app.Odd: no", raised=True), FailureKind.RUNTIME, "app.Odd: no"),
         (said(error="late", line="late", seconds=3.0), FailureKind.EVAL_ERROR, "problem.options.evaluation_timeout=2"),
         (said(program=ExecutionResult(failure=FailureKind.TIMEOUT, message="10 s")), FailureKind.TIMEOUT, "10 s"),
         (said(refused="the answer of f cannot cross", by_program=True), FailureKind.SIGNATURE, "answer of f"),
