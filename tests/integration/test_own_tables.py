@@ -156,6 +156,15 @@ def test_a_test_table_that_is_a_link_does_not_take_the_place_of_ours(tmp_path, i
     assert len(cells(made(tmp_path).input_dir / "test.csv")) == 1 + 36 + 8
 
 
+def test_hidden_rows_and_those_to_predict_are_not_told_apart_by_their_place(tmp_path, inline):
+    """A program that knows which rows are scored needs to be good at no other."""
+    plain(tmp_path)
+    plain(tmp_path, "test.csv", ("flat,size,straße\n" + "".join(f"T{i},{1000 + i},\n" for i in range(36))).encode())
+    theirs = [float(size) >= 1000 for size in column(made(tmp_path).input_dir / "test.csv", "size")]
+    assert sum(theirs) == 36 == len(theirs) - sum(theirs)
+    assert 9 <= sum(theirs[:36]) <= 27, "as many of them in either half, but for chance"
+
+
 def test_no_copy_of_the_labels_goes_along(tmp_path, inline):
     """Hidden labels may lie beside the table that was read: packed, under another name, in an archive, in a pickle."""
     plain(tmp_path)
@@ -646,11 +655,12 @@ def test_twins_across_the_split_are_told_and_honest_tables_are_not_accused(tmp_p
     texts = [f"a flat of {i % 75} rooms,{i % 11}\n" for i in range(150)]
     plain(tmp_path, content=("text,rent\n" + "".join(texts)).encode())
     assert "hidden rows equal a training row in every feature" in made(tmp_path).note
-    few, empty = ("".join(f"{row}\n" for row in rows) for rows in (
-        [f"{i % 5},{i * 7 % 3},{i % 11}" for i in range(150)], [f",,{i % 11}" for i in range(150)]))  # fmt: skip
-    for rows in (few, empty):
-        plain(tmp_path, content=f"a,b,rent\n{rows}".encode())
-        assert "leak" not in made(tmp_path).note
+    few, empty, some_empty = ("".join(f"{row}\n" for row in rows) for rows in (
+        [f"{i % 5},{i * 7 % 3},,{i % 11}" for i in range(150)], [f",,,{i % 11}" for i in range(150)],
+        [f",,,{i % 11}" if i % 5 == 0 else f"{i},{i * 7},{i * 3},{i % 11}" for i in range(150)]))  # fmt: skip
+    for rows in (few, empty, some_empty):
+        plain(tmp_path, content=f"a,b,c,rent\n{rows}".encode())
+        assert "leak" not in made(tmp_path).note, "rows of which nothing is known are not alike"
     plain(tmp_path)
     assert "leak" not in made(tmp_path).note
 
