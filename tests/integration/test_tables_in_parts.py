@@ -141,7 +141,8 @@ def test_a_file_that_comes_later_changes_what_scores_a_run(tmp_path, inline):
     assert set(files()) - set(before) == {"data.train/train_4.csv"}
 
 
-def test_files_of_a_row_each_beside_a_table_are_not_joined(tmp_path, inline):
+def test_files_of_a_folder_called_test_beside_a_table_are_not_joined(tmp_path, inline):
+    """They may be a recording for each row: only where training is in parts, too, are they the parts of one table."""
     folder = parts(tmp_path / "mine", ["test/seg_1.csv", "test/seg_2.csv"])
     (folder / "train.csv").write_text(flats())
     assert "files make" not in made(tmp_path).note
