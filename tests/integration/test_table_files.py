@@ -254,6 +254,47 @@ def test_an_index_that_has_the_name_of_a_column_is_told(tmp_path, inline):
     assert re.search("index of pandas and a column that are both called 'flat': save it after reset_index", told)
 
 
+LEARNS = """
+import pandas as pd
+train, test = pd.read_csv("input/train.csv"), pd.read_csv("input/test.csv")
+table = pd.read_csv("input/sample_submission.csv")
+table["kind"] = test["size"].map(dict(zip(train["size"], train["kind"])))
+table.to_csv("submission/submission.csv", index=False)
+"""
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "parquet", "categories", "xlsx", "db"])
+@pytest.mark.parametrize("words", [("NA", "b"), ("None", "null"), ("01", "02"), ("1e3", "2e3"), ("a", "NaN ")])
+def test_classes_are_handed_in_as_they_stand_whatever_the_file_is(tmp_path, inline, form, words):
+    """A table that knows types holds the text `NA`, the CSV of programs nothing: all of them failed. `01` became 1."""
+    table = pd.DataFrame({"id": [f"F{i}" for i in range(160)], "size": [i % 4 for i in range(160)]})
+    table["kind"] = [words[size % 2] for size in table["size"]]
+    train, test, mine = table[:120], table[120:].drop(columns="kind"), tmp_path / "mine"
+    mine.mkdir()
+    test.to_csv(mine / "test.csv", index=False)
+    if form == "csv":
+        train.to_csv(mine / "train.csv", index=False)
+    elif form == "json":
+        train.to_json(mine / "train.json", orient="records")
+    elif form == "xlsx":
+        (mine / "train.xlsx").write_bytes(sheet([*train], *train.to_numpy(object).tolist()))
+    elif form == "db":
+        with contextlib.closing(sqlite3.connect(mine / "train.db")) as database:
+            train.to_sql("train", database, index=False)
+    else:
+        pytest.importorskip("pyarrow")
+        (train.astype({"kind": "category"}) if form == "categories" else train).to_parquet(mine / "train.parquet")
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=kind", "data.metric=accuracy")
+    try:
+        node, verdict = stand.score(LEARNS)
+        assert (verdict.failure, verdict.metric) == (None, 1), verdict
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+    finally:
+        stand.close()
+    made = pd.read_csv(tmp_path / "best" / "submission.csv", dtype="str", keep_default_na=False)
+    assert made["kind"].tolist() == table["kind"][120:].tolist()
+
+
 NESTED = [{**row, "rooms": [i, {"of": "May"}]} for i, row in enumerate(RECORDS)]
 PLAIN_TEST = {"test__csv": FLATS.drop(columns="rent").head(9).assign(rooms="[]").to_csv(index=False)}
 AMID = [["Rents of the town"], [], *([None, *row] for row in TABLE[:50]), [], *([None, *row] for row in TABLE[50:])]

@@ -16,6 +16,7 @@ from ..tables.columns import bare, listed
 from ..tables.contents import read_texts
 from ..tables.exact import Unusable
 from ..tables.keys import as_keys
+from ..tables.missing_words import TO_PANDAS
 from .targets import task_of
 
 SHOWN = 3
@@ -82,6 +83,7 @@ def classes_of(values: Any, texts: Any, order: Sequence[str] = ()) -> Classes:
     Raises:
         Unusable: `order` lacks a class of the column. One that no row has is a grade all the same.
     """
+    values = _as_programs_read(values)
     missing = values.isna() & (texts.str.strip() != "").to_numpy()
     numbers = pd.api.types.is_numeric_dtype(values) and values.notna().any()
     renamed = {}
@@ -95,6 +97,17 @@ def classes_of(values: Any, texts: Any, order: Sequence[str] = ()) -> Classes:
         return _in_order(values, spelled, words, order)
     notes = _notes(str(values.name), words, {name: int(counts[name]) for name in renamed.values()}, spelled)
     return Classes(values, words, renamed, tuple(notes))
+
+
+def _as_programs_read(values: Any) -> Any:
+    """Texts of a table that knows types (Parquet, JSON, a database) as pandas reads them in a CSV: words for missing
+    values as such, numbers as numbers."""
+    values = values.astype(object) if isinstance(values.dtype, pd.CategoricalDtype) else values
+    if pd.api.types.infer_dtype(values, skipna=True) != "string":
+        return values
+    values = values.where(~values.isin(TO_PANDAS))
+    numbers = pd.to_numeric(values, errors="coerce")
+    return numbers if values.notna().any() and (numbers.isna() == values.isna()).all() else values
 
 
 def _in_order(values: Any, spelled: Any, words: dict[str, str], order: Sequence[str]) -> Classes:

@@ -137,9 +137,8 @@ def _typed(table: Any, *, as_written: bool) -> Any:
     if as_written:
         return table
     for name in table:
-        if pd.api.types.infer_dtype(table[name], skipna=True) != "string":
-            continue
-        numbers = pd.to_numeric(table[name], errors="coerce")
-        if (numbers.isna() == table[name].isna()).all():
-            table[name] = numbers
+        if pd.api.types.infer_dtype(table[name], skipna=True) == "string":
+            numbers = pd.to_numeric(table[name], errors="coerce")
+            if (numbers.isna() == table[name].isna()).all():
+                table[name] = numbers
     return table

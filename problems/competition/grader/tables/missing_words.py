@@ -21,6 +21,13 @@ WORDS = frozenset([*_SHORT.split(), *_SENTENCES.strip().replace("\n", "; ").spli
 """In small letters, one blank between words."""
 
 
+TO_PANDAS = frozenset([
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
+    "NULL", "NaN", "None", "n/a", "nan", "null",
+])  # fmt: skip
+"""Cells of a text that pandas takes for missing, as they stand."""
+
+
 def is_missing(text: object) -> bool:
     """True for a cell of blanks, or of a word that says that there is no value."""
     return isinstance(text, str) and (not text.strip() or " ".join(text.split()).casefold() in WORDS)

@@ -18,14 +18,10 @@ import pandas as pd
 
 from .exact import Unusable
 from .formats import Look, opened
+from .missing_words import TO_PANDAS
 from .text_look import LINES, head_row, told_above
 
 SHOWN = 5
-_MISSING = (
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
-    "NULL", "NaN", "None", "n/a", "nan", "null",
-)  # fmt: skip
-"""What pandas takes for missing."""
 
 
 def read_sheet(path: Path, look: Look, rows: int | None, how: dict[str, Any] | None = None) -> tuple[Any, str]:
@@ -136,7 +132,7 @@ def _is_nothing(values: Any) -> Any:
     """Cells that are empty, of blanks, or of what pandas takes for missing: alike however the sheet was read."""
     if values.dtype.kind in "biufmM":
         return values.isna()
-    return values.isna() | values.astype(str).str.strip().isin(_MISSING)
+    return values.isna() | values.astype(str).str.strip().isin(TO_PANDAS)
 
 
 def _never_computed(content: Any, sheet: str, above: int, table: Any) -> list[str]:
