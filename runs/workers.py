@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, closing, nullcontext, suppress
 from pathlib import Path
@@ -27,6 +27,7 @@ from runs.run_folder import logs_dir
 from utils.config_schema import Config
 from utils.errors import NoSandboxError, SwarmEvoError
 from utils.logger_system import log_msg
+from utils.user_path import user_path
 
 
 def open_workers(
@@ -47,13 +48,15 @@ def open_workers(
     """
     execution = config.execution
     sandbox = sandbox_options(config, problem, accept_unsandboxed)
-    sandbox["hide"] += tuple(map(_pattern, problem.hidden_files))
+    shown = [problem.shown_folder] if problem.shown_folder else []
+    hidden = tuple(map(_pattern, (*problem.hidden_files, *places_of_work(config, shown))))
+    sandbox["hide"] += hidden
     boxes: list[Callable[[], None]] = []
     on_job, on_output = (live.work.job, live.tell) if live else (None, None)
 
     def local() -> tuple[JobRunner, str]:
-        hidden = (*kept_from_all(config), *map(_pattern, problem.hidden_files))
-        box = ahead.take(hidden) if ahead is not None else open_sandbox(**sandbox, state_dir=workspaces_dir(config))
+        later = (*kept_from_all(config), *hidden)
+        box = ahead.take(later) if ahead is not None else open_sandbox(**sandbox, state_dir=workspaces_dir(config))
         runner = LocalJobs(
             box,
             config.search.workers,
@@ -161,7 +164,8 @@ def writer_view(
     if choice == "none":
         log_msg("WARNING", "execution.sandbox=none: llm.*.command can read, write and start whatever you can")
     tier = "none" if choice == "none" else choose(choice, python=None, gpus=0, state_dir=workspaces_dir(config))
-    view = WriterView(tier, [*hide, *kept_from_all(config), _pattern(workspaces_dir(config))])
+    ours = [*kept_from_all(config), _pattern(workspaces_dir(config))]
+    view = WriterView(tier, [*hide, *ours], places_of_work(config))
     parts.callback(view.close)
     return view
 
@@ -227,6 +231,41 @@ def _modal(
 def kept_from_all(config: Config) -> tuple[str, ...]:
     """Patterns of what nobody sees where a project lies in a shown folder, below /usr for one: runs and labels."""
     return _pattern(logs_dir(config.project.dir)), f"{_pattern(workspaces_dir(config))}/.prepared/*/private"
+
+
+def places_of_work(config: Config, shown: Sequence[Path] = ()) -> list[Path]:
+    """The project's folder and those that the configuration names, or what lies in them beside working folders of ours.
+
+    Nobody sees them where they lie in what is shown: below /usr (`/usr/src/app`), or in a virtual environment that was
+    made in them. What such an environment itself is made of stays.
+
+    Args:
+        shown: what of them programs see, too.
+    """
+    data, section = config.data, config.problem
+    named = [data.dir, data.train, data.test, data.labels, section.path, section.program, section.evaluator]
+    named += (section.source or "").split(",")
+    paths = [user_path(name.strip()).resolve() for name in named if name and name.strip()]
+    folders = {Path(config.project.dir).resolve(), *(path if path.is_dir() else path.parent for path in paths)}
+    folders = {folder for folder in folders if not _is_system(folder)}
+    outer = sorted(folder for folder in folders if not folders.intersection(folder.parents))
+    kept = [workspaces_dir(config), *(path.resolve() for path in shown)]
+    return [part for folder in outer for part in _around(folder, kept)]
+
+
+def _is_system(folder: Path) -> bool:
+    """True for a place of programs and packages, which is nobody's project."""
+    is_prefix = all((folder / name).is_dir() for name in ("bin", "lib")) and not (folder / "pyvenv.cfg").is_file()
+    return is_prefix or bool({"site-packages", "dist-packages"} & {*folder.parts})
+
+
+def _around(folder: Path, kept: Sequence[Path]) -> Iterator[Path]:
+    """The folder, or what lies in it beside what is kept."""
+    if not any(path.is_relative_to(folder) for path in kept):
+        yield folder
+    elif folder.is_dir() and folder not in kept:
+        for child in sorted(folder.iterdir()):
+            yield from () if child.is_symlink() else _around(child, kept)
 
 
 def _pattern(path: Path) -> str:

@@ -42,10 +42,11 @@ class WriterView:
         tier: warm, lite, bubblewrap; or none, where a command has a fresh folder and nothing keeps it there.
         hide: what no command sees, even below a folder that the user names: absolute paths, or patterns below any
             folder of packages (as in `open_sandbox`).
+        unnamed: what it sees only if it lies in something that the user names, wherever it lies.
     """
 
-    def __init__(self, tier: str, hide: Sequence[str] = ()) -> None:
-        self.tier = tier
+    def __init__(self, tier: str, hide: Sequence[str] = (), unnamed: Sequence[Path] = ()) -> None:
+        self.tier, self._unnamed = tier, list(unnamed)
         self._hide = [*hide, glob.escape(_APP)]
         self._uids = UidPool() if os.getuid() == 0 and tier != "none" else None
 
@@ -88,9 +89,12 @@ class WriterView:
         temporary = "/tmp" if own_root else str(folder / ".tmp")
         scratch = folder.parent / "root"
         scratch.mkdir()
+        own = own_files(command, files)
+        unnamed = [path for path in self._unnamed if not any(path.is_relative_to(os.path.realpath(one)) for one in own)]
         task = {
             "tier": self.tier, "command": command, "folder": str(folder), "home": home, "temporary": temporary,
-            "own": own_files(command, files), "read_only": shown_to(command, files), "hide": self._hide,
+            "own": own, "read_only": shown_to(command, files),
+            "hide": [*self._hide, *(glob.escape(str(path)) for path in unnamed)],
             "devices": [path for path in files if path.startswith("/dev/")], "uid": uid, "scratch": str(scratch),
             "disk_mb": WRITER_DISK_MB, "parent": os.getpid(), "door": door, "port": GATEWAY_PORT,
         }  # fmt: skip

@@ -126,6 +126,21 @@ def test_our_own_code_is_hidden_where_it_is_installed(tmp_path: Path) -> None:
     assert hiding.find([str(app)], [str(tmp_path / "lib" / "elsewhere")]) == []
 
 
+def test_of_a_project_in_what_is_shown_its_interpreter_stays(tmp_path: Path) -> None:
+    """A project below /usr with a virtual environment in it, and one that is an environment itself."""
+    project = tmp_path / "src" / "app"
+    tools = project / "tools" / "bin"
+    for folder in ("data", "lib", ".venv/lib", "tools/bin", "tools/notes"):
+        (project / folder).mkdir(parents=True)
+    (project / ".venv" / "pyvenv.cfg").touch()
+    patterns, shown = [str(project / name) for name in ("data", ".venv", "tools", "lib")], [str(tmp_path)]
+    found = hiding.find(patterns, [*shown, str(project / ".venv")], [str(tools)])
+    assert found == [str(project / name) for name in ("data", "lib", "tools/notes")]
+    assert hiding.find([str(project)], shown) == [str(project)]
+    (project / "pyvenv.cfg").touch()
+    assert hiding.find([str(project)], [str(project)]) == [str(project / n) for n in (".venv", "data", "tools")]
+
+
 def test_copies_in_other_folders_of_packages_are_found(tmp_path: Path) -> None:
     folders = ("lib/python3.11/site-packages", "pkgs/x-1/lib/python3.9/site-packages", "lib/python3/dist-packages")
     for folder in folders:

@@ -22,14 +22,17 @@ _PYTHONS = ("lib*/python*", "local/lib*/python*", "pkgs/*/lib/python*", "envs/*/
 """Below a prefix: its own, those of other interpreters beside it, conda's second copies."""
 _PACKAGES = ("", "site-packages", "dist-packages")
 """Where packages lie below each."""
+_INSTALLED = ("bin", "include", "lib", "lib64", "share", "etc", "pyvenv.cfg")
+"""What an interpreter has below its prefix: of a prefix in which somebody works that, and nothing else, is shown."""
 
 
-def find(patterns: list[str], shown: list[str]) -> list[str]:
+def find(patterns: list[str], shown: list[str], kept: Sequence[str] = ()) -> list[str]:
     """Real paths of what is to be hidden, none below another.
 
     Args:
         patterns: below any folder of packages, with `*` and `**`; or absolute paths.
         shown: what candidates see; whatever lies outside of it is absent anyway.
+        kept: what is shown by name, and stays where it lies in something that is to be hidden, as an interpreter does.
     """
     places = [os.path.join(glob.escape(root), pattern) for root in shown for pattern in _PYTHONS]
     pythons = [python for place in places for python in glob.iglob(place)]
@@ -38,8 +41,22 @@ def find(patterns: list[str], shown: list[str]) -> list[str]:
     found = {os.path.realpath(path) for pattern in patterns for path in _matching(pattern, folders)}
     found |= {compiled for path in found if path.endswith(".py") for compiled in _compiled(path)}
     roots = [os.path.realpath(root) for root in shown]
-    inside = {path for path in found if any(_below(path, root) for root in roots)}
+    inside = {path for path in found if any(_below(path, root) or _is_place_of_work(path, root) for root in roots)}
+    prefixes = {*shown, sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    needed = {os.path.realpath(path) for path in kept}
+    needed |= {os.path.realpath(os.path.join(prefix, name)) for prefix in prefixes for name in _INSTALLED}
+    inside = {part for path in inside for part in _without(path, needed)}
     return sorted(path for path in inside if not any(_below(path, other) for other in inside))
+
+
+def _is_place_of_work(path: str, root: str) -> bool:
+    """True for a project's folder that is itself a virtual environment (`python -m venv .`)."""
+    return path == root and os.path.isfile(os.path.join(root, "pyvenv.cfg"))
+
+
+def _without(path: str, needed: set[str]) -> list[str]:
+    """The path, or what is left of it where it holds something that is needed."""
+    return around([path], sorted(needed))[0] if any(_below(one, path) for one in needed) else [path][path in needed :]
 
 
 def is_hidden(patterns: Sequence[str], shown: list[str], hidden: list[str]) -> bool:

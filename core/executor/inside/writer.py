@@ -36,7 +36,7 @@ def main(task: dict[str, Any]) -> NoReturn:
     if os.getppid() != task["parent"]:
         os._exit(SETUP_FAILED)
     shown = [path for path in task["read_only"] if os.path.exists(path)]
-    hidden = hiding.find(task["hide"], shown)
+    hidden = hiding.find(task["hide"], shown, task["own"])
     run = {"warm": _in_namespaces, "lite": _beside_others, "bubblewrap": _in_bubble}[task["tier"]]
     _set_up(lambda: _end(run(task, shown, hidden)))
 
