@@ -205,6 +205,19 @@ def test_a_head_below_a_row_of_groups_is_asked_about(tmp_path, inline):
     assert "holds nothing" in refused(tmp_path, train__xlsx=sheet())
 
 
+@pytest.mark.parametrize("form", ["xlsx", "csv"])
+def test_a_second_row_of_names_is_told(tmp_path, inline, form):
+    rows = [
+        ["flat", "of the town", None, "rent"],
+        [None, "size", "floor", None],
+        *([*r[:2], 3, r[2]] for r in TABLE[1:]),
+    ]
+    text = "\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in rows)
+    problem = made(tmp_path, **{f"train__{form}": sheet(*rows) if form == "xlsx" else text})
+    assert f"train.{form} seems to have a second row of names (floor): leave one" in problem.note
+    assert "second row" not in made(tmp_path, train__csv=CSV.replace("flat,", ",", 1)).note
+
+
 def test_times_of_day_and_durations_are_numbers_as_in_a_text(tmp_path, inline):
     clocks = [datetime.time(i % 24, 5) for i in range(ROWS)]
     rows = ([*row, at] for row, at in zip(TABLE[1:], clocks, strict=True))

@@ -256,6 +256,16 @@ def _sentinels(labelled: Any, targets: list[str]) -> Iterator[str]:
                 yield f"{name} is {end:g} in {rows} rows, far from all others: empty these cells if it stands for none"
 
 
+def _second_head(tables: OwnTables) -> Iterator[str]:
+    """A line where the first row names columns that the head leaves without a name, as merged cells above it do."""
+    first = next(tables.train.pieces()).iloc[:1]
+    nameless = [name for name in first if name.startswith("Unnamed: ")]
+    names = [cell for name in nameless for cell in first[name] if isinstance(cell, str)]
+    if nameless and len(names) == len(nameless) and first.isna().any(axis=None):
+        file = tables.files["train"].name
+        yield f"{file} seems to have a second row of names ({listed(names)}): leave one, with a name for each column"
+
+
 def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
     """What is not as the user may think, and what then holds.
 
@@ -267,6 +277,7 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
         yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
         yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
+    yield from _second_head(tables)
     head = next(tables.train.pieces(tables.features))
     for name in (name for name in head if is_text_column(head[name])):
         if ways := two_ways(head[name]):
