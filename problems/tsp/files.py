@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from problems.file_numbers import unread
-from problems.instance_text import TABLES, files_of_instances, instance_files, instance_suffix
+from problems.instance_text import TABLES, files_of_instances, instance_files, instance_stem, instance_suffix
 from problems.tsp.tables import from_csv, from_json
 from problems.tsp.tour_instance import TourInstance
 from problems.tsp.tsplib import from_tsplib, tour_beside
@@ -22,10 +22,11 @@ _READERS = {**dict.fromkeys(TABLES, from_csv), ".json": from_json}
 
 
 def deciding_files(name: str) -> dict[str, Path]:
-    """What `Problem.scoring_files` tells: the instances, and beside each of TSPLIB's its shortest tour."""
+    """What `Problem.scoring_files` tells: the instances, and beside each of TSPLIB's its shortest tour, under one name
+    whether it is packed or not."""
     found = files_of_instances(name, SUFFIXES)
-    tours = [tour_beside(path) for path in found.values() if instance_suffix(path) not in _READERS]
-    return {**found, **{f"{BESIDE}{tour.name}": tour for tour in tours}}
+    instances = [path for path in found.values() if instance_suffix(path) not in _READERS]
+    return {**found, **{f"{BESIDE}{instance_stem(path)}.opt.tour": tour_beside(path) for path in instances}}
 
 
 def load(name: str) -> list[TourInstance]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 import sqlite3
@@ -161,6 +162,9 @@ def test_a_shortest_tour_beside_an_instance(cli):
     assert resumed(cli).line == f"swarm-evo: beside/a.opt.tour is gone {CANNOT}"
     (folder / "a.opt.tour").write_text(tour)
     (folder / "b.opt.tour").write_text(tour)
+    assert resumed(cli).line == f"swarm-evo: beside/b.opt.tour is new {CANNOT}"
+    (folder / "b.opt.tour").unlink()
+    (folder / "b.opt.tour.gz").write_bytes(gzip.compress(tour.encode()))
     assert resumed(cli).line == f"swarm-evo: beside/b.opt.tour is new {CANNOT}"
     with sqlite3.connect(cli.run_dir / "run.db") as store:  # as a version that did not know of tours left it
         (text,) = store.execute("SELECT value FROM facts WHERE key = 'scored_by'").fetchone()
