@@ -249,6 +249,19 @@ def test_of_several_replies_in_a_stream_the_first_is_read() -> None:
     assert backend_openai._read_stream([both], Deadline(5.0)).text == "yes"
 
 
+def test_of_several_calls_of_functions_in_a_stream_the_first_is_read() -> None:
+    def piece(index: int | None, name: str | None, arguments: str, finish: str | None = None) -> Any:
+        call = SimpleNamespace(index=index, function=SimpleNamespace(name=name, arguments=arguments))
+        delta = SimpleNamespace(content=None, tool_calls=[call])
+        return SimpleNamespace(
+            usage=None, choices=[SimpleNamespace(index=0, delta=delta, finish_reason=finish)]
+        )  # fmt: skip
+
+    pieces = [piece(0, "review", '{"a"'), piece(1, "other", '{"b": 2}'), piece(None, None, ": 1}", "tool_calls")]
+    found = backend_openai._read_stream(pieces, Deadline(5.0))
+    assert (found.tool, found.arguments, found.finish_reason) == ("review", '{"a": 1}', "tool")
+
+
 def test_of_several_candidates_in_a_stream_the_first_is_read() -> None:
     def piece(index: int | None, text: str, finish: str = "") -> Any:
         part = SimpleNamespace(function_call=None, text=text, thought=None)

@@ -271,3 +271,24 @@ def test_an_sdk_does_not_unpack_more_than_any_reply_either(server, provider):
     finally:
         tracemalloc.stop()
         client.close()
+
+
+@pytest.mark.parametrize(
+    ("base_url", "reasoning", "word"),
+    [("", False, "max_completion_tokens"), ("", True, "max_completion_tokens"),
+     ("http://models.example/v1", False, "max_tokens"), ("http://models.example/v1", True, "max_completion_tokens")],
+)  # fmt: skip
+def test_only_who_surely_knows_it_is_told_the_newer_word_for_a_replys_length(base_url, reasoning, word):
+    """OpenAI's models that reason refuse the older one, and servers that speak like it mostly know no other."""
+    sent = []
+
+    class Endpoint:
+        def post(self, body: dict[str, Any], seconds: float) -> bytes:
+            sent.append(body)
+            return json.dumps(ANSWER).encode()
+
+    settings = ModelSettings(
+        provider="openai", model="m", base_url=base_url, reasoning=reasoning, max_tokens=77, stream=False
+    )
+    assert query(Endpoint(), REQUEST, settings, Deadline(5.0)).text == "hello"
+    assert {name: value for name, value in sent[0].items() if "tokens" in name} == {word: 77}

@@ -64,3 +64,20 @@ def test_what_begins_in_plain_letters_is_read_by_what_comes_later(tmp_path: Path
     read, told = read_any(tmp_path / "train.csv")
     assert read["city"].iloc[-1] == later.splitlines()[-1].split(",")[1] and len(read) == 20_300
     assert encoding.upper() in told
+
+
+def test_a_letter_that_the_look_cuts_in_two_makes_no_other_encoding():
+    data = ("Straße,Größe\n" + "東京,Ω\n" * 9 + "😀" * 3).encode()
+    assert {encoding_of(data[:end]) for end in range(20, len(data) + 1)} == {"utf-8"}
+
+
+def test_numbers_of_a_program_are_no_text():
+    """Half of their bytes are 0, as in UTF-16; but so are those between."""
+    assert encoding_of(b"".join(number.to_bytes(4, "little") for number in range(200))) is None
+    assert encoding_of("name,size\n".encode("utf-16-le") * 9) == "utf-16-le"
+
+
+@pytest.mark.parametrize("words", [("süß", "Grüße", "größer"), ("créée", "année", "agréée"), ("Åäö", "blåöga")])
+def test_latin_words_whose_marked_letters_stand_together_are_of_no_other_script(words):
+    text = "Wort,Zahl\n" + "".join(f"{words[number % len(words)]},{number}\n" for number in range(60))
+    assert text.encode("cp1252").decode(str(encoding_of(text.encode("cp1252")))) == text

@@ -2,7 +2,7 @@
 
 import pytest
 
-from problems.competition.grader.tables.text_look import decimal_mark, head_row, lines_above
+from problems.competition.grader.tables.text_look import ESCAPED, QUOTED, decimal_mark, head_row, lines_above, quoting
 
 BODY = ["id,size,street,rent", *(f"{i},{i * 2.5},Au,{i * 7}" for i in range(30))]
 ABOVE = {
@@ -49,3 +49,11 @@ def test_the_separator_of_the_table_counts_and_not_that_of_the_title():
 def test_rows_of_a_spreadsheet():
     rows = [["Rents", "", ""], ["", "", ""], ["flat", "size", "rent"], *([f"F{i}", "1", "2"] for i in range(9))]
     assert head_row(rows) == 2 and head_row(rows[2:]) == 0 and head_row([]) == 0
+
+
+@pytest.mark.parametrize(("rows", "how"), [
+    (["'a',1", "'b',2"], ""), (["'a, b',1", "'c',2"], QUOTED), (["'t Hof,1", "O'Neil,2"], ""),
+    ([r'"say \"a, b\"",1', '"c",2'], ESCAPED), (['"say ""a, b""",1', '"c",2'], ""), (["a, b,1", "c,2"], ""), ([], ""),
+])  # fmt: skip
+def test_another_way_to_quote_is_one_where_rows_fit_the_head_in_that_way_alone(rows, how):
+    assert quoting(["name,size", *rows], ",") == how
