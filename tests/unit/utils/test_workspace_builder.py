@@ -1,5 +1,6 @@
 import pytest
 
+from utils.dataset_files import find_lone
 from utils.errors import ConfigError
 from utils.workspace_builder import build_workspace, validate_dataset
 
@@ -128,6 +129,22 @@ def test_a_pattern_that_matches_every_table_joins_those_that_are_no_other(tmp_pa
     assert found.test.name == "test.csv" and found.labels.name == "answers.csv"
     (only,) = validate_dataset(tmp_path, train="test.csv,sample_submission.csv").parts.values()
     assert len(only) == 2, "a user who names them means them"
+
+
+def test_of_two_files_that_may_be_the_only_table_none_is_taken(tmp_path):
+    one, two = tmp_path / "rents.data", tmp_path / "Notes.JSON"
+    one.write_text("x")
+    assert find_lone(tmp_path, ()) == one
+    two.write_text("x")
+    assert find_lone(tmp_path, ()) is None and find_lone(tmp_path, (two,)) == one
+
+
+def test_of_two_tables_that_may_be_those_of_the_test_none_is_taken(tmp_path):
+    for name in ("X_train.csv", "X_test.csv"):
+        (tmp_path / name).write_text("x")
+    assert validate_dataset(tmp_path, train="X_train.csv").test.name == "X_test.csv"
+    (tmp_path / "X_train_test.csv").write_text("x")
+    assert validate_dataset(tmp_path, train="X_train.csv").test is None
 
 
 def test_a_description_from_outside_of_the_folder_is_not_read(tmp_path):

@@ -444,6 +444,26 @@ def test_that_one_provider_has_answered_says_nothing_of_another_whose_address_is
         client.bind("feedback", "n1")("s", "u")
 
 
+@pytest.mark.parametrize(("answers_first", "error"), [(True, BudgetExhausted), (False, BackendError)])
+def test_a_run_whose_time_is_over_is_a_good_end_only_where_its_model_has_answered(
+    server: FaultyServer, tmp_path: Path, answers_first: bool, error: type[Exception]
+) -> None:
+    """And what was known to cost nothing is not held for the next process."""
+    store = RunStore(tmp_path)
+    left = [1000.0]
+    client = model_client_of(server, store, seconds_left=lambda: left[0], options={"backoff": 100.0, "attempts": 9},
+                             ledger=Ledger(tokens=10**6))  # fmt: skip
+    if answers_first:
+        assert client.bind("code", "n1")("s", "u")
+    server.state.scenarios.add(Fail(503, message="busy", times=None))
+    left[0] = 0.5  # less than the server asks to wait
+    with pytest.raises(error, match=r"budget\.seconds") as ended:
+        client.bind("code", "n2")("s", "u")
+    assert type(ended.value) is error and ("it has not answered once" in str(ended.value)) is not answers_first
+    assert store.held() == [] and client.ledger.lost == Amount()
+    store.close()
+
+
 def test_thoughts_are_recorded_and_not_returned(server: FaultyServer) -> None:
     said = "<think>Maybe ```python\nbad\n```?</think>\nThe answer."
     server.state.scenarios.add(Reply(text=said))
