@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.chat_server import ChatServer
 from support.command_line import toy_words
 
-from core.events import Event, GameMove, GameStarted, RunStarted, Warned
+from core.events import Event, GameMove, GameStarted, IslandMigrated, RunStarted, Warned
 from core.storage.repository import RunStore
 from runs.log_sink import LINES, LogSink
 from utils.logger_system import close, configure, log_msg
@@ -50,6 +50,14 @@ def test_a_warning_is_logged_once_and_stored_once_wherever_it_begins(log):
     ]
     log_msg("WARNING", "the model waits")
     assert len(lines()) == 3, "the same again is another"
+
+
+def test_one_node_that_migrates_is_told_as_one(log):
+    store, lines = log
+    store.append([IslandMigrated(generation=3, moves=[("n1", 0, 1)])])
+    store.append([IslandMigrated(generation=4, moves=[("n1", 0, 1), ("n2", 1, 0)])])
+    told = [line.partition(": ")[2] for line in lines()]
+    assert told == ["1 node migrated between islands", "2 nodes migrated between islands"]
 
 
 def test_what_is_written_is_masked_and_one_entry(log):
