@@ -65,16 +65,22 @@ def _table(rows: list[Any]) -> Any:
         return pd.DataFrame(rows)
     if any(len(row) > len(rows[0]) for row in rows):
         raise ValueError("a row is longer than the first, which names the columns")
-    return pd.DataFrame(rows[1:], columns=rows[0])
+    return pd.DataFrame(rows[1:], columns=_once_each(rows[0]))
 
 
 def _told_head(rows: list[Any]) -> str:
-    """That the first of several lists names the columns: words that differ, above something else than words."""
+    """That the first of several lists names the columns: words, above something else than words."""
     head = rows[0] if len(rows) >= FEWEST and isinstance(rows[0], list) else []
     words = [name for name in head if isinstance(name, str) and name.strip() and not _is_number(name)]
-    is_head = bool(head) and len(set(words)) == len(head)
+    is_head = bool(head) and len(words) == len(head)
     has_others = any(not isinstance(cell, str) or _is_number(cell) for row in rows[1:] for cell in row)
     return "its first row names the columns" if is_head and has_others else ""
+
+
+def _once_each(names: list[Any]) -> list[Any]:
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise ValueError(f"several columns are called {str(twice)[:40]!r}: rename all but one")
+    return names
 
 
 def _is_number(text: str) -> bool:
@@ -91,7 +97,7 @@ def _of_object(value: Any) -> tuple[Any, str]:
         raise ValueError("it holds a single value, no rows")
     names, data = value.get("columns"), value.get("data")
     if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
-        return pd.DataFrame(data, columns=names), "rows and names of columns apart"
+        return pd.DataFrame(data, columns=_once_each(names)), "rows and names of columns apart"
     found = [] if isinstance(value.get("schema"), dict) else list(_lists(value, ()))
     if "schema" in value and isinstance(data, list):
         found = [(("data",), data)]

@@ -42,6 +42,8 @@ def test_rows_are_found_in_every_form(value, shape, form):
     ("[1, 2]", "a list of single values, not of rows"),
     ('[{"a": 1}, [2]]', "its rows are dict and list: write them alike"),
     ('[["a"], [1, 2]]', "a row is longer than the first, which names the columns"),
+    ('[["a", "a"], [1, 2]]', "several columns are called 'a': rename all but one"),
+    ('{"columns": ["a", "a"], "data": [[1, 2]]}', "several columns are called 'a': rename all but one"),
     (json.dumps({"may": ROWS, "june": ROWS[:3]}), "rows below the keys may, june: call one of them train"),
 ])  # fmt: skip
 def test_what_has_no_rows_is_refused_with_the_reason(text, told):
