@@ -156,6 +156,24 @@ def test_labels_of_one_letter_need_nothing_between_them(tmp_path, join):
     assert "left out, since labels may be in it: bits" in told
 
 
+@pytest.mark.parametrize("form", ["{}_{}", "{}-{}", "{} {}", "y={1},{0}"])
+@pytest.mark.parametrize("scale", [1, 1e-7], ids=["", "with an exponent"])
+def test_a_number_below_zero_in_a_name_has_its_sign(tmp_path, form, scale):
+    """`17_-2.5.jpg`: without the sign names ran with no label, and all of them went along."""
+    draw = random.Random(4)
+    rows = [(name, size, repr(round(draw.gauss(0, 3), 2) * scale)) for name, size, _ in parts("rent")]
+    told = brought(tmp_path, rows, "rent", {f"files/{form.format(name, y)}.txt": "x" for name, _, y in rows})
+    assert LEFT_OUT in told and told.endswith("went along: "), told
+
+
+def test_a_number_below_zero_in_a_name_of_a_table_is_told(tmp_path):
+    draw = random.Random(4)
+    labels = [repr(round(draw.gauss(0, 3), 2)) for _ in range(ROWS)]
+    rows = [(f"scan_{at}_{label}.png", f"{draw.random():.3f}", label) for at, label in enumerate(labels)]
+    told = brought(tmp_path, rows, "rent", {})
+    assert "has a number that tells rent exactly (file names?)" in told, told
+
+
 @pytest.mark.parametrize("how", OF_NUMBERS)
 def test_numbers_that_lists_names_and_codes_tell_stay_behind(tmp_path, how):
     rows = parts("rent")

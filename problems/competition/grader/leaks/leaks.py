@@ -25,7 +25,7 @@ TELLS = 0.95
 MOST_CLASSES = 1000
 """Classes whose names are looked for in texts."""
 _SIGNS, _WORDS = re.compile(r"[\W_]+"), re.compile(r"[^\W\d_]+")
-_NUMBERS = re.compile(r"\d+(?:\.\d+)?")
+_NUMBERS = re.compile(r"(?:(?<![^\W_])-)?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 MOST_NUMBERS = 9
 """Of a text that are compared with the target."""
 TWINS = 0.01

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-_SIGNS = re.compile(r"[\s_=,;-]+")
+_SIGNS = re.compile(r"(?:[\s_=,;]|(?<=[^\W_])(?<!\d[eE])-|-(?!\d))+")
+"""What stands between words: of `17_-2.5`, `17--2.5` and `17_1e-05` the last word is a number with its sign."""
+_ENDING = re.compile(r"\.(?:[^\W\d_][^\W_]{0,9}|7z)")
+"""No part of a number, nor of what comes behind it."""
 _BLANKS = re.compile(r"\s+")
 
 
 def bare_name(path: str) -> str:
     """`17_12.5` of `good/17_12.5.txt`; of `17.csv.gz` `17`."""
     name = PurePosixPath(path).name
-    while (suffix := PurePosixPath(name).suffix) and not suffix[1:].isdecimal():
+    while _ENDING.fullmatch(suffix := PurePosixPath(name).suffix):
         name = name.removesuffix(suffix)
     return name
 
