@@ -68,6 +68,9 @@ def check_keys(one: dict[str, Any], allowed: Sequence[str], name: str) -> None:
         raise ValueError(f"{name}: unknown key {unknown[:40]!r}; allowed: {', '.join(allowed)}")
 
 
+_PROSE = ("readme", "license", "licence", "copying", "copyright", "notice", "changelog", "citation")
+
+
 def instance_suffix(path: Path) -> str:
     """What the file is by its name, without its packing: `.csv` for `a.CSV.gz`."""
     bare = path.with_suffix("") if path.suffix.lower() in PACKED else path
@@ -80,9 +83,10 @@ def instance_stem(path: Path) -> str:
 
 
 def instance_files(folder: Path, suffixes: Sequence[str]) -> list[Path]:
-    """The files of a folder that may hold instances, by name."""
+    """The files of a folder that may hold instances, by name; what people lay beside them for people does not."""
     return [path for path in sorted(folder.iterdir())
-            if path.is_file() and not path.name.startswith(".") and instance_suffix(path) in suffixes]  # fmt: skip
+            if path.is_file() and not path.name.startswith(".") and instance_suffix(path) in suffixes
+            and instance_stem(path).lower() not in _PROSE]  # fmt: skip
 
 
 def files_of_instances(name: str, suffixes: Sequence[str]) -> dict[str, Path]:

@@ -396,6 +396,8 @@ def test_bin_packing_reads_every_usual_form_packed_or_not_and_a_folder_of_them(t
     for name, text in BINS[form].items():
         content = gzip.compress(text.encode()) if packed else text.encode()
         (tmp_path / (f"{name}.gz" if packed else name)).write_bytes(content)
+    for name in ("README.txt", "LICENSE", "Readme.csv"):  # as they lie in such folders
+        (tmp_path / name).write_text("Bins of Falkenauer's form, 100 units each.\n")
     found = load_file(tmp_path)
     assert [one.name for one in found] == ["u0", "u1", "u2"]
     assert [one.capacity for one in found] == [100, 100, 100]
