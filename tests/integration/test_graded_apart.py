@@ -13,7 +13,7 @@ import os
 
 seen = [os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names]
 print("seen:", sorted(seen))
-texts = [open(path).read() for path in seen]
+texts = [open(path, errors="replace").read() for path in seen]
 answer = str(4700 + 11)
 open("output.txt", "w").write(answer if any(answer in text for text in texts) else "0")
 """
@@ -106,3 +106,18 @@ def test_modules_and_answers_of_a_grader_in_a_repository(cli: Cli, tmp_path: Pat
         node = searched(cli, *words, grader=grader, told=told)
         assert (node["metric"], node["metric_source"]) == (0, "verified")
         assert "seen: ['./a.py']" in node["term_out"]
+
+
+def test_earlier_runs_in_a_repository(cli_at, folder: Path):
+    """A run keeps the whole of its base, the grader too: one that was made in the repository lay in the next one's."""
+    (folder / "src" / "a.py").write_text(PROGRAM)
+    words = [f"problem.source={folder}", "problem.editable=src/a.py", "problem.eval=python3 src/a.py"]
+    first = cli_at("elsewhere")
+    ended = first.here(
+        *WORDS, "problem.direction=max", "problem.grade=python3 grade.py", *words, f"project.dir={folder}"
+    )
+    assert ended.code == 0, ended.err
+    assert list(folder.glob("logs/*/files/base.tar.gz")) and list(folder.glob("workspaces/.bases/*/tree/grade.py"))
+    node = searched(cli_at("another"), *words)
+    assert (node["metric"], node["metric_source"]) == (0, "verified")
+    assert "seen: ['./src/a.py']" in node["term_out"]

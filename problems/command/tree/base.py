@@ -15,6 +15,7 @@ from pathlib import Path
 
 from core.executor.kept_tree import OPEN_FOLDER
 from problems.command.tree.fresh_folders import fresh_folder, sweep
+from problems.user_files import STORE
 from utils.errors import ConfigError
 from utils.regular_files import CACHES
 from utils.shared_property import shared_property
@@ -116,17 +117,23 @@ def kept(store: Path, name: str) -> Base | None:
 
 
 def _paths(source: Path, store: Path) -> Iterator[str]:
-    """Of files and links, relative, without what is left out and without this project's own runs."""
+    """Of files and links, relative, without what is left out and without runs, in which whole bases are kept."""
     own = {store.resolve().parent, store.resolve().parent.parent / "logs"}
     for folder, folders, names in os.walk(source):
         here = Path(folder)
         inner = [name for name in folders if name not in LEFT_OUT and (here / name).resolve() not in own]
+        inner = [name for name in inner if not _holds_runs(here / name, store.name)]
         links = [name for name in inner if (here / name).is_symlink()]
         folders[:] = sorted(set(inner) - set(links))
         for name in sorted([*names, *links]):
             path = here / name
             if name not in LEFT_OUT and (_stays_inside(path, source) if path.is_symlink() else path.is_file()):
                 yield path.relative_to(source).as_posix()
+
+
+def _holds_runs(folder: Path, bases: str) -> bool:
+    """True for the folders of runs and of work that any project left there."""
+    return (folder / bases).is_dir() or any(folder.glob(f"*/{STORE}"))
 
 
 def _stays_inside(link: Path, source: Path) -> bool:
