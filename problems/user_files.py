@@ -49,7 +49,7 @@ _QUOTED = re.compile(r"[\"'/]([\w.-]+)(?=[\"'/])")
 _IMPORTED = re.compile(r"(?m)^[ \t]*(?:from\s+([\w.]+)\s+)?import\s+(\([^)]*\)|[^\n;#]+)|\s-m\s+([\w.]+)")
 _LOGIN = re.compile(
     r"\.env(?:\..*)?|\.envrc|.*\.(?:pem|key|p12|pfx)|id_(?:rsa|ed25519).*|\.netrc|\.npmrc|\.pypirc|\.git-credentials"
-    r"|credentials(?:\.json)?"
+    r"|credentials(?:\.json)?|kaggle\.json"
 )
 """Names of files that mostly hold keys: a prompt leaves the machine."""
 _SYSTEM = tuple(map(Path, ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", sys.prefix)))

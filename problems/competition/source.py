@@ -13,6 +13,7 @@ from typing import Any
 
 from problems.competition.dataset import find_dataset
 from problems.competition.folder_facts import data_of, direction_of, read_config, read_leaderboard, stamped
+from problems.user_files import is_login, listed
 from utils.config_schema import Config, DataConfig
 from utils.direction import Direction
 from utils.errors import ConfigError
@@ -195,6 +196,10 @@ def _own_data(cfg: Config) -> Source:
     skip = _ours_inside(dataset.path, cfg)
     if brought.beside:
         skip += [str(brought.beside / name) for name in _ours_inside(brought.beside, cfg)]
+    logins = [] if dataset.alone else sorted(path.name for path in dataset.path.iterdir() if is_login(path.name))
+    skip += logins
+    told = [brought.told() if brought.origin else ""]
+    told += [f"programs do not see what looks like a login: {listed(logins)}" if logins else ""]
     tables = {"train": dataset.train, "test": dataset.test, "sample": dataset.sample, "labels": dataset.labels}
     request = {
         "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
@@ -205,7 +210,8 @@ def _own_data(cfg: Config) -> Source:
         **({"places": packages_elsewhere(cfg.execution.python, Path(function["file"]))} if function else {}),
         **({"parts": {name: [*map(str, files)] for name, files in dataset.parts.items()}} if dataset.parts else {}),
         **({"encoding": data.encoding} if data.encoding else {}),
-        **({"origin": str(brought.origin), "unpacked": brought.told()} if brought.origin else {}),
+        **({"origin": str(brought.origin)} if brought.origin else {}),
+        **({"unpacked": "; ".join(filter(None, told))} if any(told) else {}),
         **({"sorted": True} if brought.sorted else {}),
         **({"classes": _classes(data, kind)} if data.classes is not None else {}),
         **({"hidden": data.hidden} if data.hidden != DataConfig.model_fields["hidden"].default else {}),

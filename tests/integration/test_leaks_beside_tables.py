@@ -303,3 +303,11 @@ def test_real_tables_with_their_features_beside_them_raise_no_false_alarm(tmp_pa
     problem = build(load_config(None, words), tmp_path)
     problem.prepare()
     assert LEFT_OUT not in problem.note and not problem.cautions, problem.note
+
+
+def test_logins_beside_the_tables_stay_behind(tmp_path):
+    """`kaggle.json` often lies where its data do: programs and previews were shown it."""
+    files: Files = {"kaggle.json": '{"key": "0123"}', "id_rsa": "PRIVATE", "notes.txt": "measured in May"}
+    told = brought(tmp_path, parts("state"), "state", files)
+    assert "programs do not see what looks like a login: id_rsa, kaggle.json" in told
+    assert told.endswith("went along: notes.txt"), told
