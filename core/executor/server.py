@@ -244,6 +244,7 @@ class ForkServer:
         setup = ServerSetup(
             tier=self.config.tier, scratch=str(scratch), preload=list(self.config.preload),
             show=list(self.config.show), hide=[*self.config.hide, str(_APP)],
+            keep=[*self.config.show, str(self.config.state_dir.parent)],
         )  # fmt: skip
         writes_none = ["-B"] if sys.dont_write_bytecode else []
         command = [self.config.python, "-s", *writes_none, str(_SCRIPT), str(theirs.fileno())]

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 import tempfile
 import venv
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.command_line import Cli
+from support.command_line import ROOT, Cli
+
+PACKAGES = ("agents", "cli", "config", "core", "problems", "reports", "runs", "swarm_evo", "utils")
 
 EVALUATOR = """\
 import importlib.util, json, os
@@ -90,3 +95,18 @@ def test_a_repository_and_its_copy_there(project: Cli):
     assert ended.code == 0, ended.err + ended.out
     node = cli.node(cli.show()["nodes"][0]["node_id"])
     assert (node["metric"], node["metric_source"]) == (0, "verified") and "found: nothing" in node["term_out"]
+
+
+def test_a_checkout_there_runs_its_programs(project: Cli):
+    """`git clone` below /usr, as in many images: its code is covered, and not what its programs are given."""
+    app = project.folder / "app"
+    for part in PACKAGES:
+        shutil.copytree(ROOT / part, app / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "main.py", app)
+    words = ["--problem=tsp", "search.max_steps=2", f"execution.python={project.folder / 'bin' / 'python'}"]
+    ended = subprocess.run(
+        [sys.executable, str(app / "main.py"), *words, "logging.report=false"], cwd=app, capture_output=True, text=True,
+        timeout=120, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    assert "verified" in ended.stdout + (next(app.glob("logs/*/metrics.json"))).read_text()

@@ -77,7 +77,7 @@ def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.La
     assert isinstance(setup, ServerSetup)
     shown = _read_only(setup.show)
     keep_path(shown)
-    hidden = [] if setup.tier == "none" else hiding.find(setup.hide, shown, setup.show)
+    hidden = [] if setup.tier == "none" else hiding.find(setup.hide, shown, setup.keep)
     layout = mounts.Layout(setup.scratch, shown, [], setup.tier == "warm", hidden, *hiding.around(shown, hidden))
     began = time.monotonic()
     if layout.namespaces and hidden:

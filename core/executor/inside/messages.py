@@ -31,6 +31,8 @@ class ServerSetup(Message):
     """Further host paths that candidates may read."""
     hide: list[str]
     """Parts of what is shown that candidates do not see; see `hiding.find`."""
+    keep: list[str]
+    """Host paths that stay where they lie in such a part: what candidates are given lies there."""
 
 
 @dataclass(frozen=True)
