@@ -108,9 +108,11 @@ def _modules(text: str, folder: str) -> set[str]:
 
 
 def _is_kept_of(name: str, of: str) -> bool:
-    """True for what an editor keeps of a file (`answers.json~`, `.answers.json.swp`), and Python of a module."""
+    """True for what an editor keeps of a file (`answers.json~`, `.answers.json.swp`), and Python of a module
+    (`grade.pyc`, `grade.cpython-311.pyc`, which it writes where a grader lies)."""
     rest = name.replace(of, "", 1)
-    return of in name and (_KEPT.fullmatch(rest) is not None or (of.endswith(".py") and rest in ("c", "o")))
+    is_compiled = of.endswith(".py") and name.startswith(of[:-2]) and name.endswith((".pyc", ".pyo"))
+    return is_compiled or (of in name and _KEPT.fullmatch(rest) is not None)
 
 
 def _name(path: str) -> str:

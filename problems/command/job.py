@@ -109,10 +109,13 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
 
 def _run_apart(argv: Sequence[str], folder: str, timeout: float) -> tuple[int, str, str]:
     """(exit code, output, errors) of a command of the user's, in a session of its own: a Ctrl-C is for the search, and
-    nothing that it started outlives it. Raises OSError, TimeoutExpired."""
+    nothing that it started outlives it. Raises OSError, TimeoutExpired.
+
+    Python leaves no bytecode where it runs: later programs are shown that folder, and a grader's holds its answers.
+    """
     with subprocess.Popen(
         argv, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        errors="replace", start_new_session=True,
+        errors="replace", start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     ) as child:  # fmt: skip
         try:
             out, err = child.communicate(timeout=timeout)

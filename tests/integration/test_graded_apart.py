@@ -93,8 +93,10 @@ def test_answers_that_are_oddly_named_beside_a_single_file(cli: Cli, tmp_path: P
     assert "seen: ['./a.py']" in node["term_out"]
 
 
-def test_modules_and_answers_of_a_grader_in_a_repository(cli: Cli, tmp_path: Path):
-    """A grader's module held the answers and was shown; so was a history that is none of git's."""
+def test_modules_and_answers_of_a_grader_in_a_repository(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A grader's module held the answers and was shown, and so did the bytecode that Python made of it as it graded; a
+    history that is none of git's was shown, too."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     repository = tmp_path / "sources"
     oddly_graded(repository / "grading")
     (repository / "a.py").write_text(PROGRAM)
