@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from math import inf
 from pathlib import Path
 
 from cli import show
@@ -41,12 +42,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _begun(args: argparse.Namespace) -> Path:
     """The run's folder, which a run that was begun a moment ago has not made yet."""
-    patience = min(args.seconds, APPEARS)
-    until, is_told = time.monotonic() + patience, False
+    patience, is_told = min(args.seconds, APPEARS), False
+    until = inf
     while True:
         try:
             return run_of(args)
         except UnknownRunError as error:
+            until = until if is_told else time.monotonic() + patience  # the first look takes as long as it takes
             if time.monotonic() >= until or not may_be_run(args.run):
                 raise UnknownRunError(f"{error} (waited {patience:g} s for it)" if is_told else str(error)) from error
         if not is_told:
