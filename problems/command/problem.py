@@ -13,7 +13,7 @@ from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.spec import CommandSpec
 from problems.command.tree.options import TreeOptions
-from problems.graded_alone import graded_alone
+from problems.grading_files import graded_alone
 from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from problems.command.tree.tree import Ground
-from problems.graded_alone import graded_alone
+from problems.grading_files import graded_alone
 from problems.user_files import is_code
 
 

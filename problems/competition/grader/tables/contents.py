@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from .blocks import together
-from .columnar import columns_twice, read_columns
+from .columnar_files import columns_twice, read_columns
 from .databases import read_database
 from .exact import EXACT, Unusable, refusals
 from .formats import (
