@@ -15,7 +15,7 @@ from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.command.bundle import read_metric, split
-from problems.command.job import MOST_RUNS
+from problems.command.job import MOST_RUNS, plain_files
 from problems.command.spec import CommandSpec
 from problems.numbers import movable, numbers, with_numbers
 from utils.direction import Direction
@@ -28,13 +28,16 @@ class CommandEvaluator(RepeatableEvaluator):
     """Runs the command in the sandbox and reads the metric; the score is `verified` only where it is graded outside.
 
     Args:
-        hidden: names of files beside the sources that grade.
+        hidden: names of files beside the sources that no program sees. Nor does one see what comes to lie there once
+            the search has begun: a grader works in that folder. Nor, where that is graded, an output of before.
     """
 
     together = False
 
     def __init__(self, spec: CommandSpec, deps: EvaluatorDeps, hidden: Sequence[str] = ()) -> None:
-        self._spec, self._deps, self._hidden = spec, deps, list(hidden)
+        self._spec, self._deps = spec, deps
+        out = {*hidden, *([spec.output] if spec.grade else [])}
+        self._beside = [name for name in plain_files(spec.folder) if name not in out] if spec.folder.is_dir() else []
         self._repeats = self._repeated(deps)
 
     def check(self, node: Node) -> Evaluation | None:
@@ -83,7 +86,7 @@ class CommandEvaluator(RepeatableEvaluator):
             "files": split(code, command.names),
             "inputs": str(command.folder),
             "command": command.command,
-            "hidden": self._hidden,
+            "beside": self._beside,
             "output": command.output,
             "grade": command.grade,
             "limits": deps.limits.model_dump(mode="json"),

@@ -25,13 +25,12 @@ COPY_BYTES = 64 << 20
 
 def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry. Payload: `files` (name → text), `inputs` (folder of the sources; shipped to a worker elsewhere),
-    `command`, `hidden` (names of files there that no program sees), `output`, `grade`, `limits`, `seed`.
+    `command`, `beside` (names of files there that go along), `output`, `grade`, `limits`, `seed`.
 
     Returns `{result: ExecutionResult, graded: null | {output, code, error}}`.
     """
     workspace = context.scratch / "workspace"
-    left_out = {*payload["hidden"], *([payload["output"]] if payload["grade"] else [])}
-    copy_sources(Path(payload["inputs"]), workspace, payload["files"], left_out)
+    copy_sources(Path(payload["inputs"]), workspace, payload["files"], payload["beside"])
     argv = ["/bin/sh", "-c", payload["command"]]
     limits = Limits.model_validate(payload["limits"])
     result = context.sandbox.command(argv, workspace=workspace, limits=limits, seed=payload["seed"])
@@ -67,17 +66,17 @@ class _RunFailed(Exception):
     """One of the runs did not do its work: there is no time to tell."""
 
 
-def copy_sources(folder: Path, workspace: Path, files: dict[str, str], leave_out: Collection[str]) -> None:
-    """The plain files beside the sources, then the candidate's own.
+def plain_files(folder: Path) -> list[str]:
+    """Names of what may lie beside a source: files, and no links."""
+    return sorted(path.name for path in folder.iterdir() if path.is_file() and not path.is_symlink())
 
-    Args:
-        leave_out: names of what grades, and the output's: one of before would be taken for the candidate's work.
-    """
+
+def copy_sources(folder: Path, workspace: Path, files: dict[str, str], beside: Collection[str]) -> None:
+    """The plain files beside the sources that are named, then the candidate's own."""
     workspace.mkdir(parents=True, exist_ok=True)
     left = COPY_BYTES
-    plain = [path for path in folder.iterdir() if path.is_file() and not path.is_symlink()]
-    beside = [path for path in plain if path.name not in files and path.name not in leave_out]
-    for path in sorted(beside, key=lambda path: (path.stat().st_size, path.name)):
+    there = [folder / name for name in plain_files(folder) if name in beside and name not in files]
+    for path in sorted(there, key=lambda path: (path.stat().st_size, path.name)):
         left -= path.stat().st_size
         if left < 0:
             break

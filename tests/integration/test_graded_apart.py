@@ -110,6 +110,24 @@ def test_modules_and_answers_of_a_grader_in_a_repository(cli: Cli, tmp_path: Pat
         assert "seen: ['./a.py']" in node["term_out"]
 
 
+@pytest.mark.parametrize("editable", ["", "problem.editable=src/a.py"], ids=["file", "repository"])
+def test_what_a_grader_leaves_is_there_for_no_program(cli: Cli, folder: Path, editable: str):
+    """It ran in the folder that the programs behind it were shown."""
+    (folder / "grade.py").write_text(f"open('seen.log', 'a').write(open('answers.json').read())\n{GRADER}")
+    (folder / "src" / "a.py").write_text(f"{PROGRAM}# EVOLVE-BLOCK-START\nN = 3\n# EVOLVE-BLOCK-END\n")
+    words = [f"problem.source={folder}", editable, "problem.eval=python3 src/a.py"]
+    if not editable:
+        (folder / "a.py").write_bytes((folder / "src" / "a.py").read_bytes())
+        words = [f"problem.source={folder / 'a.py'}", "problem.eval=python3 a.py"]
+    told = "what only problem.grade names: answers.json, grade.py"
+    searched(cli, *words, "search.max_steps=3", "search.batch=1", "search.workers=1", told=told)
+    nodes = [cli.node(node["node_id"]) for node in cli.show()["nodes"]]
+    assert len(nodes) >= 2 and {node["metric"] for node in nodes if node["failure"] is None} == {0}
+    assert not any("seen.log" in node["term_out"] or "answers" in node["term_out"] for node in nodes)
+    (left,) = cli.folder.glob("workspaces/.bases/*/graded/seen.log") if editable else [folder / "seen.log"]
+    assert left.read_text().startswith("4711"), "the grader of a repository runs in a copy"
+
+
 def test_earlier_runs_in_a_repository(cli_at, folder: Path):
     """A run keeps the whole of its base, the grader too: one that was made in the repository lay in the next one's."""
     (folder / "src" / "a.py").write_text(PROGRAM)

@@ -18,6 +18,7 @@ from core.executor.tree_run import TreeRun, run_on_base
 from core.state.failure import FailureKind
 from problems.command.job import COPY_BYTES, MOST_RUNS, grade
 from problems.command.tree.fresh_folders import fresh_folder
+from problems.command.tree.grading_copy import grading_copy
 from problems.command.tree.kept_builds import in_use, kept
 from problems.command.tree.tree import LONGEST_PATH
 from utils.globs import matches
@@ -62,7 +63,8 @@ def _evaluated(
     ) as run:  # fmt: skip
         graded = None
         if payload["grade"] and run.result.failure is None:
-            graded = grade(payload, run.workspace, context.scratch, limits.seconds)
+            place = str(grading_copy(base))
+            graded = grade({**payload, "inputs": place}, run.workspace, context.scratch, limits.seconds)
         reports = {path: collect_file(run.workspace, path, LARGEST_REPORT).data for path in payload["reports"]}
     texts = {path: data.decode("utf-8", "replace") for path, data in reports.items() if data is not None}
     return {"result": run.result.model_dump(mode="json"), "touched": run.touched, "reports": texts, "graded": graded}

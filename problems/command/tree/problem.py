@@ -13,6 +13,7 @@ from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import FORMS, export_as, write_changes
+from problems.command.tree.grading_copy import grading_copy
 from problems.command.tree.hidden import grading_files
 from problems.command.tree.options import TreeOptions
 from problems.command.tree.prompt_view import map_of, relevant
@@ -75,8 +76,10 @@ class TreeProblem(Problem):
 
     @property
     def hidden_files(self) -> tuple[Path, ...]:
-        """In the copy that programs run in, what grades them."""
-        return tuple(self.ground.base.folder / path for path in self.ground.hidden)
+        """In the copy that programs run in, what grades them; and the copy in which that runs."""
+        base = self.ground.base.folder
+        copy = (grading_copy(base),) if self.scoring.grade else ()
+        return (*copy, *(base / path for path in self.ground.hidden))
 
     @property
     def bound(self) -> float | None:

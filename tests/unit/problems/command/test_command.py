@@ -18,7 +18,7 @@ from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.command.bundle import join, read_metric, split
 from problems.command.evaluator import CommandEvaluator
-from problems.command.job import _run_apart, copy_sources, grade
+from problems.command.job import _run_apart, copy_sources, grade, plain_files
 from problems.command.problem import build
 from problems.numbers import NumbersWriter, movable, moved_numbers, with_numbers
 from utils.allowance import Allowance
@@ -80,7 +80,7 @@ def test_files_travel_as_one_text():
 def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory):
     (files / "link").symlink_to("/etc/passwd")
     target = tmp_path_factory.mktemp("made") / "workspace"
-    copy_sources(files, target, {"a.sh": "echo new\n"}, leave_out=())
+    copy_sources(files, target, {"a.sh": "echo new\n"}, plain_files(files))
     assert sorted(p.name for p in target.iterdir()) == ["a.sh", "b.c"]
     assert (target / "a.sh").read_text() == "echo new\n"
     assert (files / "a.sh").read_text() == "echo score: 3\n"
@@ -88,7 +88,7 @@ def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory)
 
 def test_a_source_that_can_be_run_can_be_run_as_a_candidate(files, tmp_path):
     (files / "a.sh").chmod(0o755)
-    copy_sources(files, tmp_path / "workspace", {"a.sh": "echo new\n", "b.c": ""}, leave_out=())
+    copy_sources(files, tmp_path / "workspace", {"a.sh": "echo new\n", "b.c": ""}, plain_files(files))
     assert [os.access(tmp_path / "workspace" / name, os.X_OK) for name in ("a.sh", "b.c")] == [True, False]
 
 
