@@ -15,9 +15,8 @@ import pandas as pd
 import pytest
 from support.competition_stand import Stand, writes
 from support.notebook_cells import run_cells
+from support.own_folder import made
 
-from problems.competition.problem import build
-from utils.config import load_config
 from utils.errors import ConfigError
 
 ROWS = 120
@@ -30,18 +29,6 @@ FLATS = pd.DataFrame(
 )
 RECORDS = FLATS.to_dict("records")
 CSV = FLATS.to_csv(index=False)
-
-
-def made(tmp_path, *words, **files):
-    """The problem of a folder with these files (`train__csv` is `train.csv`)."""
-    (tmp_path / "mine").mkdir(exist_ok=True)
-    for name, content in files.items():
-        content = content.encode() if isinstance(content, str) else content
-        (tmp_path / "mine" / name.replace("__", ".")).write_bytes(content)
-    at = [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae", *words]
-    problem = build(load_config(None, at), tmp_path)
-    problem.prepare()
-    return problem
 
 
 def refused(tmp_path, **files):

@@ -10,6 +10,7 @@ import zipfile
 import pandas as pd
 import pytest
 from support.competition_stand import Stand
+from support.own_folder import made
 
 from problems.competition.problem import build
 from utils.config import load_config
@@ -25,18 +26,6 @@ FLATS = pd.DataFrame(
     }
 )
 TOLD = FLATS.assign(size=[f"{size} m²" for size in FLATS["size"]], rent=[f"${rent:,.2f}" for rent in FLATS["rent"]])
-
-
-def made(tmp_path, *words, **files):
-    """The problem of a folder with these files (`train__csv` is `train.csv`)."""
-    (tmp_path / "mine").mkdir(exist_ok=True)
-    for name, content in files.items():
-        content = content.encode() if isinstance(content, str) else content
-        (tmp_path / "mine" / name.replace("__", ".")).write_bytes(content)
-    at = [f"data.dir={tmp_path / 'mine'}", "data.target=rent", "data.metric=mae", *words]
-    problem = build(load_config(None, at), tmp_path)
-    problem.prepare()
-    return problem
 
 
 def is_all_of_it(problem, expected=FLATS):

@@ -14,7 +14,7 @@ from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
 from problems.command.tree.export import FORMS, export_as, write_changes
 from problems.command.tree.grading_copy import grading_copy
-from problems.command.tree.hidden import grading_files
+from problems.command.tree.hidden_files import grading_files
 from problems.command.tree.options import TreeOptions
 from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.replies import as_reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from problems.command.tree.base import snapshot
-from problems.command.tree.hidden import grading_files
+from problems.command.tree.hidden_files import grading_files
 from problems.command.tree.prompt_view import readable
 from problems.command.tree.tree import Ground, Tree
 
