@@ -20,21 +20,23 @@ from cli.options import add_config_options, check_file_place, config_of, count, 
 from cli.terminal.standings_text import standings_lines
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
+from core.arena.opening_book import OpeningBook
 from core.arena.openings import draw_openings
 from core.arena.pgn import with_elo, with_names
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.suitability import unequal, unsuited
-from core.arena.tournament import Pairing, Tournament, names_of, round_robin
+from core.arena.tournament import Tournament, names_of, round_robin
 from core.arena.uci_options import split_options
 from core.arena.uci_trial import check_uci_program
 from core.arena.validator import engine_name, static_refusal
-from core.contracts import EvaluatorDeps
+from core.contracts import EvaluatorDeps, Game
 from core.events import Event, GameFinished, GameMove, GameStarted
 from core.state.journal import Journal
 from core.state.task import derive_seed
 from runs.run_folder import check_place
 from utils.clean_text import one_line
+from utils.config_schema import Config
 from utils.counts import counted
 from utils.errors import ConfigError
 from utils.user_text import user_text
@@ -61,6 +63,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--games", type=count, metavar="N", help="games of each pair, an even number; with --openings: from each"
     )
     parser.add_argument("--openings", type=count, metavar="N", help="openings, each played with both colours")
+    parser.add_argument(
+        "--book", metavar="FILE", help="openings from here: .epd (positions), .pgn or .txt (moves, one opening a line)"
+    )
+    parser.add_argument("--plies", type=count, metavar="N", help="the first N moves of each opening")
+    parser.add_argument("--order", choices=("random", "sequential"), help="in which the book is read (default: random)")
+    parser.add_argument("--start", type=count, metavar="N", help="with --order sequential: the book's first opening")
     parser.add_argument("--pgn", metavar="FILE", help="write the games here")
     parser.add_argument("--json", action="store_true", help="print the standings as JSON")
     add_config_options(parser)
@@ -68,31 +76,24 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Play the round robin and print the standings; interrupted, those of the games that are over."""
-    from runs.composition import open_jobs, problem_of
+    from runs.composition import open_jobs
 
     if args.pgn:
         check_file_place("pgn", Path(args.pgn))
-    args.problem = args.problem or "connect_four"
-    config = config_of(args)
-    check_place(config.project.dir)
-    problem: Any = problem_of(config)
-    if problem.family != "arena":
-        raise ConfigError(
-            f"--problem {args.problem}: that is no game; allowed: connect_four, chess_engines, a game of your own "
-            "(`init NAME --game` writes one)"
-        )
+    config, problem = _game_of(args)
     if len(args.engines) < 2:
         raise ConfigError("arena: name at least two engines")
     settings = _settings(problem.settings, args)
     _check_games(len(args.engines), settings)
+    openings = _openings(problem, settings, args, config.project.seed)
     engines = _engines(args.engines, problem.spec)
     for word, engine in zip(args.engines, engines, strict=True):
         if engine.command:
             check_uci_program(word, engine, problem.spec.game, settings)
-    for warning in unsuited(engines, settings.limit):
-        print(f"warning: {warning}", file=sys.stderr)
-    book = _Narrator(engines, quiet=args.json)
-    pairings = _pairings(engines, problem.spec, settings, config.project.seed)
+    _say([*_told_of(problem.book), *(f"warning: {one}" for one in unsuited(engines, settings.limit))])
+    book = _Narrator(engines, problem.spec.game, quiet=args.json)
+    seed = config.project.seed
+    pairings = round_robin(engines, openings, games=settings.games, seed=seed, spec=problem.spec, settings=settings)
     interrupt: KeyboardInterrupt | None = None
     with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
         try:
@@ -119,8 +120,7 @@ def run(args: argparse.Namespace) -> int:
                 raise
             interrupt, games = error, tournament.play(played, kind="rated")
     rows = _print(games, engines, as_json=args.json)
-    for warning in unequal(book.seconds, settings.limit):
-        print(f"warning: {warning}", file=sys.stderr)
+    _say([f"warning: {one}" for one in unequal(book.seconds, settings.limit)])
     if args.pgn:
         elo = {row["node_id"]: row["elo"] for row in rows}
         texts = [
@@ -139,8 +139,9 @@ def run(args: argparse.Namespace) -> int:
 class _Narrator(MemoryBook):
     """Prints each game as it ends."""
 
-    def __init__(self, engines: Sequence[Engine], *, quiet: bool) -> None:
+    def __init__(self, engines: Sequence[Engine], game: Game, *, quiet: bool) -> None:
         super().__init__()
+        self._game = game
         self._names = names_of(engines)
         self._quiet = quiet
         self.pgn: dict[str, str] = {}
@@ -166,7 +167,7 @@ class _Narrator(MemoryBook):
         """Keep what each move took."""
         for event in events:
             if isinstance(event, GameStarted):
-                first = len(event.opening) % 2  # who moves next after the opening
+                first = self._game.to_move(self._game.initial(event.opening))  # who moves next after the opening
                 self._sides[event.game_id] = (event.white, event.black) if first == 0 else (event.black, event.white)
             elif isinstance(event, GameMove):
                 self.seconds[self._names[self._sides[event.game_id][(event.ply - 1) % 2]]].append(event.seconds)
@@ -241,10 +242,48 @@ def _program(word: str) -> str | None:
     return shutil.which(word) or shutil.which(word, path=GAMES_PATH)
 
 
-def _pairings(engines: Sequence[Engine], spec: ArenaSpec, settings: ArenaSettings, seed: int) -> list[Pairing]:
-    drawn = derive_seed(seed, "openings", "arena")
-    openings = draw_openings(spec.game, settings.openings, plies=spec.opening_plies, seed=drawn, book=spec.book)
-    return round_robin(engines, openings, games=settings.games, seed=seed, spec=spec, settings=settings)
+def _game_of(args: argparse.Namespace) -> tuple[Config, Any]:
+    """The configuration that the words make, and its problem: a game."""
+    from runs.composition import problem_of
+
+    args.problem = args.problem or "connect_four"
+    config = config_of(args)
+    config.arena.book = args.book or config.arena.book
+    config.arena.plies = args.plies or config.arena.plies
+    if config.arena.book is None and args.order:
+        raise ConfigError(f"--order {args.order}: openings are random without a book; add --book FILE")
+    if args.start and args.order != "sequential":
+        raise ConfigError(f"--start {args.start}: a random order has no beginning; add --order sequential")
+    check_place(config.project.dir)
+    problem = problem_of(config)
+    if problem.family != "arena":
+        raise ConfigError(
+            f"--problem {args.problem}: that is no game; allowed: connect_four, chess_engines, a game of your own "
+            "(`init NAME --game` writes one)"
+        )
+    return config, problem
+
+
+def _told_of(book: OpeningBook | None) -> list[str]:
+    return [] if book is None else [book.note, *book.news()]
+
+
+def _openings(problem: Any, settings: ArenaSettings, args: argparse.Namespace, seed: int) -> list[tuple[str, ...]]:
+    """What the games begin from; ConfigError where the book has fewer openings than the words ask for."""
+    drawn, wanted, book = derive_seed(seed, "openings", "arena"), settings.openings, problem.book
+    if book is None:
+        return draw_openings(problem.spec.game, wanted, plies=problem.spec.opening_plies, seed=drawn)
+    found: list[tuple[str, ...]]
+    if args.order == "sequential":
+        found = book.sequence(wanted, args.start or 1)
+    else:
+        found = book.draw(wanted, seed=drawn, held_out=None)
+    is_said = args.openings is not None or args.games is not None
+    if not found or (is_said and len(found) < wanted):
+        which = f"from its opening {args.start} on " if args.start else ""
+        said = f"{wanted} are wanted" if is_said else "one is needed"
+        raise ConfigError(f"{book.name}: {which}it has {counted(len(found), 'opening')} to play from, and {said}")
+    return found
 
 
 def _print(games: Sequence[dict[str, Any]], engines: Sequence[Engine], *, as_json: bool) -> list[dict[str, Any]]:

@@ -256,6 +256,7 @@ class GameStarted(EventBase):
     white: str
     black: str
     opening: list[str] = Field(default_factory=list)
+    """Moves that were given; before them `fen …` where they are made from another position than the game's first."""
     start: str
     """The position after the opening, as `Game.text`."""
 

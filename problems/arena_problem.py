@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from agents.builder_agent import BuilderAgent
 from core.arena.evaluator import ArenaEvaluator
 from core.arena.export import standalone
+from core.arena.opening_book import OpeningBook
 from core.arena.pgn import with_elo
 from core.arena.repertoire import ArenaRules
 from core.arena.setup import read_engine, settings_of
@@ -23,8 +24,12 @@ from core.state.node import Node
 from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.workers.shipping import check_shippable
+from problems.opening_file import read_book
 from utils.config_schema import Config
+from utils.counts import counted
 from utils.registry import user_file
+from utils.shared_property import shared_property
+from utils.user_path import user_path
 
 LIMIT_TEXT = """\
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
@@ -39,6 +44,11 @@ that takes far too long, crashes or is not legal loses the game at once. `report
 adjudication: the score for the side to move in hundredths of a pawn or stone (a forced win is 100000 less the plies to
 it), the nodes searched for this move, the best moves as a list of text."""
 """What engines of every game are told about limits: the end of a `GameTexts.signature`."""
+
+BOOK_TEXT = """\
+Games begin from openings of a book in place of random ones. Where one is a position, position.moves holds the moves
+since then: those before are unknown."""
+"""What builders are told of `arena.book`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,8 @@ class ArenaProblem(Problem):
     Args:
         name: as in JSON.
         questions: asked a round; one engine is built for each.
+        book: file of the user's openings (`arena.book`).
+        plies: how many moves of each are taken; None: all.
     """
 
     lower_is_better = False
@@ -81,6 +93,8 @@ class ArenaProblem(Problem):
         *,
         settings: ArenaSettings,
         questions: int,
+        book: str | None = None,
+        plies: int | None = None,
     ) -> None:
         self.name = name
         self.spec = spec
@@ -89,17 +103,43 @@ class ArenaProblem(Problem):
         self._texts = texts
         self._questions = questions
         self._rules = rules
+        self._book_file, self._plies = book, plies
+
+    @shared_property
+    def book(self) -> OpeningBook | None:
+        """Openings of the user's own, read once; ConfigError for what is none of this game."""
+        return read_book(self._book_file, self.spec.game, self._plies) if self._book_file else None
+
+    @property
+    def scoring_files(self) -> Mapping[str, Path]:
+        return {"arena.book": user_path(self._book_file)} if self._book_file else {}
+
+    @property
+    def hidden_files(self) -> tuple[Path, ...]:
+        """The book: engines are not to know what the final part begins from."""
+        return tuple(path.resolve() for path in self.scoring_files.values())
+
+    def prepare(self) -> None:
+        if self.book is not None:
+            self.book.check(self.settings.openings)
+
+    @property
+    def note(self) -> str:
+        if self.book is None:
+            return ""
+        return f"{self.book.note}; {counted(len(self.book.part(True)), 'is', 'are')} held out for the final part"
 
     def statement(self) -> str:
         return self._texts.statement
 
     def prompt_extras(self) -> dict[str, Any]:
         limit = str(self.settings.limit)
+        own = {"Openings": BOOK_TEXT} if self._book_file else {}
         return {
             "signature": self._texts.signature,
             "allowed_imports": ", ".join(["the standard library", *sorted(self.spec.packages)]),
             "limit": limit,
-            "sections": {**self._texts.sections, "Limit of a move": limit},
+            "sections": {**self._texts.sections, **own, "Limit of a move": limit},
         }
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
@@ -125,7 +165,7 @@ class ArenaProblem(Problem):
         return [f"a run is one game of one process{hang}"]
 
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
-        return ArenaEvaluator(deps, self.spec, self.settings)
+        return ArenaEvaluator(deps, replace(self.spec, book=self.book), self.settings)
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """Write `engine.py`, the engine with its Position, and `games.pgn`, what it played.
@@ -178,7 +218,17 @@ def build_arena(cfg: Config, name: str, spec: ArenaSpec, texts: GameTexts, rules
     settings = settings_of(cfg.arena)
     if spec.inputs is not None and cfg.execution.runner != "local":
         check_shippable(spec.inputs, "kind")
-    return ArenaProblem(name, spec, texts, rules, settings=settings, questions=cfg.search.batch)
+    plies = cfg.arena.plies
+    return ArenaProblem(
+        name,
+        spec if plies is None else replace(spec, opening_plies=plies),
+        texts,
+        rules,
+        settings=settings,
+        questions=cfg.search.batch,
+        book=cfg.arena.book,
+        plies=plies,
+    )
 
 
 def _games_of(node_id: str, run_dir: Path) -> list[str]:

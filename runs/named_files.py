@@ -13,7 +13,7 @@ from utils.user_path import user_path
 
 KEYS = (
     "problem.path", "problem.program", "problem.evaluator", "problem.source", "data.dir", "data.train", "data.test",
-    "data.labels", "prompts.dir", "problem.plugins", "plugins", "initial",
+    "data.labels", "arena.book", "prompts.dir", "problem.plugins", "plugins", "initial",
 )  # fmt: skip
 """Keys whose values are files or folders, or lists of them."""
 TABLES = ("data.train", "data.test", "data.labels")

@@ -389,6 +389,10 @@ class ArenaConfig(Section):
     """`nodes:N`, `depth:N`, `movetime:MS` or `clock:MS+MS`."""
     openings: int = Field(4, ge=1, le=10_000)
     """Openings of a generation's tournament."""
+    book: str | None = None
+    """File of openings in place of random ones: .epd (positions), .pgn (games) or .txt (moves, one opening a line)."""
+    plies: int | None = Field(None, ge=1, le=200)
+    """Moves of an opening: of a random one so many (null: 4), of one in `arena.book` at most so many (null: all)."""
     games: int = Field(2, ge=2, le=10_000)
     """Games a pair plays from each opening side, both colours: an even number."""
     gauntlet: int = Field(40, ge=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from threading import Lock
@@ -14,6 +14,7 @@ from core.arena.tournament import Tournament, count_session
 from core.contracts import EvaluatorDeps
 from core.state.node import MetricSource, Node
 from core.state.task import derive_seed
+from utils.logger_system import log_msg
 from utils.shared_property import shared_property
 
 RECENT = 256
@@ -89,14 +90,20 @@ class ArenaRun:
             return id_ if node is not None else None
         return node.duplicate_of if node.rung == "text" else None
 
-    def openings(self, count: int, *label: object, held_out: bool = False) -> list[tuple[str, ...]]:
-        """Lines to begin from, a function of the run's seed and `label`; fewer where the held-out part has fewer."""
-        return draw_openings(
-            self.game,
-            count,
-            plies=self.spec.opening_plies,
-            seed=derive_seed(self.seed, "openings", *label),
-            held_out=held_out,
-            book=self.spec.book,
-            fewer=held_out,
-        )
+    def openings(
+        self, count: int, *label: object, held_out: bool = False, without: Collection[tuple[str, ...]] = ()
+    ) -> list[tuple[str, ...]]:
+        """Openings to begin from, a function of the run's seed and `label`; fewer where the held-out part has fewer.
+
+        Args:
+            without: openings that are not wanted again: with a book others take their place.
+        """
+        seed, book = derive_seed(self.seed, "openings", *label), self.spec.book
+        if book is not None:
+            drawn = book.draw(count, seed=seed, held_out=held_out, without=without)
+            for told in book.news():
+                log_msg("WARNING", told)
+            return drawn
+        plies = self.spec.opening_plies
+        drawn = draw_openings(self.game, count, plies=plies, seed=seed, held_out=held_out, fewer=held_out)
+        return [opening for opening in drawn if opening not in without]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
-from core.contracts import Game
+from core.contracts import OTHER_START, Game
 from utils.errors import ConfigError
 
 MOST_BARREN = 3000
@@ -21,7 +21,6 @@ def draw_openings(
     plies: int,
     seed: int,
     held_out: bool = False,
-    book: Iterable[Sequence[str]] = (),
     fewer: bool = False,
 ) -> list[tuple[str, ...]]:
     """`count` different openings of `plies` random legal moves, none with a win in one or decided as the game knows.
@@ -30,24 +29,21 @@ def draw_openings(
     (one in four), so that claims are made on openings that selection never saw.
 
     Args:
-        book: lines to draw from in place of random moves; the random ones follow when it runs out.
         fewer: return what there is where the game has fewer.
     Raises:
         ConfigError: the game has fewer different openings of that length.
     """
     rng = random.Random(seed)
-    lines = [tuple(line) for line in book]
-    rng.shuffle(lines)
     found: dict[str, tuple[str, ...]] = {}
     barren = 0
     while len(found) < count and barren < MOST_BARREN:
-        line = lines.pop() if lines else _random_line(game, plies, rng)
+        line = _random_line(game, plies, rng)
         barren += 1
         if line is None:
             continue
         state = game.initial(line)
         text = game.text(state)
-        if in_held_out_part(text) == held_out and text not in found and _is_open(game, state):
+        if in_held_out_part(text) == held_out and text not in found and is_open(game, state):
             found[text] = line
             barren = 0
     if len(found) < count and not fewer:
@@ -55,6 +51,13 @@ def draw_openings(
             f"arena.openings={count}: {game.name} has too few openings of {plies} plies, {len(found)} were found"
         )
     return list(found.values())
+
+
+def opening_parts(opening: Sequence[str]) -> tuple[str | None, Sequence[str]]:
+    """(the position that it begins from, None for the game's own start; its moves)."""
+    if opening and opening[0].startswith(OTHER_START):
+        return opening[0].removeprefix(OTHER_START), opening[1:]
+    return None, opening
 
 
 def in_held_out_part(text: str) -> bool:
@@ -74,7 +77,7 @@ def _random_line(game: Game, plies: int, rng: random.Random) -> tuple[str, ...] 
     return tuple(line)
 
 
-def _is_open(game: Game, state: Any) -> bool:
+def is_open(game: Game, state: Any) -> bool:
     """The game goes on, the side to move cannot win with one move, and the game knows no side that wins by force."""
     if game.outcome(state) is not None:
         return False

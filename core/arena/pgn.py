@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.arena.limit import MoveLimit
+from core.arena.openings import opening_parts
 from core.arena.player import WON
 from core.arena.referee import GameRecord
 from core.contracts import Game
@@ -29,21 +30,25 @@ _TAG = re.compile(r'^\[(\w+) "(.*)"\]$', re.MULTILINE)
 
 
 def to_pgn(game: Game, record: GameRecord, opening: Sequence[str], tags: Mapping[str, str]) -> str:
-    """One game in PGN: the opening's moves stand in the movetext, so it reads from the game's start position.
+    """One game in PGN: the opening's moves stand in the movetext, so it reads from the game's start position, or from
+    the one that its opening begins from (`FEN`).
 
     Args:
         tags: White and Black at least; they come before ours. Values may be untrusted: they are escaped.
     """
     named = game.opening_name([*opening, *(made.uci for made in record.moves)])
+    start, given = opening_parts(opening)
     ours = {
         "Result": record.result,
-        "PlyCount": str(len(opening) + len(record.moves)),
+        "PlyCount": str(len(given) + len(record.moves)),
         "Termination": _TERMINATIONS.get(record.termination, "normal"),
     }
     if named is not None:
         ours["ECO"], ours["Opening"] = named
     if game.name != "chess":
         ours["Variant"] = game.name
+    if start is not None:
+        ours |= {"SetUp": "1", "FEN": start}
     head = _roster(tags) | dict(tags) | ours
     lines = [f'[{name} "{_escape(value)}"]' for name, value in head.items()]
     lines.append("")
@@ -86,15 +91,19 @@ def _roster(tags: Mapping[str, str]) -> dict[str, str]:
 
 
 def _movetext(game: Game, record: GameRecord, opening: Sequence[str]) -> str:
-    state: Any = game.initial()
+    _, given = opening_parts(opening)
+    state: Any = game.initial(opening[: len(opening) - len(given)])
+    first = game.to_move(state)
     words: list[str] = []
-    for ply, move in enumerate([*opening, *(made.uci for made in record.moves)]):
-        if ply % 2 == 0:
-            words.append(f"{ply // 2 + 1}.")
+    for ply, move in enumerate([*given, *(made.uci for made in record.moves)]):
+        side = game.to_move(state)
+        half = first + ply
+        if half % 2 == 0 or ply == 0:
+            words.append(f"{half // 2 + 1}.{'..' if half % 2 else ''}")
         words.append(game.san(state, move))
         state = game.apply(state, move)
-        if ply >= len(opening):
-            words.append(_comment(record, ply - len(opening), ply % 2))
+        if ply >= len(given):
+            words.append(_comment(record, ply - len(given), side))
     if record.message:
         words.append("{" + _plain(f"{record.termination}: {record.message}") + "}")
     else:

@@ -129,10 +129,9 @@ class RoundVerdict:
         run = self.run
         engines = {node.id: engine_of(node) for node in self.cohort}
         already = {game.opening for game in self.table.games if {game.white, game.black} == {first, second}}
-        openings = run.openings(pairs, self.label, "more", len(already))
         pairings = meetings(
             [(engines[first], engines[second])],
-            [opening for opening in openings if opening not in already],
+            run.openings(pairs, self.label, "more", len(already), without=already),
             games=2,
             seed=run.seed,
             spec=run.spec,

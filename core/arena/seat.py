@@ -55,12 +55,18 @@ class Seat:
     def move(self, moves: list[str], time_left_ms: int) -> list[Any]:
         """Bring the position up to date and return [move, the engine's own score of it or None, depth or None]."""
         for made in moves:
-            self.position = self.position.apply(made)
+            self.position = self.begun(made[4:]) if made.startswith("fen ") else self.position.apply(made)
         limit, player = self.position.limit, globals()["engine"]
         limit.told = None
         move = player.select_move(self.position, time_left_ms)
         depth, score = limit.told[:2] if limit.told else (None, getattr(player, "score", None))
         return [str(move), _number(score), _number(depth)]
+
+    def begun(self, text: str) -> Any:
+        """The position of a book that the game begins from."""
+        position = globals()["Position"].from_fen(text)
+        position.limit = self.position.limit
+        return position
 
 
 def _number(value: Any) -> float | None:

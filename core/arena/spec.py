@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core.arena.limit import MoveLimit
 from core.arena.match import load_game
+from core.arena.opening_book import OpeningBook
 from core.arena.referee import Adjudication
 from core.contracts import Baseline, Game, Limits
 
@@ -30,8 +31,9 @@ class ArenaSpec:
     gauntlet: tuple[Baseline, ...]
     """Engines for claims; selection never plays them."""
     opening_plies: int
-    book: tuple[tuple[str, ...], ...] = ()
-    """Opening lines in place of random ones."""
+    """Plies of a random opening."""
+    book: OpeningBook | None = None
+    """Openings of the user's own, in place of random ones."""
     inputs: Path | None = None
     """Folder of a user's game: its files go to workers elsewhere."""
 

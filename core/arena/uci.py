@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from core.arena.limit import MoveLimit
+from core.arena.openings import opening_parts
 from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn, with_last_error
 from core.arena.uci_options import UciOption
 from core.state.failure import FailureKind
@@ -81,7 +82,9 @@ class UciPlayer:
 
     def move(self, turn: Turn) -> Reply:
         self._line += turn.moves
-        self._say("position startpos" + (f" moves {' '.join(self._line)}" if self._line else ""))
+        start, moves = opening_parts(self._line)
+        begun = "startpos" if start is None else f"fen {start}"
+        self._say(f"position {begun}" + (f" moves {' '.join(moves)}" if moves else ""))
         self._say(self._go(turn))
         heard = self._hear("bestmove", turn.seconds)
         words = heard[-1].split()

@@ -34,6 +34,7 @@ from core.contracts.keeping import (
     Store,
 )
 from core.contracts.plugging import (
+    OTHER_START,
     AgentBuilder,
     Baseline,
     EvaluatorDeps,
@@ -96,6 +97,7 @@ __all__ = [
     "LOOK",
     "NO_CALLS",
     "NO_PROGRAM",
+    "OTHER_START",
     "SESSION",
     "STAGES",
     "WRITER_DISK_MB",

@@ -300,6 +300,8 @@ class AgentBuilder:
 
 
 Outcome = Literal["1-0", "0-1", "1/2-1/2"]
+OTHER_START = "fen "
+"""Begins an opening's first text where that is no move, but the position that its moves are made from."""
 
 
 class GameDefaults(Protocol):
@@ -310,7 +312,17 @@ class GameDefaults(Protocol):
         return False
 
     def opening_name(self, moves: Sequence[str]) -> tuple[str, str] | None:
-        """(code, name) of the opening of a game with these moves, or None: names are not known by default."""
+        """(code, name) of the opening of a game with these moves, or None: names are not known by default. As with
+        `Game.initial`, the first may be the position that the game begins from."""
+        return None
+
+    def read_position(self, text: str) -> str:
+        """A position of a user's book, as `Game.text` writes it. ValueError: it is none of this game, and why. By
+        default games begin from the start position alone."""
+        raise ValueError("it begins from its start position alone: give openings as moves")
+
+    def read_move(self, state: Any, text: str) -> str | None:
+        """The legal move that people write so, where it is not the move's own text; None if there is none."""
         return None
 
 
@@ -320,7 +332,8 @@ class Game(GameDefaults, Protocol):
     name: str
 
     def initial(self, opening: Sequence[str] = ()) -> Any:
-        """The state after the moves of `opening`."""
+        """The state after the moves of `opening`. The first may be `fen …` (`OTHER_START`): a position, as
+        `read_position` gives it, that they begin from in place of the game's own start."""
 
     def to_move(self, state: Any) -> Literal[0, 1]:
         """0 if it is white's turn (the first player's), 1 if it is black's."""

@@ -6,6 +6,7 @@ import bisect
 import json
 from typing import Any
 
+from core.arena.openings import opening_parts
 from core.arena.pgn import opening_of, with_elo
 from core.arena.standings import newest_elo
 from core.storage.reader import RunReader
@@ -57,13 +58,15 @@ def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
     started = json.loads(first[1]) if first else json.loads(last[1])  # type: ignore[index]
     row = _row(started, json.loads(last[1]) if last else None, _within(*bound[0]) if bound else 0)
     names = Move.model_fields.keys()
-    origin, opening = opening_line(row.game, started.get("opening", []))
+    given = started.get("opening", [])
+    origin, opening = opening_line(row.game, given)
+    named = opening_of(json.loads(last[1]).get("pgn", "")) if last else None
     return GameDetail(
         **{**row.model_dump(), "plies": max(row.plies, len(moves))},
         origin=origin,
         start=started.get("start", ""),
         opening=opening,
-        opening_name=opening_of(json.loads(last[1]).get("pgn", "")) if last else None,
+        opening_name=named or ("a position of the book" if opening_parts(given)[0] else None),
         moves=[Move(**{name: move[name] for name in names & move.keys()}) for move in moves],
     )
 

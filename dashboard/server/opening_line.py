@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from core.arena.match import load_game
+from core.arena.openings import opening_parts
 from dashboard.server.schemas.arena import OpeningMove
 
 _RULES = {"chess": "problems.chess_engines.game:Chess", "connect_four": "problems.connect_four.game:ConnectFour"}
@@ -22,16 +23,20 @@ def load_rules() -> None:
             load_game(entry)
 
 
-def opening_line(name: str, moves: Sequence[str]) -> tuple[str, list[OpeningMove]]:
+def opening_line(name: str, opening: Sequence[str]) -> tuple[str, list[OpeningMove]]:
     """(the position before the first move, the moves with their names and the positions after them).
 
     Of a game that is not known here, and where a move is not legal, the moves alone: positions are ''.
     """
+    _, moves = opening_parts(opening)
     bare = [OpeningMove(uci=move, san=move, fen="") for move in moves]
     if name not in _RULES:
         return "", bare
     game = load_game(_RULES[name])
-    state = game.initial()
+    try:
+        state = game.initial(opening[: len(opening) - len(moves)])
+    except ValueError:
+        return "", bare
     origin, line = game.text(state), []
     for move in moves:
         if move not in game.legal(state):

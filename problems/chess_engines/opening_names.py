@@ -10,15 +10,22 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
+from core.arena.openings import opening_parts
 from problems.chess_engines.position import Position
 
 DEEPEST = 12
 """Plies of the longest line in the table."""
 
 
-def opening_name(moves: Sequence[str]) -> tuple[str, str] | None:
-    """(ECO, name) of the game's opening; None where no position of it is in the table."""
-    named, found, position = _table(), None, Position()
+def opening_name(line: Sequence[str]) -> tuple[str, str] | None:
+    """(ECO, name) of the game's opening; None where no position of it is in the table.
+
+    Args:
+        line: the game's moves; before them the position that they begin from, where that is not the first.
+    """
+    start, moves = opening_parts(line)
+    named, position = _table(), Position() if start is None else Position.from_fen(start)
+    found = named.get(_key(position))
     for move in islice(moves, DEEPEST):
         position = position.apply(move)
         found = named.get(_key(position), found)

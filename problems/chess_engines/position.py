@@ -23,7 +23,8 @@ class Position:
 
     @classmethod
     def from_fen(cls, fen: str) -> "Position":
-        """The position of a FEN; ValueError if it is not one. Repetitions are not seen: the moves before are unknown.
+        """The position of a FEN; ValueError if it is not one. Repetitions are seen from there on where the halfmove
+        clock is 0, else none: the moves before are unknown.
 
         Without counters (four fields, as many programs write it) they are 0 and 1. Rights to castle that king and rook
         have no more are none, and `HAha` are `KQkq`.
@@ -36,7 +37,8 @@ class Position:
         if len(fields) == 6 and fields[4].isdecimal() and fields[5].isdecimal():
             counters = [str(min(int(fields[4]), 150)), str(int(fields[5]) % 256)]
             fields[2:] = [cls._castling(fields[0], fields[2]), fields[3], *counters]
-        return cls(rust_chess.Board(" ".join(fields), rust_chess.RepetitionDetectionMode.NONE))
+        seen = rust_chess.RepetitionDetectionMode
+        return cls(rust_chess.Board(" ".join(fields), seen.FULL if fields[4:5] == ["0"] else seen.NONE))
 
     @staticmethod
     def _castling(board: str, rights: str) -> str:

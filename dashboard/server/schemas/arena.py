@@ -65,5 +65,5 @@ class GameDetail(GameRow):
     """The position after the opening, from which the engines played."""
     opening: list[OpeningMove]
     opening_name: str | None
-    """ECO code and name, once the game is over and where it has one."""
+    """ECO code and name, once the game is over and where it has one; else, where a position was given, that."""
     moves: list[Move]

@@ -12,6 +12,16 @@ def test_an_opening_has_names_and_positions_from_the_rules():
     assert line[-1].fen == "rnbqkbnr/ppp1pp1p/3p2p1/8/P7/8/RPPPPPPP/1NBQKBNR w Kkq - 0 3"
 
 
+def test_an_opening_of_a_book_begins_from_its_position():
+    start = "4k3/8/8/8/8/8/P7/4K3 b - - 0 1"
+    assert opening_line("chess", [f"fen {start}"]) == (start, [])
+    origin, line = opening_line("chess", [f"fen {start}", "e8e7"])
+    assert (origin, line[0].san, line[0].fen) == (start, "Ke7", "8/4k3/8/8/8/8/P7/4K3 w - - 1 2")
+    for game, opening in (("chess", ["fen 8/8 w", "e8e7"]), ("connect_four", ["fen 7/7 x", "e8e7"])):
+        origin, line = opening_line(game, opening)
+        assert origin == "" and [(move.uci, move.fen) for move in line] == [("e8e7", "")]
+
+
 def test_of_a_foreign_game_and_of_illegal_moves_there_are_the_moves_alone():
     for game, moves in (("hex", ["a1"]), ("chess", ["e2e4", "e2e4"])):
         origin, line = opening_line(game, moves)

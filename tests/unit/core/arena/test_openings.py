@@ -95,12 +95,6 @@ def test_selection_and_claims_never_share_a_position():
     assert all(in_held_out_part(text) for text in held) and not any(in_held_out_part(text) for text in ours)
 
 
-def test_a_book_comes_before_random_lines():
-    book = [("4", str(column)) for column in range(1, 8)]
-    lines = draw_openings(ConnectFour(), 4, plies=2, seed=1, book=book)
-    assert set(lines) <= set(book)
-
-
 def test_too_few_openings_is_said():
     with pytest.raises(ConfigError, match=r"arena\.openings=8: .*too few openings of 1 plies"):
         draw_openings(ConnectFour(), 8, plies=1, seed=1)
