@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.arena.seat import Limit
-from core.contracts import Game
+from core.contracts import OTHER_START, Game
 from problems.chess_engines.game import Chess
 from problems.chess_engines.position import Position as ChessPosition
 from problems.connect_four.game import ConnectFour
@@ -70,6 +70,34 @@ def test_legal_moves_are_distinct_and_in_a_fixed_order(pair):
         state = game.initial(random_line(game, seed, 10))
         moves = list(game.legal(state))
         assert len(set(moves)) == len(moves) and moves == list(game.legal(state))
+
+
+def test_every_move_is_read_as_people_write_it(pair):
+    game, _ = pair
+    for seed in range(6):
+        state = game.initial(random_line(game, seed, 20 * seed))
+        for move in game.legal(state):
+            san = game.san(state, move)
+            assert (san if san in game.legal(state) else game.read_move(state, san)) == move
+        assert game.read_move(state, "no move") is None
+
+
+def test_a_position_begins_the_game_that_goes_on_from_it_or_none_does(pair):
+    game, _ = pair
+    for seed in range(12):
+        state = game.initial(random_line(game, seed, 9 * seed))
+        try:
+            start = game.read_position(game.text(state))
+        except ValueError as error:
+            assert game.name == "connect_four" and "start position alone" in str(error)
+            continue
+        begun = game.initial([f"{OTHER_START}{start}"])
+        assert game.text(begun) == start == game.read_position(start)
+        assert list(game.legal(begun)) == list(game.legal(state)) and game.to_move(begun) == game.to_move(state)
+        for move in list(game.legal(state))[:3]:
+            assert game.initial([f"{OTHER_START}{start}", move]) == game.apply(begun, move)
+    with pytest.raises(ValueError):
+        game.initial([f"{OTHER_START}no position"])
 
 
 def test_text_tells_positions_apart(pair):

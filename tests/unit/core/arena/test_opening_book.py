@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from arena_support import four_settings, four_spec
+from arena_support import make_deps as deps_of
+
+from core.arena.arena_run import ArenaRun
 from core.arena.opening_book import BookOpening, OpeningBook
 from core.arena.openings import opening_parts
 from problems.connect_four.game import ConnectFour
@@ -87,3 +92,22 @@ def test_what_was_left_out_is_told_with_its_lines():
 def test_the_parts_of_an_opening():
     assert opening_parts(("fen 8/8 w", "e2e4")) == ("8/8 w", ("e2e4",))
     assert opening_parts(("e2e4",)) == (None, ("e2e4",)) and opening_parts(()) == (None, ())
+
+
+def test_a_run_draws_from_the_book_by_its_label_and_tells_what_it_passed_over(tmp_path, capsys):
+    """Each part once, and another draw for each tournament; an SPRT asks for openings that it has not had."""
+    book = book_of(WON, ("1", "2"), ("1", "4"), *PAIRS[8:30])
+    assert WON in [one.opening for one in book.part(False)], "else nothing is passed over here"
+    run = ArenaRun(deps_of(tmp_path), replace(four_spec(), book=book), four_settings())
+    draws = [run.openings(6, label) for label in ("1/a", "1/a", "2/a")]
+    assert draws[0] == draws[1] != draws[2]
+    ours = run.openings(99, "all")
+    held = run.openings(99, "final", held_out=True)
+    assert not set(ours) & set(held) and set(ours) | set(held) == {one.opening for one in book.openings} - {WON}
+    more = run.openings(6, "1/a", "more", without=draws[0])
+    assert len(more) == 6 and not set(more) & set(draws[0])
+    told = [line for line in capsys.readouterr().err.splitlines() if "passed over" in line]
+    assert len(told) == 1 and told[0].startswith("WARNING: arena.book=b.txt: ")
+    random = ArenaRun(deps_of(tmp_path), four_spec(), four_settings())
+    lines = random.openings(6, "1/a")
+    assert random.openings(6, "1/a", without=lines[:2]) == lines[2:]

@@ -80,6 +80,18 @@ def test_third_repetition_is_a_draw_at_once():
     assert GAME.outcome(play(*shuffle)) == ("1/2-1/2", "repetition")
 
 
+def test_repetitions_count_from_a_position_that_a_game_begins_from():
+    """Where the moves before are unknown, as with an older halfmove clock, rust-chess would end the process."""
+    rooks = "4k2r/8/8/8/8/8/8/R3K3 w - -"
+    opening = [f"fen {GAME.read_position(rooks)}", *["a1b1", "h8g8", "b1a1", "g8h8"] * 2]
+    assert GAME.outcome(GAME.initial(opening[:-1])) is None
+    assert GAME.outcome(GAME.initial(opening)) == ("1/2-1/2", "repetition")
+    old = Position.from_fen(f"{rooks} 30 40")
+    for move in opening[1:]:
+        old = old.apply(move)
+        assert GAME.outcome(old) is None
+
+
 def test_fifty_moves_and_bare_kings():
     assert GAME.outcome(Position.from_fen("7k/8/8/8/8/8/R7/K7 w - - 100 90")) == ("1/2-1/2", "fifty_moves")
     assert GAME.outcome(Position.from_fen("7k/8/8/8/8/8/8/K7 w - - 0 90")) == ("1/2-1/2", "insufficient_material")
