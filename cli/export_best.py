@@ -26,7 +26,7 @@ from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
 from reports.winner import winner_node
 from runs.composition import problem_of
-from runs.export_place import lay_out
+from runs.export_place import check_free, lay_out
 from runs.outcome import write_solution
 from runs.recorded_files import record_export
 from runs.run_folder import check_own, find_run
@@ -163,16 +163,19 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
         page = Path(folder) / "solution.ipynb"
         if args.notebook:
             problem.export_as("notebook", node, str(page), message)
+        place = Path(folder) / "solution" if args.out else out
         with writes("out", out):
-            place = Path(folder) / "solution" if args.out else out
             written = write_solution(problem, node, place, run_dir)
             if args.notebook:
                 written.append(Path(shutil.copyfile(page, place / page.name)))
-            if args.out:
+        if args.refit:
+            if args.out:  # before a winner is trained again
+                check_free(written, place, out)
+            written += _refit(args, config, problem, node, place)
+            mark_refit(place)
+        if args.out:
+            with writes("out", out):
                 written = lay_out(written, place, out)
-    if args.refit:
-        written += _refit(args, config, problem, node, out)
-        mark_refit(out)
     if not args.out:
         record_export(run_dir)
     for path in dict.fromkeys(written):

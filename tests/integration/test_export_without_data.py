@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -92,3 +93,21 @@ def test_what_is_refused_leaves_no_file(cli: Cli) -> None:
     for option in ("--refit", "--notebook", "--patch=p"):
         ended = cli.here("export-best", "latest", option, "--out", "out")
         assert ended.code == 2 and not (cli.folder / "out").exists(), option
+
+
+@pytest.mark.usefixtures("inline")
+def test_a_refit_writes_over_no_file_of_the_users_own(tmp_path: Path) -> None:
+    """Of a winner whose outputs are gone the refit alone has a submission."""
+    cli = searched(tmp_path / "project", test=True)
+    shutil.rmtree(cli.run_dir / "files")
+    theirs = {"submission.csv": "my own\n", ".refit/notes.txt": "stays\n"}
+    for name, text in theirs.items():
+        (cli.folder / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli.folder / "mine" / name).write_text(text)
+    ended = cli.here("export-best", "latest", "--refit", "--seeds=1", "--out=mine")
+    assert ended.code == 2 and "what lies there as submission.csv is of no export" in ended.line
+    there = [path for path in (cli.folder / "mine").rglob("*") if path.is_file()]
+    assert {str(path.relative_to(cli.folder / "mine")): path.read_text() for path in there} == theirs
+    ended = cli.here("export-best", "latest", "--refit", "--seeds=1", "--out=fresh")
+    assert ended.code == 0 and "fresh/submission.csv" in ended.out, ended.err
+    assert json.loads((cli.folder / "fresh" / "node.json").read_text())["refit"] is True
