@@ -28,7 +28,7 @@ from reports.winner import winner_node
 from runs.composition import problem_of
 from runs.export_place import check_free, lay_out
 from runs.outcome import write_solution
-from runs.recorded_files import record_export
+from runs.recorded_files import BEST, record_export
 from runs.run_folder import check_own, find_run
 from runs.stored_config import stored_config
 from runs.stored_solution import StoredSolution, mark_refit, stored_solution
@@ -156,9 +156,21 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
             print(problem.export_as(form, node, target, message))
     if forms and not args.out:
         return 0
-    out = Path(args.out) if args.out else run_dir / "best_solution"
     if not args.out:
         check_own(run_dir)
+    written = _solution(args, config, problem, node, run_dir, message)
+    if not args.out:
+        record_export(run_dir)
+    for path in dict.fromkeys(written):
+        print(path)
+    return 0
+
+
+def _solution(
+    args: argparse.Namespace, config: Config, problem: Problem, node: Node, run_dir: Path, message: str
+) -> list[Path]:
+    """The solution's files. For `--out` they are made elsewhere, and laid there once all of them are known."""
+    out = Path(args.out) if args.out else run_dir / BEST
     with TemporaryDirectory(prefix="swarm-evo-") as folder:
         page = Path(folder) / "solution.ipynb"
         if args.notebook:
@@ -173,14 +185,10 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
                 check_free(written, place, out)
             written += _refit(args, config, problem, node, place)
             mark_refit(place)
-        if args.out:
-            with writes("out", out):
-                written = lay_out(written, place, out)
-    if not args.out:
-        record_export(run_dir)
-    for path in dict.fromkeys(written):
-        print(path)
-    return 0
+        if not args.out:
+            return written
+        with writes("out", out):
+            return lay_out(written, place, out)
 
 
 def _check_places(args: argparse.Namespace) -> None:

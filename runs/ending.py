@@ -16,7 +16,7 @@ from core.storage.rows import BROKE_OFF, JOURNAL
 from runs.recorded_files import record_files
 from runs.reserve import release
 from runs.search import Search
-from utils.errors import Interrupted, SwarmEvoError
+from utils.errors import Interrupted, LockedStoreError, SwarmEvoError
 from utils.logger_system import log_msg
 from utils.scratch_folders import sweep
 
@@ -77,6 +77,9 @@ def _put_last(store: RunStore, facts: Mapping[str, Any]) -> bool:
     while True:
         try:
             store.put_facts(facts)
+        except LockedStoreError:  # room is not what lacks; what waits would be tried, and waited for, at the close
+            store.forget_waiting()
+            return False
         except SwarmEvoError:
             if not rooms:
                 return False

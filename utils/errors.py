@@ -22,6 +22,7 @@ SwarmEvoError
 │   ├── JobOverdue           a job overstepped its own deadline: FailureKind.TIMEOUT, never run again
 │   └── JobStopped           the user stopped this one program: FailureKind.STOPPED, never run again
 └── StoreError           the database refused a read or a write
+    ├── LockedStoreError     another process keeps it locked
     ├── BrokenStoreError     what is stored cannot be read, now or later
     │   └── StoreVersionError    a newer version wrote it (exit 2)
     ├── RunBusyError         another process holds the run (exit 2)
@@ -186,6 +187,10 @@ class JobStopped(JobLost):
 
 class StoreError(SwarmEvoError):
     """The run's database refused a read or a write."""
+
+
+class LockedStoreError(StoreError):
+    """Another process keeps the database locked, longer than a write waits for it."""
 
 
 class BrokenStoreError(StoreError):

@@ -13,7 +13,10 @@ from pathlib import Path
 from utils.errors import StoreError, UnknownRunError
 
 BUSY_SECONDS = float(os.environ.get("SWARM_EVO_BUSY_SECONDS") or 30.0)
-"""How long a write waits for another process that holds the file locked; then it is a StoreError."""
+"""How long a write waits for another process that holds the file locked; then it is a LockedStoreError."""
+AGAIN_SECONDS = 1.0
+"""The same, at most, of those that come after one that waited in vain, until one is stored: each thread with something
+to write, and what a run's end has to say, would wait as long once more."""
 AS_IT_LIES = "ro&immutable=1"
 """Mode of a connection that looks at no file beside the store."""
 _FILES_OF_A_STORE = 6
@@ -23,6 +26,12 @@ _FILES_OF_A_STORE = 6
 def connect(place: str) -> sqlite3.Connection:
     """By a `file:` address with its mode, or `:memory:`. Transactions are begun and ended by who asks."""
     return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def wait_for_others(connection: sqlite3.Connection, *, again: bool) -> None:
+    """Have its writes wait `BUSY_SECONDS` for other processes; `again`: no longer than `AGAIN_SECONDS`."""
+    seconds = min(BUSY_SECONDS, AGAIN_SECONDS) if again else BUSY_SECONDS
+    connection.execute(f"PRAGMA busy_timeout={round(seconds * 1000)}")
 
 
 def copied(connection: sqlite3.Connection) -> sqlite3.Connection:

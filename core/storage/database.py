@@ -22,6 +22,7 @@ from core.storage.connection import (
     no_run,
     quoted_path,
     version_of,
+    wait_for_others,
 )
 from core.storage.foreign_schema import runs_something
 from core.storage.forms import FORMS, insert
@@ -43,11 +44,12 @@ from core.storage.packing import (
 from core.storage.store_place import StorePlace
 from core.storage.text_packer import TextPacker
 from core.storage.views import create_views
-from utils.errors import BrokenStoreError, StoreError, StoreVersionError
+from utils.errors import BrokenStoreError, LockedStoreError, StoreError, StoreVersionError
 
 DB_NAME = "run.db"
 """The store's file in a run's folder."""
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _WHAT_IS_LEFT = (
     "; it was cut off or written over. What lies beside it, such as report.html and best_solution/, may be whole, and "
     "a copy of the folder from before can be resumed"
@@ -105,6 +107,8 @@ class Database:
         """Called before a transaction begins: what somebody has still to write comes first."""
         self._is_open = False
         """Within a transaction."""
+        self._waited_in_vain = False
+        """The newest transaction met another process that kept the file locked."""
         with self._refusals():
             self._connection = self._open()
             self._place = None if read_only else StorePlace(path)
@@ -138,8 +142,11 @@ class Database:
                     self._connection.execute("COMMIT")
                     if self._chain is not None:
                         self._chain.committed()
-            except BaseException:
+                    self._wait_again(False)
+            except BaseException as error:
                 self._roll_back()
+                if isinstance(error, LockedStoreError):
+                    self._wait_again(True)
                 raise
             finally:
                 self._is_open = False
@@ -158,8 +165,14 @@ class Database:
                 more = lacking_room()
             if code in _BROKEN:
                 more = _WHAT_IS_LEFT
-            kind = BrokenStoreError if code in _BROKEN else StoreError
+            kind = BrokenStoreError if code in _BROKEN else LockedStoreError if code in _LOCKED else StoreError
             raise kind(f"store '{self.path}': {str(error).splitlines()[0]}{more}") from error
+
+    def _wait_again(self, in_vain: bool) -> None:
+        """How long the next transaction waits for another process follows from the newest."""
+        if in_vain != self._waited_in_vain:
+            self._waited_in_vain = in_vain
+            wait_for_others(self._connection, again=in_vain)
 
     def _roll_back(self) -> None:
         """After a failed transaction: what it stored is not there, so trust nothing."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,13 +12,14 @@ import pytest
 
 from core.events import RunFinished
 from core.state.journal import Journal
+from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF
 from reports.conclusion import conclusion_of, why_ended
 from runs.ending import record_failure
 from runs.reserve import NAME, SIZE, reserved
-from utils.errors import BackendError, StoreError
+from utils.errors import BackendError, LockedStoreError, StoreError
 
 FULL = "store 'run.db': database or disk is full"
 
@@ -63,6 +66,31 @@ def test_what_was_reserved_makes_room_for_the_reason(tmp_path: Path, monkeypatch
     store.close()
     with RunReader(tmp_path) as reader:
         assert (reader.fact("status"), why_ended(reader), reader.fact("waits")) == ("failed", FULL, None)
+
+
+def test_of_a_locked_store_only_the_first_write_waits_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The end of a run that broke off by it has three things to say, and room is not what lacks."""
+    monkeypatch.setattr("core.storage.connection.BUSY_SECONDS", 2.0)
+    store = RunStore(tmp_path, delay=3600.0)
+    tried: list[Any] = []
+    usual = RunStore.put_facts
+    monkeypatch.setattr(RunStore, "put_facts", lambda self, values: tried.append(values) or usual(self, values))
+    with closing(sqlite3.connect(tmp_path / DB_NAME, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(LockedStoreError, match="locked") as locked:
+            store.put_fact("waited for", 1)
+        assert store.db.select("PRAGMA busy_timeout") == [(1000,)]
+        store.put_fact("made again", 1, can_be_made_again=True)
+        search: Any = SimpleNamespace(store=store, journal=Journal())
+        with reserved(tmp_path):
+            record_failure(search, lambda: None, locked.value, 1.0)
+            assert len(tried) == 1 and (tmp_path / NAME).exists()
+        other.execute("ROLLBACK")
+    store.put_fact("later", 1)
+    assert store.db.select("PRAGMA busy_timeout") == [(2000,)]
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert {key for key in ("waited for", "made again", "later") if reader.fact(key)} == {"later"}
 
 
 def test_nothing_is_reserved_through_a_link_or_on_a_disk_that_has_no_room(tmp_path: Path, monkeypatch):
