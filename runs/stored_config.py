@@ -20,7 +20,8 @@ from utils.config import (
     with_environment,
 )
 from utils.config_presets import PRESET_KINDS, presets_in
-from utils.config_schema import Config
+from utils.config_schema import Config, ExecutionConfig
+from utils.config_section import section_of
 from utils.errors import ConfigError
 from utils.metric_kinds import meant_by
 from utils.secrets import MASK
@@ -31,6 +32,8 @@ SANDBOX = "execution.sandbox"
 """A run may change its tier, but not whether it has one."""
 FREE = ("problem.goal", "problem.plugins")
 """Of `FIXED`, what no score depends on."""
+ONCE_OPEN = ("ray", "modal")
+"""Sections of `execution` that took any key, and passed over those that nobody knew."""
 FOUND_BY_NULL = frozenset({"api_key", "token"})
 """Secrets that null is as good as: a key then comes from its provider's variable, a page's token is drawn."""
 
@@ -49,7 +52,7 @@ def stored_config(
 
     Args:
         overrides: `key=value` texts. `presets.llm=NAME` puts the preset's section `llm` in the stored one's place.
-        note: told one line where they have keys by an older name.
+        note: told one line where they have keys by an older name, or the run has some that nobody reads.
         trusted: the user says that a run from elsewhere may execute what it names.
         asks_models: False where it is no matter whether secrets of models can be found again.
         offline: True where every answer is in the record, so that nobody is asked.
@@ -78,6 +81,8 @@ def _read(
         check_origin(run_dir.name, stored, overrides, asks_models=asks_models and not offline)
     plain = with_environment(stored) if own else stored
     plain["project"]["dir"] = project_dir
+    if unread := _without_unread(plain["execution"]):
+        note(f"run {run_dir.name}: nobody reads {', '.join(unread)}; it goes on without")
     if meant_by(str((plain.get("data") or {}).get("metric"))):
         plain["data"]["metric"] = "qwk"  # what such names were, before it had to be said
     replaced = {word.partition("=")[0] for word in overrides}
@@ -98,6 +103,18 @@ def _read(
         config = check_config(merged)
     config.note_environment({path: text for path, text in expressions.items() if ".".join(path) not in replaced})
     return config
+
+
+def _without_unread(execution: dict[str, Any]) -> list[str]:
+    """Take out of the sections that were open once what nobody reads; the keys. A run goes on as it began."""
+    unread = []
+    for name in ONCE_OPEN:
+        section = section_of(ExecutionConfig.model_fields[name].annotation)
+        stored = execution.get(name)
+        for key in sorted(stored.keys() - section.model_fields) if section and isinstance(stored, dict) else ():
+            del stored[key]
+            unread.append(f"execution.{name}.{key}")
+    return unread
 
 
 def _unmask(plain: dict[str, Any], fresh: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from support.synthetic_runs import competition
 from runs.session import RunSession
 from runs.stored_config import stored_config
 from utils.config import load_config, to_plain
+from utils.errors import ConfigError
 
 OLD = ("llm.code.provider=command", "llm.code.command=cat", "llm.code.model=m1", "llm.code.attempts=1")
 
@@ -84,6 +85,26 @@ def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp
         store.execute("UPDATE facts SET value = ? WHERE key = 'config'", (json.dumps(plain),))
     config = stored_config(tmp_path / "logs" / "old", [], str(tmp_path), trusted=True)
     assert config.data.metric == "qwk"
+
+
+@pytest.mark.parametrize("section", ["ray", "modal"])
+def test_a_stored_key_of_a_runner_that_nobody_reads_is_left_out_and_told(tmp_path, section):
+    """It was taken once, and did nothing: the run goes on as it began. Given now it is refused, as in a new run."""
+    made = competition(tmp_path / "logs", 2, run="old")
+    made.finish()
+    known = {"ray": {"num_cpus": 2}, "modal": {"containers": 2}}[section]
+    with sqlite3.connect(tmp_path / "logs" / "old" / "run.db") as store:
+        plain = to_plain(load_config(None, []))
+        plain["execution"][section] = {**known, "adress": "10.0.0.1:6379"}
+        store.execute("UPDATE facts SET value = ? WHERE key = 'config'", (json.dumps(plain),))
+    told = []
+    config = stored_config(tmp_path / "logs" / "old", [], str(tmp_path), told.append, trusted=True)
+    assert getattr(config.execution, section).model_dump(exclude_unset=True) == known
+    assert told == [f"run old: nobody reads execution.{section}.adress; it goes on without"]
+    with pytest.raises(ConfigError, match=f"unknown key 'execution.{section}.adress'"):
+        stored_config(
+            tmp_path / "logs" / "old", [f"execution.{section}.adress=x"], str(tmp_path), told.append, trusted=True
+        )
 
 
 STOP = '{"kind": "stop"}\n'
