@@ -16,6 +16,12 @@ ECHO_SECONDS = 0.25
 manager or a terminal every process of a group of which one passes it on, as a SIGTERM, and either may come first."""
 
 
+_NUDGE = signal.SIGURG
+"""Tells the main thread that there are signals to be handled. Who has no handler of it is not disturbed by one."""
+_END = 0
+"""The number of no signal."""
+
+
 class Wishes:
     """Tells what is asked for once more from the echo of what was asked for. Two SIGINT are two: keys send those.
 
@@ -75,6 +81,39 @@ def paused_together(groups: Callable[[], Sequence[int]]) -> Iterator[None]:
         signal.signal(signal.SIGTSTP, before)
 
 
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Inside, the main thread handles every signal, also one that another thread took from the system.
+
+    Of two that come in the same instant the system may give both to a thread that the second woke. Python notes them
+    there, and has them handled when the main thread next runs: one that waits goes on waiting, and neither is heard. So
+    each number is also written into a pipe, whose reader sends the main thread a signal of its own.
+    """
+    main = threading.get_ident()
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+
+    def nudge() -> None:
+        while _END not in (numbers := os.read(read, 64)):
+            if set(numbers) != {_NUDGE}:
+                signal.pthread_kill(main, _NUDGE)
+
+    handler = signal.signal(_NUDGE, lambda number, frame: None)
+    before = signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    reader = threading.Thread(target=nudge, daemon=True, name="signals")
+    try:
+        reader.start()
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        if reader.ident is not None:
+            os.write(write, bytes([_END]))
+            reader.join()
+        signal.signal(_NUDGE, handler)
+        os.close(read)
+        os.close(write)
+
+
 class Interrupts:
     """What the user asked for by signals; both events can also be set by hand.
 
@@ -114,7 +153,8 @@ class Interrupts:
             if number == signal.SIGTERM or handler is not signal.SIG_IGN:
                 signal.signal(number, self._on_signal)
         try:
-            yield
+            with _heard():
+                yield
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

@@ -42,6 +42,28 @@ def test_signals_at_once_are_one_wish_and_later_ones_the_second(numbers):
         assert told == ["finish", "now"] and interrupts.now.is_set()
 
 
+@pytest.mark.parametrize("numbers", [(signal.SIGINT, signal.SIGTERM), (signal.SIGTERM,)])
+def test_signals_that_another_thread_took_are_heard_by_a_main_thread_that_waits(numbers):
+    """As the system does with two in the same instant: the main thread slept on, and neither was heard."""
+    interrupts, over = Interrupts(), threading.Event()
+    nudged, wakeup = signal.getsignal(signal.SIGURG), signal.set_wakeup_fd(-1)
+
+    def take() -> None:
+        for number in numbers:
+            signal.pthread_kill(threading.get_ident(), number)
+        if interrupts.finish.wait(20):
+            over.set()
+
+    with interrupts.handled():
+        taker = threading.Timer(0.2, take)
+        taker.start()
+        heard = over.wait(30)
+        taker.join()
+    assert heard and interrupts.finish.is_set() and not interrupts.now.is_set()
+    assert signal.getsignal(signal.SIGURG) is nudged and signal.set_wakeup_fd(wakeup) == -1
+    assert "signals" not in [thread.name for thread in threading.enumerate()]
+
+
 def test_sigterm_interrupts_once_and_stays_ignored_where_it_was():
     before = signal.getsignal(signal.SIGTERM)
     try:
