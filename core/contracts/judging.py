@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+import math
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from core.state.failure import FailureKind
 from core.state.findings import Findings
@@ -16,8 +17,34 @@ from utils.direction import LARGEST, as_score
 from utils.errors import JobLost
 
 
+def _scores(values: tuple[float, ...]) -> tuple[float, ...]:
+    """() where one of them is no score: nothing could be said of their mean and spread."""
+    return values if all(-LARGEST <= value <= LARGEST for value in values) else ()
+
+
+def _interval(ends: tuple[float, float] | None) -> tuple[float, float] | None:
+    return ends if ends is not None and -LARGEST <= ends[0] <= ends[1] <= LARGEST else None
+
+
+def _seconds(value: float) -> float:
+    return value if 0 <= value < math.inf else 0.0
+
+
+def _finite(values: Mapping[str, float]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if math.isfinite(value)}
+
+
+Scores = Annotated[tuple[float, ...], AfterValidator(_scores)]
+Interval = Annotated[tuple[float, float] | None, AfterValidator(_interval)]
+"""None for what is none: its ends are no numbers, or in the wrong order."""
+
+
 class Evaluation(Findings):
-    """A verdict: a metric or a failure, and what the run showed. The node takes over all findings."""
+    """A verdict: a metric or a failure, and what the run showed. The node takes over all findings.
+
+    An evaluator may be anybody's: of what it tells beside the score, numbers that cannot be kept and reckoned with are
+    left out, and the score stands.
+    """
 
     metric: float | None = None
     """In the problem's own unit; finite, or None."""
@@ -26,15 +53,19 @@ class Evaluation(Findings):
     failure: FailureKind | None = None
     claimed: float | None = None
     """The program's own estimate of its score, as it printed it; it steers only where scores cannot be told apart."""
-    seconds: float = 0.0
+    seconds: Annotated[float, AfterValidator(_seconds)] = 0.0
     """What the program's run took. Volatile."""
+    signature: Scores = ()
+    interval: Interval = None
+    repeats: Scores = ()
+    cheap_score: Annotated[float | None, AfterValidator(as_score)] = None
     message: RunLine = ""
     term_out: RunText = ""
     exc_type: CleanLine | None = None
     exc_info: CleanData | None = None
     artifacts: dict[CleanLine, RunText] = Field(default_factory=dict)
     metrics: Measured = Field(default_factory=dict)
-    features: dict[CleanLine, float] = Field(default_factory=dict)
+    features: Annotated[dict[CleanLine, float], AfterValidator(_finite)] = Field(default_factory=dict)
     name: CleanLine = ""
     logs: RunText = ""
     unisolated_reason: RunLine = ""
@@ -109,11 +140,11 @@ class FinalEvaluation(Evaluation):
     """How many independent cases (rows, instances) the score rests on, where they are more than the signature has."""
     validation_cases: int | None = None
     """The same of the validation part."""
-    validation_interval: tuple[float, float] | None = None
+    validation_interval: Interval = None
     """95 % interval of the same program's score on the validation part."""
     games: int | None = None
     """Games only: how many fresh games the score rests on."""
-    head_to_head: dict[str, Any] | None = None
+    head_to_head: CleanData | None = None
     """Games only: the match against the starting champion (wins_draws_losses, pentanomial, los, elo, low, high)."""
     claim: str = ""
     """What may be said of the score, in one line."""
