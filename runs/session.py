@@ -287,7 +287,7 @@ class RunSession:
             self._stack.callback(remove_run, self.run_dir)
 
     def _attach_sinks(self) -> None:
-        log = LogSink(self._log, self.store)
+        log, self._seconds = LogSink(self._log, self.store), TimeSink(self.save_time)
         self.store.sinks = [
             MetricsSink(self.run_dir, self.store, self.config.search.options.generation_size is not None),
             BestSink(self.search, self.run_dir),
@@ -295,7 +295,7 @@ class RunSession:
             log,
             self.search.live,
             self._view,
-            TimeSink(self.save_time),
+            self._seconds,
         ]
         self._stack.callback(self._view.close)
         self._attach_trackers()
@@ -363,8 +363,9 @@ class RunSession:
             else:
                 runner.start()
             self._clock.begin()
-            self.score_seeds()
-            return search.orchestrator.run(self._blend)
+            with self._seconds.kept():
+                self.score_seeds()
+                return search.orchestrator.run(self._blend)
         except Interrupted:
             return "interrupted"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,6 +21,7 @@ from reports.winner import Winner
 from runs.recorded_files import BEST, BEST_SO_FAR
 from runs.search import Search
 from utils.direction import Direction
+from utils.errors import SwarmEvoError
 from utils.logger_system import MetricsLog
 
 LOOKED_BACK = 20_000
@@ -26,21 +29,48 @@ LOOKED_BACK = 20_000
 
 
 class TimeSink:
-    """Stores how long the run has been worked on, at most once in EVERY_SECONDS: what a kill does not take.
+    """Stores how long the run has been worked on: what a kill does not take. With what happens, at most once in
+    EVERY_SECONDS; where a program runs for hours and nothing does, every QUIET_SECONDS of a search (`kept`).
 
     Args:
         save: stores it.
     """
 
     EVERY_SECONDS = 1.0
+    QUIET_SECONDS = 10.0
 
     def __init__(self, save: Callable[[], None]) -> None:
         self._save = save
         self._saved = time.monotonic()
 
     def emit(self, event: Event) -> None:
+        self._save_after(self.EVERY_SECONDS)
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Inside, it is stored in quiet times too, by a thread of its own."""
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(self.QUIET_SECONDS):
+                with suppress(SwarmEvoError):  # a store that cannot be written ends the run where it is told something
+                    self._save_after(self.QUIET_SECONDS)
+
+        thread = threading.Thread(target=watch, daemon=True, name="seconds")
+        thread.start()
+        try:
+            yield
+        except (
+            BaseException
+        ):  # not waited for: where a stop came the store's lock may be held until its frames are gone
+            over.set()
+            raise
+        over.set()
+        thread.join()
+
+    def _save_after(self, seconds: float) -> None:
         now = time.monotonic()
-        if now - self._saved >= self.EVERY_SECONDS:
+        if now - self._saved >= seconds:
             self._saved = now
             self._save()
 

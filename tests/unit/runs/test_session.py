@@ -159,6 +159,30 @@ def test_the_seconds_so_far_are_stored_while_it_runs(toy_config, monkeypatch):
     assert 0 < stored[0] <= facts(session)["active_seconds"], "a kill at the first node would have taken them"
 
 
+def test_the_seconds_so_far_are_stored_while_nothing_happens(toy_config, monkeypatch):
+    """A kill took all of them where a program runs for hours: a run that is killed now and then had no end."""
+    monkeypatch.setattr(TimeSink, "EVERY_SECONDS", 1e9)
+    monkeypatch.setattr(TimeSink, "QUIET_SECONDS", 0.05)
+    config = toy_config(1, "problem.options.seconds=1.5")
+    stored = []
+
+    def look(session):
+        begun = time.monotonic()
+        while not (stored or time.monotonic() - begun > 60):
+            stored.extend([facts(session)["active_seconds"]] if "active_seconds" in facts(session) else [])
+            time.sleep(0.05)
+
+    with RunSession(config) as session:
+        watching = threading.Thread(target=look, args=(session,))
+        watching.start()
+        session.run()
+        told = session.store.journal_head
+    watching.join()
+    assert 0 < stored[0] < facts(session)["active_seconds"]
+    with RunReader(session.run_dir) as reader:
+        assert reader.journal_head() == told, "nothing is stored behind the end"
+
+
 def test_who_stops_the_writing_of_files_has_a_finished_run(toy_config, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
