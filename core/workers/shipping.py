@@ -30,6 +30,9 @@ NEWS_SECONDS = 0.25
 MOST_NEWS = 1 << 20
 """Characters of output that wait to be sent; what comes beyond them is told with the result alone."""
 
+_WRITTEN = "\0"
+"""Stands in an answer for the folder that its job wrote into. JSON holds no such character as it is, whatever a program
+printed."""
 MOST_BYTES = 256 << 20
 """A user's folder may hold this much to be shipped as it is."""
 
@@ -141,7 +144,7 @@ def serve(spec_text: str, inputs: Path | None, sandbox: Sandbox, state_dir: Path
     yield from said.news()
     _, files = pack_folder(written)
     remove_tree(scratch)
-    yield Answer(json.dumps(running.result()).replace(json.dumps(str(written))[1:-1], "@written@"), files)
+    yield Answer(json.dumps(running.result()).replace(json.dumps(str(written))[1:-1], _WRITTEN), files)
 
 
 def _answer(spec: JobSpec, context: JobContext) -> dict[str, Any]:
@@ -204,5 +207,5 @@ def land(answer: Answer, spec: JobSpec) -> dict[str, Any]:
     if keep:
         Path(keep).mkdir(parents=True, exist_ok=True)
         unpack_folder(answer.files, Path(keep))
-    fields: dict[str, Any] = json.loads(answer.text.replace("@written@", json.dumps(str(keep or ""))[1:-1]))
+    fields: dict[str, Any] = json.loads(answer.text.replace(_WRITTEN, json.dumps(str(keep or ""))[1:-1]))
     return fields

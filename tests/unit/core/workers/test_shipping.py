@@ -23,6 +23,10 @@ def read_and_write(payload, deps):
     return {"path": str(out), "read": text}
 
 
+def say(payload, deps):
+    return {"said": payload["said"], "place": payload["keep_dir"]}
+
+
 def test_a_job_goes_and_comes_back(tmp_path):
     inputs = tmp_path / "in"
     inputs.mkdir()
@@ -38,6 +42,15 @@ def test_a_job_goes_and_comes_back(tmp_path):
     assert found["value"] == {"path": str(keep / "deep" / "out.txt"), "read": "hello"}
     assert (keep / "deep" / "out.txt").read_text() == "HELLO"
     assert not list((tmp_path / "worker").glob("job-*"))
+
+
+@pytest.mark.parametrize("said", ["@written@", "\0", "\\u0000"])
+def test_what_a_program_says_comes_as_it_was_said(tmp_path, said):
+    """A word of its own stood for the folder of the results: whoever printed it was told where that lies here."""
+    payload = {"inputs": "", "keep_dir": str(tmp_path / "kept"), "said": said}
+    spec = JobSpec(entry=f"{__name__}:say", payload=payload, seconds=1)
+    (answer,) = serve(spec.model_dump_json(), None, None, tmp_path / "worker")
+    assert land(answer, spec)["value"] == {"said": said, "place": str(tmp_path / "kept")}
 
 
 def test_a_fault_of_the_entry_is_told(tmp_path):
