@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from core.contracts import ParentSelector
 from core.state.node import Node
+from utils.direction import LARGEST
 from utils.strategies import SELECTORS
 
 VARIANTS: dict[str, list[dict[str, Any]]] = {
@@ -26,7 +27,8 @@ def made(name: str, options: dict[str, Any]) -> ParentSelector:
     return spec.build(spec.options.model_validate(options))
 
 
-scores = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
+_odd = st.floats(-LARGEST, LARGEST) | st.sampled_from([0.0, 5e-324, 1e-200, -LARGEST, LARGEST])
+scores = st.lists(st.floats(-1e6, 1e6) | _odd, min_size=1, max_size=20)
 
 
 def pool_of(values: list[float]) -> list[Node]:

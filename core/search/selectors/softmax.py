@@ -46,11 +46,14 @@ class SoftmaxSelector(ParentSelector):
 
 
 def boltzmann(scores: Sequence[float], temperature: float) -> list[float]:
-    """Unnormalised weights exp((s − max) / (temperature · spread)); all 1 where all scores are equal."""
+    """Unnormalised weights exp((s − max) / (temperature · spread)); all 1 where all scores are equal.
+
+    Divided one by one: the product of the two may be too small for a float.
+    """
     high, spread = max(scores), max(scores) - min(scores)
     if spread == 0:
         return [1.0] * len(scores)
-    return [math.exp((score - high) / (temperature * spread)) for score in scores]
+    return [math.exp((score - high) / spread / temperature) for score in scores]
 
 
 def shortness(lengths: Sequence[int]) -> list[float]:

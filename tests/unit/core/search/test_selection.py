@@ -60,3 +60,9 @@ def test_softmax_draws_the_cluster_and_then_the_shorter_program():
 def test_near_zero_temperature_is_greedy():
     pool = [node("n0", 0.0, signature=(0.0,)), node("n1", 1e-6, signature=(1.0,))]
     assert share(softmax(1e-3), pool, "n1", 200) == 1
+
+
+def test_softmax_takes_scores_that_differ_by_next_to_nothing():
+    pool = [node("n0", 0.0, signature=(0.0,)), node("n1", 5e-324, signature=(1.0,))]
+    assert share(softmax(0.1), pool, "n1", 200) > 0.9
+    assert share(softmax(5e-324), pool, "n1", 200) == 1
