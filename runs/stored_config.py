@@ -109,9 +109,10 @@ def _without_unread(execution: dict[str, Any]) -> list[str]:
     """Take out of the sections that were open once what nobody reads; the keys. A run goes on as it began."""
     unread = []
     for name in ONCE_OPEN:
-        section = section_of(ExecutionConfig.model_fields[name].annotation)
-        stored = execution.get(name)
-        for key in sorted(stored.keys() - section.model_fields) if section and isinstance(stored, dict) else ():
+        section, stored = section_of(ExecutionConfig.model_fields[name].annotation), execution.get(name)
+        if section is None or not isinstance(stored, dict):
+            continue
+        for key in sorted(stored.keys() - section.model_fields):
             del stored[key]
             unread.append(f"execution.{name}.{key}")
     return unread
