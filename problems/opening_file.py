@@ -15,7 +15,7 @@ from problems.file_numbers import unread
 from problems.instance_text import instance_suffix, instance_text
 from utils.clean_text import one_line
 from utils.errors import ConfigError
-from utils.missing_file import no_file
+from utils.missing_file import may_be_file, no_file
 from utils.user_path import user_path
 
 POSITIONS, GAMES, MOVES = (".epd", ".fen"), (".pgn",), (".txt",)
@@ -61,7 +61,7 @@ def read_book(file: str, game: Game, plies: int | None) -> OpeningBook:
         ConfigError: names the line of the file, and what is wrong there.
     """
     name, path = f"arena.book={file}", user_path(file)
-    if not path.is_file():
+    if not may_be_file(path):
         raise ConfigError(f"{name}: {no_file(path)}")
     suffix = instance_suffix(path)
     if suffix not in (*POSITIONS, *GAMES, *MOVES):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 from support.python_chess import WITHOUT, chess_python
@@ -227,6 +228,15 @@ def test_there_is_no_such_file_and_too_many_openings(tmp_path, monkeypatch):
     for path, said in ((tmp_path / "b.epd", "no such file"), (tmp_path, "that is a folder")):
         with pytest.raises(ConfigError, match=said):
             read_book(str(path), CHESS, None)
+    (tmp_path / "mine.epd").write_text(HOME)
+
+    def denied(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as locked, pytest.raises(ConfigError, match=r"it cannot be read \(Permission denied\)"):
+        locked.setattr("utils.missing_file.os.stat", denied)
+        locked.setattr(Path, "open", denied)
+        read_book(str(tmp_path / "mine.epd"), CHESS, None)
     monkeypatch.setattr("problems.opening_file.MOST_OPENINGS", 2)
     with pytest.raises(ConfigError, match="it has more than 2 openings"):
         read(tmp_path, "b.txt", "e4\nd4\nc4\n")
