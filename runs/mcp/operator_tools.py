@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -21,6 +22,7 @@ from runs.run_folder import check_own, find_run
 from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
+from utils.secrets import MASK, masked
 
 MAIN = Path(__file__).resolve().parents[2] / "main.py"
 IDLE = 1800
@@ -62,13 +64,34 @@ def _words(arguments: Answer) -> list[str]:
         raise ConfigError("program and evaluator go together: a file to change, and one with evaluate(program_path)")
     for name, key in _KEYS.items():
         if arguments.get(name) is not None:
-            words.append(f"{key}={_existing(name, arguments[name]) if name in _FILES else arguments[name]}")
+            words.append(f"{key}={_literal(_existing(name, arguments[name]) if name in _FILES else arguments[name])}")
     settings = arguments.get("settings") or {}
     own = next((key for key in settings if key in _ARGUMENTS), None)
     if own is not None:
         raise ConfigError(f"settings: '{own}' is an argument of plan_run itself: {own}={json.dumps(settings[own])}")
-    words += [f"{key}={json.dumps(value)}" for key, value in settings.items()]
+    if wrong := next((key for key in settings if "=" in key), None):
+        raise ConfigError(f"settings: '{wrong[:80]}' is no key; its value stands beside it")
+    words += [f"{key}={json.dumps(_without_expressions(key, value))}" for key, value in settings.items()]
     return [*words, f"--llm={arguments.get('writer') or 'external'}"]
+
+
+_EXPRESSION = re.compile(r"(\\*)\$\{")
+"""Where an expression begins, and the backslashes before it, each of which is written twice there."""
+
+
+def _literal(value: Any) -> str:
+    """A value as it stands: an expression for what the environment holds is text like any other."""
+    return _EXPRESSION.sub(lambda found: f"{found[1]}{found[1]}\\${{", str(value))
+
+
+def _without_expressions(key: str, value: Any) -> Any:
+    """A setting's value. Only a secret may be named by its variable: elsewhere a prompt would show what is in it."""
+    path = tuple(key.split("."))
+    if isinstance(value, dict):
+        return {name: _without_expressions(f"{key}.{name}", item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_without_expressions(key, item) for item in value]
+    return _literal(value) if isinstance(value, str) and masked("x", path) != MASK else value
 
 
 def _existing(name: str, value: Any) -> Path:

@@ -118,6 +118,19 @@ def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
         assert (stopped["state"], stopped["status"], stopped["next"]) == ("stopped", "interrupted", "export_best")
 
 
+def test_no_prompt_holds_what_the_environment_does(tmp_path, monkeypatch):
+    """`${env:NAME}` in a goal was resolved: whoever has tools only read any key of the user's in the next prompt."""
+    monkeypatch.setenv("PLANTED", "sk-planted-0123456789")
+    with McpClient(tmp_path) as client:
+        goal = "as the variable ${env:PLANTED} says"
+        planned = client.call("plan_run", problem=toy_yaml(tmp_path), steps=2, goal=goal)
+        found = client.call("start_run", confirm=planned["confirm"])
+        while found["state"] == "starting":
+            found = client.call("start_run", confirm=planned["confirm"])
+        ticket = client.call("ask")
+        assert goal in ticket["prompt"]["system"] and "sk-planted" not in json.dumps(ticket)
+
+
 @pytest.mark.long
 def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
     with McpClient(tmp_path) as client:
