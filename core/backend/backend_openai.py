@@ -138,13 +138,30 @@ def _read(answer: Any) -> Reply:
     if not choice.finish_reason:
         raise EOFError("the answer has no finish reason: it was cut off")
     reply = Reply(
-        text=choice.message.content or "",
+        text=_said(choice.message.content),
         tool=function.name if function else "",
-        arguments=function.arguments or "" if function else "",
-        finish_reason=_FINISH.get(choice.finish_reason, "stop"),
+        arguments=_written(function.arguments) if function else "",
+        finish_reason=_finish(choice.finish_reason, choice.message.refusal),
         usage=_usage(answer.usage),
     )
     return within_size(reply)
+
+
+def _said(content: Any) -> Any:
+    """The text of a content. Some servers tell it in parts, the model's thoughts among them (Mistral's do)."""
+    if not isinstance(content, list):
+        return content or ""
+    return "".join(part["text"] for part in content if isinstance(part, dict) and part.get("type") == "text")
+
+
+def _written(arguments: Any) -> Any:
+    """A call's arguments as text, also where a server hands on what it has read of them."""
+    return json.dumps(arguments) if isinstance(arguments, _Object) else arguments or ""
+
+
+def _finish(told: Any, refusal: Any) -> str:
+    """Our word for why it ended. A refusal comes with the word of a reply that is whole, and with no text."""
+    return "filter" if refusal else _FINISH.get(told, "stop")
 
 
 def _error_of(answer: Any) -> str:
@@ -155,19 +172,20 @@ def _error_of(answer: Any) -> str:
 
 
 def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
-    collected = Collector(deadline)
+    collected, refusal = Collector(deadline), None
     for chunk in collected.within(stream):
         collected.usage = _usage(chunk.usage) or collected.usage
         for choice in chunk.choices or []:
             if choice.index:  # of several replies the first is meant, and their pieces come in turns
                 continue
-            delta = choice.delta
-            collected.add_text(delta.content or "")
+            delta: Any = choice.delta or _Object()  # Azure sends pieces that hold nothing but what its filter found
+            refusal = refusal or delta.refusal
+            collected.add_text(_said(delta.content))
             for call in delta.tool_calls or []:
                 if call.index in (0, None) and call.function:
-                    collected.add_call(call.function.name or "", call.function.arguments or "")
+                    collected.add_call(call.function.name or "", _written(call.function.arguments))
             if choice.finish_reason:
-                collected.finish_reason = _FINISH.get(choice.finish_reason, "stop")
+                collected.finish_reason = _finish(choice.finish_reason, refusal)
     return collected.reply()
 
 

@@ -33,6 +33,8 @@ from utils.errors import (
 from utils.secrets import MASK, secret_parts
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
+_UNHEARD_STATUS = frozenset({504, 524})
+"""Of a gateway that has sent the request on and waits for the answer no longer: the model may write it, for money."""
 _NO_CREDIT = (
     "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "credit balance is too low",
     "insufficient balance",
@@ -41,9 +43,14 @@ _NO_CREDIT = (
 _UNSUPPORTED = ("not supported", "unsupported", "--jinja")
 """llama.cpp and others say with a 500 that they know no tools."""
 _UNWANTED = (
-    "context_length", "context length", "context window", "context size", "too long", "input token count",
-    "content_filter", "content management policy", "safety system",
+    "context_length", "context length", "context window", "context size", "context limit", "too long",
+    "input token count", "maximum prompt length", "model token limit", "prompt exceeds max length",
+    "content_filter", "content filtering policy", "content management policy", "usage policy", "safety system",
+    "content exists risk", "data_inspection_failed", "sensitive content",
 )  # fmt: skip
+"""What providers say of one prompt, to its length or to what it tells."""
+_TOO_LARGE = "request too large"
+"""What OpenAI says with a 429 of one request that takes more than all the tokens of a minute: waiting helps nothing."""
 _SECRET_VARIABLE = re.compile(r"(?:key|token|secret|password|passwd|credentials?)$", re.IGNORECASE)
 """Names of environment variables that hold one."""
 _NO_KEY = re.compile(r"\w{1,7}|[A-Za-z_]{1,11}", re.ASCII)
@@ -133,8 +140,11 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
     if status == 402 or (status in (400, 429) and any(word in str(error).lower() for word in _NO_CREDIT)):
         return BackendAuthError(f"{text}; the account has no credit left")
     unsupported = status in (500, 501) and any(word in str(error).lower() for word in _UNSUPPORTED)
-    if status == 413 or (status in (400, 422) and any(word in str(error).lower() for word in _UNWANTED)):
+    unwanted = _UNWANTED if status in (400, 422) else (_TOO_LARGE,) if status == 429 else ()
+    if status == 413 or any(word in str(error).lower() for word in unwanted):
         return UnwantedPromptError(text)
+    if status in _UNHEARD_STATUS:
+        return LostReplyError(text, retry_after=retry_after(_headers(error)))
     if status in BUSY_STATUS or (status >= 500 and not unsupported):
         return BackendBusyError(text, retry_after=retry_after(_headers(error)) or _told_delay(error))
     return RefusedError(text + _hint(text, settings.role), status)

@@ -238,7 +238,7 @@ def test_a_proxy_is_not_asked_for_a_server_on_this_machine(
 
 def test_of_several_replies_in_a_stream_the_first_is_read() -> None:
     def piece(index: int, text: str, finish: str | None = None) -> Any:
-        delta = SimpleNamespace(content=text, tool_calls=None)
+        delta = SimpleNamespace(content=text, tool_calls=None, refusal=None)
         choice = SimpleNamespace(index=index, delta=delta, finish_reason=finish)
         return SimpleNamespace(usage=None, choices=[choice])
 
@@ -252,7 +252,7 @@ def test_of_several_replies_in_a_stream_the_first_is_read() -> None:
 def test_of_several_calls_of_functions_in_a_stream_the_first_is_read() -> None:
     def piece(index: int | None, name: str | None, arguments: str, finish: str | None = None) -> Any:
         call = SimpleNamespace(index=index, function=SimpleNamespace(name=name, arguments=arguments))
-        delta = SimpleNamespace(content=None, tool_calls=[call])
+        delta = SimpleNamespace(content=None, tool_calls=[call], refusal=None)
         return SimpleNamespace(
             usage=None, choices=[SimpleNamespace(index=0, delta=delta, finish_reason=finish)]
         )  # fmt: skip

@@ -1,0 +1,177 @@
+"""What servers that speak OpenAI's or Anthropic's language say in words of their own: paid once, and read or told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from support.raw_server import Answer, RawServer, streamed, whole
+
+from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
+from core.backend.settings import Price
+from core.contracts import Toolbox
+from utils.errors import LostReplyError, RefusedError, ReplyError, UnwantedPromptError
+
+PROGRAM = "def f(): pass"
+TOOL = {"name": "report", "parameters": {"type": "object", "properties": {"sum": {"type": "integer"}}}}
+USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "```python\nno\n```"}]}
+
+
+def chat(content: Any, **message: Any) -> Answer:
+    reply = {"role": "assistant", "content": content, **message}
+    return whole({"choices": [{"index": 0, "message": reply, "finish_reason": "stop"}], "usage": USAGE})
+
+
+def pieces(*deltas: Mapping[str, Any]) -> Answer:
+    chunks = [{"choices": [{"index": 0, "finish_reason": None, **delta}]} for delta in deltas]
+    end = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    return streamed(*chunks, end, {"choices": [], "usage": USAGE})
+
+
+def called(arguments: Any) -> list[dict[str, Any]]:
+    return [{"index": 0, "id": "1", "type": "function", "function": {"name": "report", "arguments": arguments}}]
+
+
+class Asked:
+    """One question to a server that answers by a script."""
+
+    def __init__(self, server: RawServer, provider: str = "openai", **more: Any) -> None:
+        place = server.url + ("/v1" if provider == "openai" else "")
+        plain = {"attempts": 3, "backoff": 0.01, "price": Price(1.0, 2.0), **more}
+        settings = ModelSettings(
+            provider=provider, model="m", api_key=SecretStr("sk-planted-0123456789"), base_url=place, **plain
+        )
+        self.client = ModelClient(
+            {"code": settings}, log=MemoryLog(), ledger=Ledger(), notice=lambda reason, wait: None
+        )
+
+    def reply(self, **more: Any) -> str:
+        try:
+            return self.client.bind("code", "n1")("You write.", "Write a program.", **more)
+        finally:
+            self.client.close()
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SWARM_EVO_TEST_NO_NETWORK", "1")
+
+
+FORMS = {
+    "content in parts, as Mistral's models that reason have it": chat([THOUGHT, {"type": "text", "text": PROGRAM}]),
+    "the same in a stream": pieces({"delta": {"content": [THOUGHT]}}, {"delta": {"content": PROGRAM}}),
+    "pieces without a delta, as Azure's filter sends them": pieces(
+        {"delta": {"content": PROGRAM}}, {"content_filter_results": {}, "content_filter_offsets": {}}
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_reply_of_another_form_is_read_and_paid_once(form: str) -> None:
+    """Each of them was taken for a reply that broke: asked for, and billed, five times, and then the run ended."""
+    with RawServer(lambda request: FORMS[form]) as server:
+        asked = Asked(server, stream=FORMS[form][1] == "text/event-stream")
+        assert asked.reply() == PROGRAM
+        assert len(server.asked) == 1 and asked.client.ledger.spent.tokens == 15
+        assert asked.client.ledger.lost.tokens == 0
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_arguments_may_come_read_already(stream: bool) -> None:
+    answer = (
+        pieces({"delta": {"tool_calls": called({"sum": 5})}}) if stream else chat(None, tool_calls=called({"sum": 5}))
+    )
+    with RawServer(lambda request: answer) as server:
+        assert json.loads(Asked(server, stream=stream).reply(tools=[TOOL])) == {"sum": 5}
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_refusal_is_told_as_one(stream: bool) -> None:
+    answer = pieces({"delta": {"refusal": "I can't "}}, {"delta": {"refusal": "do that."}})
+    with RawServer(lambda request: answer if stream else chat(None, refusal="I can't do that.")) as server:
+        with pytest.raises(ReplyError, match="withheld"):
+            Asked(server, stream=stream).reply()
+
+
+def error(message: str, status: int) -> Answer:
+    return whole({"error": {"message": message, "type": "invalid_request_error"}}, status)
+
+
+UNWANTED = (
+    (400, "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length"),
+    (400, "This model's maximum prompt length is 131072 but the request contains 142000 tokens."),
+    (400, "Invalid request: Your request exceeded model token limit: 8192"),
+    (400, "Prompt exceeds max length"),
+    (400, "Output blocked by content filtering policy"),
+    (400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy."),
+    (400, "Content Exists Risk"),
+    (429, "Request too large for m on tokens per min (TPM): Limit 30000, Requested 32768."),
+)
+
+
+@pytest.mark.parametrize(("status", "said"), UNWANTED)
+def test_what_one_prompt_is_refused_for_ends_its_node_and_not_the_run(status: int, said: str) -> None:
+    with RawServer(lambda request: error(said, status)) as server:
+        asked = Asked(server)
+        with pytest.raises(UnwantedPromptError):
+            asked.reply()
+        assert len(server.asked) == 1 and asked.client.ledger.lost.tokens == 0
+
+
+@pytest.mark.parametrize("status", [504, 524])
+def test_what_a_gateway_waited_for_no_longer_may_be_billed(status: int) -> None:
+    """Each try let a model write on behind the gateway, and none of it was held against the cap."""
+    with RawServer(lambda request: (status, "text/html", b"<html>timeout</html>")) as server:
+        asked = Asked(server, max_tokens=1000)
+        with pytest.raises(LostReplyError):
+            asked.reply()
+        assert len(server.asked) == 3 and asked.client.ledger.lost.tokens > 3 * 1000
+
+
+# ------------------------------------------------------------ models that think, and may look first
+
+
+class Calculator(Toolbox):
+    tools = ({"name": "run_python", "description": "Run it.", "parameters": {"type": "object", "properties": {}}},)
+    most_calls = 3
+    most: Mapping[str, int] = {}
+    seconds = 5.0
+
+    def call(self, name: str, arguments: Mapping[str, Any], seconds: float) -> str:
+        return "forty-two\n```\nnot a fence"
+
+
+def thinks(request: dict[str, Any]) -> Answer:
+    """As Claude with extended thinking: what it called comes back to it with the thoughts before it, or not at all."""
+    usage = {"input_tokens": 10, "output_tokens": 5}
+    same = {"id": "x", "type": "message", "role": "assistant", "model": "m", "usage": usage}
+    if not request.get("tools"):
+        return whole({**same, "content": [{"type": "text", "text": PROGRAM}], "stop_reason": "end_turn"})
+    if len(request["messages"]) > 1:
+        return error("messages.1.content.0.type: Expected `thinking`, but found `tool_use`.", 400)
+    thought = {"type": "thinking", "thinking": "...", "signature": "s"}
+    call = {"type": "tool_use", "id": "t1", "name": "run_python", "input": {}}
+    return whole({**same, "content": [thought, call], "stop_reason": "tool_use"})
+
+
+def test_who_takes_no_call_back_is_told_in_words_what_it_saw() -> None:
+    with RawServer(thinks) as server:
+        asked = Asked(server, "anthropic", extra={"thinking": {"type": "enabled", "budget_tokens": 1024}})
+        assert asked.reply(toolbox=Calculator()) == PROGRAM
+        (last,) = server.asked[-1]["messages"]
+        told = "".join(part["text"] for part in last["content"])
+        assert told.startswith("Write a program.") and "````\nforty-two\n```\nnot a fence\n````" in told
+        assert len(server.asked) == 3 and asked.client.ledger.spent.tokens == 30
+        assert asked.client.usage_of("n1").looks == {"run_python": 1}
+
+
+def test_a_wrong_address_is_no_reason_to_ask_in_words() -> None:
+    with RawServer(lambda request: error("Not Found", 404)) as server:
+        with pytest.raises(RefusedError):
+            Asked(server).reply(toolbox=Calculator())
+        assert len(server.asked) == 1

@@ -1,0 +1,67 @@
+"""A server on loopback that answers every POST with what a script says, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = tuple[int, str, bytes]
+"""Status, content type, body."""
+Script = Callable[[dict[str, Any]], Answer]
+
+
+def whole(body: Any, status: int = 200) -> Answer:
+    """A body of JSON."""
+    return status, "application/json", json.dumps(body).encode()
+
+
+def streamed(*events: Any) -> Answer:
+    """Server-sent events, each of which holds JSON, and the end as OpenAI has it."""
+    lines = [f"data: {json.dumps(event)}\n\n" for event in events]
+    return 200, "text/event-stream", "".join([*lines, "data: [DONE]\n\n"]).encode()
+
+
+class RawServer:
+    """Use as a context manager. `asked` holds the bodies of the requests, oldest first."""
+
+    def __init__(self, script: Script) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._script = script
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._http.daemon_threads = True
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+        self.url = f"http://127.0.0.1:{self._http.server_port}"
+
+    def __enter__(self) -> RawServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join(60)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet
+
+            def do_POST(self) -> None:
+                request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                server.asked.append(request)
+                status, kind, body = server._script(request)
+                self.send_response(status)
+                self.send_header("Content-Type", kind)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        return Handler
