@@ -52,6 +52,7 @@ def check_model(settings: ModelSettings) -> None:
     if settings.base_url and not is_address(settings.base_url):
         key = f"llm.{settings.role}.base_url={shown_url(settings.base_url)}"
         raise ConfigError(f"{key}: an address begins with http:// or https://, then has a host")
+    _check_extra(settings)
     _check_key(settings)
 
 
@@ -73,6 +74,25 @@ def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = Tru
 def _is_asked_here(model: ModelSettings) -> bool:
     spec = spec_of(model)
     return spec.is_model and not spec.is_outside
+
+
+_OURS = ("model", "stream")
+"""Words of a request that a key of ours sets, by which it is priced or read."""
+_LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+_SEVERAL = ("n", "best_of", "candidate_count", "candidateCount")
+
+
+def _check_extra(settings: ModelSettings) -> None:
+    """That nothing in `extra` lets a reply cost more than what is reserved for it."""
+    prefix = f"llm.{settings.role}"
+    for name, value in settings.extra.items():
+        told = f"{prefix}.extra.{name}={value}"
+        if name in _OURS and value != getattr(settings, name):
+            raise ConfigError(f"{told}: set {prefix}.{name}")
+        if name in _LENGTHS and not (type(value) is int and value <= settings.max_tokens):
+            raise ConfigError(f"{told}: set {prefix}.max_tokens ({settings.max_tokens} now), which is what is reserved")
+        if name in _SEVERAL and value not in (None, 1):
+            raise ConfigError(f"{told}: each reply would be billed, and the first alone is read")
 
 
 def _check_key(settings: ModelSettings) -> None:
@@ -100,9 +120,11 @@ def _check_price(settings: ModelSettings, budget: BudgetConfig) -> None:
             f"{prefix}.session.usd is not set, so budget.usd={budget.usd:g} cannot be kept: set it to the dollars that "
             "one session may cost (1.0 in the presets), or budget.usd=null"
         )
+    asked = settings.extra_price and f" with {prefix}.extra.{settings.extra_price}"
     raise ConfigError(
-        f"{prefix}.model={settings.model}: its price is not known, so budget.usd={budget.usd:g} cannot be kept; set "
-        f"{prefix}.price.input and {prefix}.price.output (dollars per million tokens; llm.*.price), or budget.usd=null"
+        f"{prefix}.model={settings.model}: its price{asked} is not known, so budget.usd={budget.usd:g} cannot be kept; "
+        f"set {prefix}.price.input and {prefix}.price.output (dollars per million tokens; llm.*.price), or "
+        "budget.usd=null"
     )
 
 

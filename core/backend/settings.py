@@ -11,6 +11,12 @@ from pydantic import SecretStr
 from core.backend.network import host_of, is_loopback
 from core.contracts import WriterBox, WriterDesk
 
+_LISTED = {
+    "service_tier": ("auto", "default", "standard", "standard_only", "flex"), "speed": ("standard",),
+    "inference_geo": ("global",),
+}  # fmt: skip
+"""Words of a request that can change its price → what is paid as listed, or less: other values are dearer."""
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -92,6 +98,12 @@ class ModelSettings:
     def is_local(self) -> bool:
         """True for a server on this machine, which is never behind a proxy."""
         return bool(self.base_url) and is_loopback(host_of(self.base_url))
+
+    @property
+    def extra_price(self) -> str:
+        """What of `extra` asks to be served at another price than the listed one, as `name=value`; '' for nothing."""
+        given = ((name, self.extra[name]) for name in _LISTED if name in self.extra)
+        return next((f"{name}={value}" for name, value in given if value not in (None, *_LISTED[name])), "")
 
     @property
     def alternatives(self) -> tuple[ModelSettings, ...]:

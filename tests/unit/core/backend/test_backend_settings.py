@@ -241,3 +241,41 @@ def test_unknown_tools_start_is_refused() -> None:
 def test_presets_are_files(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean 'openai'"):
         load_config(None, presets={"llm": "opnai"}, env={})
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ({"n": 4}, r"llm\.code\.extra\.n=4: each reply would be billed"),
+        ({"candidate_count": 2}, "each reply would be billed"),
+        ({"max_tokens": 100_000}, r"set llm\.code\.max_tokens \(8192 now\)"),
+        ({"max_completion_tokens": "many"}, r"set llm\.code\.max_tokens"),
+        ({"model": "gpt-5-pro"}, r"set llm\.code\.model"),
+        ({"stream": True}, r"set llm\.code\.stream"),
+        ({"service_tier": "priority"}, r"its price with llm\.code\.extra\.service_tier=priority is not known"),
+        ({"speed": "fast"}, "speed=fast is not known"),
+        ({"inference_geo": "us"}, "inference_geo=us is not known"),
+    ],
+)
+def test_what_goes_to_a_provider_as_it_is_cannot_cost_more_than_is_reserved(extra: dict[str, Any], said: str) -> None:
+    roles = settings(code={"provider": "openai", "model": "gpt-4o", "api_key": KEY, "extra": extra})
+    with pytest.raises(ConfigError, match=said):
+        check(roles, BudgetConfig(usd=5.0))
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [{"n": 1}, {"max_tokens": 100}, {"model": "gpt-4o", "stream": False}, {"service_tier": "flex"}, {"top_p": 0.5}],
+)
+def test_what_costs_no_more_may_go_to_a_provider(extra: dict[str, Any]) -> None:
+    roles = settings(code={"provider": "openai", "model": "gpt-4o", "api_key": KEY, "extra": extra})
+    check(roles, BudgetConfig(usd=5.0))
+    assert cost_of(roles["code"], Usage(1000, 1000))
+
+
+def test_a_price_that_is_set_holds_for_a_dearer_service_too() -> None:
+    price = {"input": 5.0, "output": 20.0}
+    code = {"provider": "openai", "model": "gpt-4o", "api_key": KEY, "price": price}
+    roles = settings(code={**code, "extra": {"service_tier": "priority"}})
+    check(roles, BudgetConfig(usd=5.0))
+    assert cost_of(roles["code"], Usage(1_000_000, 0)) == 5.0
