@@ -13,7 +13,8 @@ from utils.syntax import parse_shared, source_lines
 
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
 _THOUGHT_OR_FENCE = re.compile(
-    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^[ ]{0,3}(`{3,}|~{3,})[^`\n]*$",
+    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
+    r"|(?P<end>^[ \t]*</think(?:ing)?>)|^[ ]{0,3}(?P<fence>`{3,}|~{3,})[^`\n]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
 NOTHING_LEFT = "NOTHING LEFT:"
@@ -110,15 +111,21 @@ def up_to_last_block(text: str) -> str:
 
 
 def strip_thinking(text: str) -> str:
-    """The reply without a reasoning model's `<think>` parts. In a fence such words are part of a program."""
-    if "<think" not in text.lower():
+    """The reply without a reasoning model's `<think>` parts. In a fence such words are part of a program.
+
+    Where the model's chat template opens the first part itself, the reply holds but its end, on a line of its own.
+    """
+    if "think" not in text.lower():
         return text
-    kept, place = [], 0
+    kept: list[str] = []
+    place = 0
     while found := _THOUGHT_OR_FENCE.search(text, place):
         kept.append(text[place : found.start()])
         place = found.end()
-        if found[1]:
-            end = re.compile(rf"^[ ]{{0,3}}{found[1]}{found[1][0]}*[ \t]*$", re.MULTILINE).search(text, place)
+        if found["end"]:
+            kept.clear()
+        if fence := found["fence"]:
+            end = re.compile(rf"^[ ]{{0,3}}{fence}{fence[0]}*[ \t]*$", re.MULTILINE).search(text, place)
             place = end.end() if end else len(text)
             kept.append(text[found.start() : place])
     return "".join([*kept, text[place:]])

@@ -25,6 +25,7 @@ _FINISH = {
     "content_filter": "filter",
 }
 _NEWER = "max_completion_tokens"
+_BROKE_OFF = "the server broke off in the middle of the reply"
 _OWN_ADDRESS = "https://api.openai.com/v1"
 _PATH = "chat/completions"
 _ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
@@ -160,20 +161,41 @@ def _written(arguments: Any) -> Any:
 
 
 def _finish(told: Any, refusal: Any) -> str:
-    """Our word for why it ended. A refusal comes with the word of a reply that is whole, and with no text."""
+    """Our word for why it ended. A refusal comes with the word of a reply that is whole, and with no text.
+
+    EOFError where a gateway lost the model in the middle (OpenRouter): what has come of the reply may be billed.
+    """
+    if told == "error":
+        raise EOFError(_BROKE_OFF)
     return "filter" if refusal else _FINISH.get(told, "stop")
 
 
 def _error_of(answer: Any) -> str:
     """What is told with the status 200 where a gateway began its answer before it knew of an error; else ''."""
-    error = getattr(answer, "error", None)
+    return _message_of(getattr(answer, "error", None))
+
+
+def _message_of(error: Any) -> str:
     said = error.get("message") if isinstance(error, dict) else error
     return said if isinstance(said, str) else ""
 
 
 def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
-    collected, refusal = Collector(deadline), None
+    collected = Collector(deadline)
+    try:
+        return _gathered(stream, collected)
+    except ServerFault as fault:
+        if not collected.began:  # else it is no refusal, whatever it calls itself: a part of the reply may be billed
+            raise
+        broke = EOFError(f"{_BROKE_OFF}: {_message_of(fault.body)}")
+    raise broke
+
+
+def _gathered(stream: Iterable[Any], collected: Collector) -> Reply:
+    refusal = None
     for chunk in collected.within(stream):
+        if _is_whole(chunk):  # from a server that does not stream
+            return _read(chunk)
         collected.usage = _usage(chunk.usage) or collected.usage
         for choice in chunk.choices or []:
             if choice.index:  # of several replies the first is meant, and their pieces come in turns
@@ -187,6 +209,11 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
             if choice.finish_reason:
                 collected.finish_reason = _finish(choice.finish_reason, refusal)
     return collected.reply()
+
+
+def _is_whole(chunk: Any) -> bool:
+    first = chunk.choices[0] if isinstance(chunk.choices, list) and chunk.choices else None
+    return getattr(first, "message", None) is not None and getattr(first, "delta", None) is None
 
 
 def _usage(usage: Any) -> Usage | None:

@@ -78,7 +78,8 @@ class ChatEndpoint:
 
     @contextmanager
     def stream(self, body: Mapping[str, Any], seconds: float) -> Iterator[Iterator[bytes]]:
-        """What the events of the answer hold, one after the other; one that is cut off is not among them.
+        """What the events of the answer hold, one after the other; one that is cut off is not among them. The whole
+        answer, where a server does not stream and says so.
 
         Raises as `post`, but for the size of the whole.
         """
@@ -86,7 +87,8 @@ class ChatEndpoint:
         try:
             if not response.is_success:
                 _whole(response, pieces)
-            yield events(pieces)
+            is_json = response.headers.get("content-type", "").startswith("application/json")
+            yield iter([_whole(response, pieces)]) if is_json else events(pieces)
         finally:
             response.close()
 

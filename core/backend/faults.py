@@ -49,6 +49,8 @@ _UNWANTED = (
     "content exists risk", "data_inspection_failed", "sensitive content",
 )  # fmt: skip
 """What providers say of one prompt, to its length or to what it tells."""
+_FLAGGED = "flagged"
+"""What OpenRouter says with a 403 of a prompt that a model's moderation refuses."""
 _TOO_LARGE = "request too large"
 """What OpenAI says with a 429 of one request that takes more than all the tokens of a minute: waiting helps nothing."""
 _SECRET_VARIABLE = re.compile(r"(?:key|token|secret|password|passwd|credentials?)$", re.IGNORECASE)
@@ -134,6 +136,8 @@ def not_made(error: Exception, settings: ModelSettings) -> ConfigError:
 
 def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Exception:
     text = f"{_name(settings)}: HTTP {status}: {mask(_said(error), settings)}"
+    if status == 403 and _FLAGGED in str(error).lower():
+        return UnwantedPromptError(text)
     if status in (401, 403):
         names = " or ".join(key_names(spec_of(settings), settings.base_url)) or "its usual variable"
         return BackendAuthError(f"{text}; the key comes from llm.{settings.role}.api_key or {names}")

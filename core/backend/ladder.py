@@ -20,6 +20,7 @@ from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
 from utils.clean_text import whole
 from utils.errors import CutReplyError, RefusedError, ReplyError
+from utils.response import strip_thinking
 
 Rung = Literal["tool", "schema", "fence"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)
@@ -56,8 +57,10 @@ def usable_text(reply: Reply, settings: ModelSettings) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """The reply proper: open models put their reasoning, with code of its own, in a leading <think> block."""
-    return _THOUGHTS.sub("", text, count=1)
+    """The reply proper: open models put their reasoning, with code of its own, in a leading <think> block. Of one that
+    their chat template has opened the reply holds but the end."""
+    rest = _THOUGHTS.sub("", text, count=1)
+    return strip_thinking(rest) if "</think" in rest else rest
 
 
 def _climb(request: Request, settings: ModelSettings, exchange: Exchange) -> str:

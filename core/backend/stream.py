@@ -27,7 +27,8 @@ class Collector:
         self._text: list[str] = []
         self._arguments: list[str] = []
         self._size = 0
-        self._began = False
+        self.began = False
+        """True once a piece has come, with or without text."""
         self.tool = ""
         self.finish_reason = ""
         self.usage: Usage | None = None
@@ -36,7 +37,7 @@ class Collector:
         """The chunks, until the deadline (TimeoutError) or until the reply is oversize: then the rest is not read."""
         for chunk in chunks:
             self._deadline.check()
-            self._began = True
+            self.began = True
             yield chunk
             if self._is_oversize:
                 self.usage = None  # what was told so far is not all of it
@@ -59,7 +60,7 @@ class Collector:
         if self._is_oversize:
             self.finish_reason = "oversize"
         if not self.finish_reason:
-            raise EOFError(_CUT if self._began else _NO_STREAM)
+            raise EOFError(_CUT if self.began else _NO_STREAM)
         reply = Reply("".join(self._text), self.tool, "".join(self._arguments), self.finish_reason, self.usage)
         return within_size(reply)
 

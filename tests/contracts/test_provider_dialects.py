@@ -13,7 +13,7 @@ from support.raw_server import Answer, RawServer, streamed, whole
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
 from core.backend.settings import Price
 from core.contracts import Toolbox
-from utils.errors import LostReplyError, RefusedError, ReplyError, UnwantedPromptError
+from utils.errors import BackendBusyError, LostReplyError, RefusedError, ReplyError, UnwantedPromptError
 
 PROGRAM = "def f(): pass"
 TOOL = {"name": "report", "parameters": {"type": "object", "properties": {"sum": {"type": "integer"}}}}
@@ -80,6 +80,54 @@ def test_a_reply_of_another_form_is_read_and_paid_once(form: str) -> None:
         assert asked.client.ledger.lost.tokens == 0
 
 
+def test_a_server_that_does_not_stream_is_heard_all_the_same() -> None:
+    calls = [{"id": "1", "function": {"name": "report", "arguments": '{"sum": 5}'}}] * 2
+    with RawServer(lambda request: chat(None, tool_calls=calls) if request.get("tools") else chat(PROGRAM)) as server:
+        assert Asked(server, stream=True).reply() == PROGRAM
+        assert json.loads(Asked(server, stream=True).reply(tools=[TOOL])) == {"sum": 5}
+        assert len(server.asked) == 2
+
+
+def test_thoughts_whose_beginning_is_part_of_the_prompt_are_none_of_the_reply() -> None:
+    thoughts = 'Shall it be ```json\n{"sum": 4}\n```?\n```json\n{"sum": 4}\n```\nNo.\n</think>\n\n'
+    with RawServer(lambda request: chat(f'{thoughts}{{"sum": 5}}')) as server:
+        assert json.loads(Asked(server).reply(tools=[TOOL])) == {"sum": 5}
+        assert Asked(server).reply() == '\n\n{"sum": 5}'
+
+
+BROKEN_OFF = {
+    "an error in a stream": streamed(
+        {"choices": [{"index": 0, "delta": {"content": "def f("}}]},
+        {"error": {"code": 502, "message": "Provider disconnected"}},
+    ),
+    "the same, as OpenRouter has it": streamed(
+        {"choices": [{"index": 0, "delta": {"content": "def f("}, "finish_reason": "error"}], "usage": USAGE},
+    ),
+    "an answer that says so": whole(
+        {"choices": [{"index": 0, "message": {"content": "def f("}, "finish_reason": "error"}], "usage": USAGE}
+    ),
+}
+
+
+@pytest.mark.parametrize("form", BROKEN_OFF)
+def test_a_reply_that_broke_off_is_none_and_may_be_billed(form: str) -> None:
+    """A part of a program was taken for the whole, or an error behind it for a server that was busy from the start."""
+    with RawServer(lambda request: BROKEN_OFF[form]) as server:
+        asked = Asked(server, max_tokens=1000, stream=BROKEN_OFF[form][1] == "text/event-stream")
+        with pytest.raises(LostReplyError, match="broke off"):
+            asked.reply()
+        assert len(server.asked) == 3 and asked.client.ledger.lost.tokens > 3 * 1000
+
+
+def test_an_error_in_place_of_a_stream_costs_nothing() -> None:
+    answer = streamed({"error": {"code": 503, "message": "no slot is free"}})
+    with RawServer(lambda request: answer) as server:
+        asked = Asked(server, stream=True)
+        with pytest.raises(BackendBusyError, match="no slot is free"):
+            asked.reply()
+        assert len(server.asked) == 3 and asked.client.ledger.lost.tokens == 0
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_arguments_may_come_read_already(stream: bool) -> None:
     answer = (
@@ -110,6 +158,7 @@ UNWANTED = (
     (400, "Output blocked by content filtering policy"),
     (400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy."),
     (400, "Content Exists Risk"),
+    (403, 'Your chosen model requires moderation and your input was flagged for "violence".'),
     (429, "Request too large for m on tokens per min (TPM): Limit 30000, Requested 32768."),
 )
 

@@ -54,6 +54,22 @@ def test_thinking_is_no_part_of_the_reply():
     assert parse_response("<think>never ends ```python\nx = 1\n```")[0] is None
 
 
+def test_thinking_that_the_chat_template_has_opened_is_no_part_of_the_reply_either():
+    """vLLM and llama.cpp hand on what DeepSeek-R1 and Qwen write after a `<think>` that is part of the prompt: the
+    longest program of such a reply was a draft that its writer had thrown away."""
+    draft = "```python\nwrong = 1\nwrong += 1\n```\nNo, better:"
+    assert parse_response(f"Let me see.\n{draft}\n</think>\n\nThe plan.\n```python\nright = 1\n```") == (
+        "right = 1",
+        "The plan.",
+    )
+    assert parse_json('{"a": 1}, or\n</think>\n{"a": 2}') == {"a": 2}
+    program = 'TAG = """\n</think>\n"""'
+    assert parse_response(f"The plan.\n```python\n{program}\n```\nIt tells </think> apart.") == (
+        program,
+        "The plan.\nIt tells </think> apart.",
+    )
+
+
 def test_words_of_thinking_in_a_program_are_its_own():
     program = "ASK = '<think>why</think>'\nSAY = '<think>never ends'\n"
     reply = f"<think>```\nwrong\n```</think>The plan.\n```python\n{program}```\n<thinking>more</thinking>Done."
