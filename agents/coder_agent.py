@@ -140,7 +140,7 @@ class CoderAgent(BaseAgent):
         reply = strip_thinking(reply)
         if context.parents and has_blocks(reply):
             return self._changed(context, reply)
-        block, plan = parse_response(reply, str(context.extras.get("language", "python")))
+        block, plan = parse_response(reply, str(context.extras.get("language", "python")), wanted_form(context))
         if block is None or not block.strip():
             return self._patched(context, reply, plan)
         return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
@@ -288,6 +288,14 @@ class Found:
     """What was done to a program that can be used: said where it is shown."""
     nothing_left: bool = False
     """There is no program, since none can score better; `plan` is the reason."""
+
+
+def wanted_form(context: AgentContext) -> str:
+    """A program of the form that a reply is to have: the one that is changed, else the signature's."""
+    if context.parents:
+        return context.parents[0].code
+    signature = str(context.extras.get("signature", ""))
+    return str(context.extras.get("program", "")) or (f"def {signature}: ..." if signature else "")
 
 
 def nothing_in(reply: str) -> Found | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.coder_agent import CoderAgent, Found, nothing_in
+from agents.coder_agent import CoderAgent, Found, nothing_in, wanted_form
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from problems.blocks import BlockError, graft, put_back
@@ -32,7 +32,7 @@ class BlockAgent(CoderAgent):
             found = super()._read(context, reply)
             if found.failure is FailureKind.NO_CODE or not found.code:
                 return found
-            block, plan = parse_response(text)
+            block, plan = parse_response(text, like=wanted_form(context))
             new = block or found.code
         try:
             whole = graft(frame, new) if frame else new

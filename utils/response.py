@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from dataclasses import dataclass
@@ -11,12 +12,16 @@ from typing import Any
 from utils.clean_text import clean, one_line, whole
 from utils.syntax import parse_shared, source_lines
 
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*$")
+_ITEM = r"[ \t]*(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?"
+"""What stands before a fence in a list. Prompts ask for two numbered parts, and models answer `2. ```python`."""
+_FENCE = re.compile(rf"^({_ITEM})(`{{3,}}|~{{3,}})[ \t]*([\w+#.-]*)[^`]*$")
 _THOUGHT_OR_FENCE = re.compile(
     r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
-    r"|(?P<end>^[ \t]*</think(?:ing)?>)|^[ ]{0,3}(?P<fence>`{3,}|~{3,})[^`\n]*$",
+    rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
+_FIRST, _SECOND = re.compile(r"\A(\*\*)?1[.)][ \t]+"), re.compile(r"^[ \t]*(?:\*\*)?2[.)][^\n]{0,40}$\n*", re.MULTILINE)
+"""The numbers of the two parts that a prompt asks for, and what stands above the second one's block."""
 NOTHING_LEFT = "NOTHING LEFT:"
 """Begins the line that a writer gives in place of a program where no program can score better; then the reason."""
 _NOTHING_LEFT = re.compile(rf"^[ \t>*_#`-]*{NOTHING_LEFT}[ \t*_`]*(.*)$", re.MULTILINE)
@@ -24,6 +29,7 @@ _PLAN_IN_CODE = re.compile(r"\A\s*#\s*Implementation Plan:?[ \t]*\n((?:[ \t]*#.*
 _OTHER_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "text", "txt", "json", "output", "diff", "markdown", "md"}
 )
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _REMEMBERED = 64
 """A reply is read when it comes, when it is judged and when it becomes a node."""
 
@@ -37,21 +43,30 @@ class Block:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def parse_response(text: str, language: str = "python") -> tuple[str | None, str]:
+def parse_response(text: str, language: str = "python", like: str = "") -> tuple[str | None, str]:
     """(code, plan) of a reply. Code is None where there is no code block; an empty block is '' and counts as code.
+
+    `like` is a program of the form that is wanted: of several blocks an example of its use is not meant.
 
     The code is what the model wrote, to the last character, but for a byte-order mark; the plan is cleaned.
     """
     prose, blocks = split_blocks(strip_thinking(text))
-    code = extract_code(blocks, language)
-    plan = prose.strip()
+    code = extract_code(blocks, language, like)
+    plan = _without_numbers(prose.strip())
     if code is not None and not plan:
         plan = _plan_in_code(code)
     return code, clean(plan)
 
 
-def extract_code(blocks: list[Block], language: str = "python") -> str | None:
-    """The program among the blocks: the longest that parses, of those labelled as `language` where there are any."""
+def _without_numbers(plan: str) -> str:
+    """A plan whose first sentence is one: later writers are told it, and were told `1.`"""
+    first = _FIRST.match(plan)
+    return _SECOND.sub("", f"{first[1] or ''}{plan[first.end() :]}", count=1).strip() if first else plan
+
+
+def extract_code(blocks: list[Block], language: str = "python", like: str = "") -> str | None:
+    """The program among the blocks: of those that parse the longest that defines most of what `like` does; of those
+    labelled as `language` where there are any."""
     names = {language.lower(), *({"py", "python3"} if language == "python" else ())}
     candidates = [b.text for b in blocks if b.language in names]
     candidates = candidates or [
@@ -60,7 +75,15 @@ def extract_code(blocks: list[Block], language: str = "python") -> str | None:
     if len(candidates) < 2:
         return candidates[0] if candidates else None
     sound = [c for c in candidates if language != "python" or syntax_error(c) is None]
-    return max(sound or candidates, key=len)
+    wanted = _defined(like)
+    return max(sound or candidates, key=lambda code: (len(wanted & _defined(code)) if wanted else 0, len(code)))
+
+
+def _defined(code: str) -> set[str]:
+    """Functions and classes at the top level of Python code; none of what does not parse."""
+    if not code or syntax_error(code) is not None:
+        return set()
+    return {one.name for one in parse_shared(code).body if isinstance(one, _DEFINITIONS)}
 
 
 def split_blocks(text: str) -> tuple[str, list[Block]]:
@@ -68,27 +91,36 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
     prose: list[str] = []
     blocks: list[Block] = []
     body: list[str] = []
-    fence, label = "", ""
+    opened: re.Match[str] | None = None
     for line in source_lines(text):
         found = _FENCE.match(line)
-        if fence:
-            if found and found[1].startswith(fence) and not found[2]:
-                blocks.append(Block(label, _text(body)))
-                fence, body = "", []
-            else:
-                body.append(line)
-        elif found:
-            fence, label = found[1], found[2].lower()
-        else:
+        if opened is None and found is None:
             prose.append(line)
-    if fence:
-        blocks.append(Block(label, _text(body)))
+        elif opened is None:
+            opened = found
+        elif _closes(found, opened):
+            blocks.append(_block(opened, body))
+            opened, body = None, []
+        else:
+            body.append(line)
+    if opened is not None:
+        blocks.append(_block(opened, body))
     return "\n".join(prose), blocks
 
 
-def _text(lines: list[str]) -> str:
-    """Of a block. A byte-order mark is of the file that was handed in, not of the program."""
-    return "\n".join(lines).removeprefix("\ufeff")
+def _closes(found: re.Match[str] | None, opened: re.Match[str]) -> bool:
+    """A fence further in than the first is text of the block: of a docstring, for one."""
+    if found is None or found[1].strip() or len(found[1]) > len(opened[1]) + 3:
+        return False
+    return found[2].startswith(opened[2]) and not found[3]
+
+
+def _block(opened: re.Match[str], body: list[str]) -> Block:
+    """Its text without what all lines of a list's item are indented by, and without a byte-order mark, which is of the
+    file that was handed in and not of the program."""
+    indents = [len(line) - len(line.lstrip(" ")) for line in body if line.strip()]
+    cut = min([len(opened[1]), *indents])
+    return Block(opened[3].lower(), "\n".join(line[cut:] for line in body).removeprefix("\ufeff"))
 
 
 def nothing_left_in(text: str) -> str | None:
@@ -100,14 +132,15 @@ def nothing_left_in(text: str) -> str | None:
 def up_to_last_block(text: str) -> str:
     """A reply up to the end of its last fenced block; '' where it holds none, or one that is never closed."""
     lines = source_lines(text, keepends=True)
-    fence, end = "", 0
+    opened: re.Match[str] | None = None
+    end = 0
     for number, line in enumerate(lines, 1):
         found = _FENCE.match(line.rstrip("\r\n"))
-        if fence and found and found[1].startswith(fence) and not found[2]:
-            fence, end = "", number
-        elif not fence and found:
-            fence = found[1]
-    return "" if fence else "".join(lines[:end])
+        if opened is None:
+            opened = found
+        elif _closes(found, opened):
+            opened, end = None, number
+    return "" if opened is not None else "".join(lines[:end])
 
 
 def strip_thinking(text: str) -> str:
@@ -125,7 +158,8 @@ def strip_thinking(text: str) -> str:
         if found["end"]:
             kept.clear()
         if fence := found["fence"]:
-            end = re.compile(rf"^[ ]{{0,3}}{fence}{fence[0]}*[ \t]*$", re.MULTILINE).search(text, place)
+            most = len(found["item"]) + 3
+            end = re.compile(rf"^[ \t]{{0,{most}}}{fence}{fence[0]}*[ \t]*$", re.MULTILINE).search(text, place)
             place = end.end() if end else len(text)
             kept.append(text[found.start() : place])
     return "".join([*kept, text[place:]])

@@ -40,6 +40,18 @@ def test_the_parents_are_the_tasks(context, program):
     assert (node.parent_ids, node.parent_id) == (("p1", "p2"), "p1")
 
 
+def test_an_example_of_use_is_not_the_program_that_was_asked_for(context):
+    """The longest block that parses was taken: it was run, failed for its missing function, and was paid for again."""
+    function = "def f(x: float) -> float:\n    return x + 1\n"
+    example = "```python\nfrom program import f\nfor x in range(10):\n    print(f(x), f(x + 1))\n```\n"
+    writer = CoderAgent(single_function=True)
+    reply = f"{reply_with(function)}\nHow it is used:\n\n{example}"
+    for parents in ((), (Node(id="p1", code="def f(x):\n    return x\n"),)):
+        extras = {} if parents else {"signature": "f(x: float) -> float"}
+        task = context([reply], "mutate" if parents else "generate", parents=parents, extras=extras)
+        assert writer.generate(task).node.code == function and len(task.query.calls) == 1
+
+
 def test_no_code_block_is_a_hard_failure_and_is_not_asked_again(context):
     task = context(["I cannot do that.", "never asked"])
     result = agent.generate(task)

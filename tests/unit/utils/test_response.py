@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.response import nothing_left_in, parse_json, parse_response, split_blocks, strip_thinking, syntax_error
+from utils.response import (
+    nothing_left_in,
+    parse_json,
+    parse_response,
+    split_blocks,
+    strip_thinking,
+    syntax_error,
+    up_to_last_block,
+)
 
 PROGRAM = "import math\n\nprint(math.pi)"
 
@@ -52,6 +60,48 @@ def test_thinking_is_no_part_of_the_reply():
     text = "<think>maybe\n```python\nwrong = 1\n```\n</think>The plan.\n```python\nright = 1\n```"
     assert parse_response(text) == ("right = 1", "The plan.")
     assert parse_response("<think>never ends ```python\nx = 1\n```")[0] is None
+
+
+@pytest.mark.parametrize("item", ["2. ", "2) ", "- ", "   ", "2. The program:\n   ", "2. The program:\n\n    "])
+@pytest.mark.parametrize("inner", ["", "   ", "    "])
+def test_a_block_in_a_list_is_a_program(item, inner):
+    """Prompts ask for two numbered parts: of `2. ```python` the block's end was taken for the beginning of an empty
+    one, and the paid reply for one without a program."""
+    program = ["def f(x):", '    """As', "", "        ```", '    """', "    return x", ""]
+    lines = [f"{inner}{line}" if line else line for line in program]
+    text = "\n".join(["1. I change x.", f"{item}```python", *lines, f"{inner[:3]}```", "Done."])
+    code, plan = parse_response(text)
+    left = inner[min(len(inner), len(item.rpartition("\n")[2])) :]
+    assert code == "\n".join(f"{left}{line}" if line.strip() else "" for line in program[:-1]) + "\n"
+    assert plan == "I change x.\nDone."
+    assert up_to_last_block(text).endswith("```\n")
+
+
+@pytest.mark.parametrize(
+    ("prose", "plan"),
+    [
+        ("1. I change x. It helps.\n2. ", "I change x. It helps."),
+        ("1) I change x.\n\n**2) Program**\n", "I change x."),
+        ("**1. Plan**: I change x.\n\n2. The whole program:\n\n   ", "**Plan**: I change x."),
+        ("I change:\n1. the order,\n2. the sizes.\n", "I change:\n1. the order,\n2. the sizes."),
+        ("1. a step\n2. another one, longer than what stands above a block\n", None),
+    ],
+)
+def test_the_numbers_of_a_replys_parts_are_none_of_the_plan(prose, plan):
+    """Later prompts told of such a program `1.`, the first sentence of its plan."""
+    found = parse_response(f"{prose}```python\nx = 1\n```")
+    assert found == ("x = 1", prose.strip().removeprefix("1. ") if plan is None else plan)
+
+
+def test_of_several_blocks_an_example_of_use_is_not_the_program():
+    program = "def f(x):\n    return x + 1"
+    use = "from program import f\nfor x in range(10):\n    print(f(x), f(x + 1), f(x + 2))"
+    reply = f"The plan.\n```python\n{program}\n```\nHow it is used:\n```python\n{use}\n```"
+    assert parse_response(reply, like="def f(x): ...")[0] == program
+    assert parse_response(reply, like="x = 1")[0] == use, "where nothing tells them apart, the longest"
+    whole = f"import math\n\n\ndef g():\n    return 2\n\n\n{program}"
+    parts = f"I change f:\n```python\n{program}\n```\nThe whole:\n```python\n{whole}\n```"
+    assert parse_response(parts, like=whole.replace("+ 1", "- 1"))[0] == whole
 
 
 def test_thinking_that_the_chat_template_has_opened_is_no_part_of_the_reply_either():
