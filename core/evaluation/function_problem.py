@@ -35,6 +35,8 @@ from utils.syntax import without_future
 
 Part = Literal["validation", "test"]
 """The search is steered by the first and never sees the second, which is opened once, at the end."""
+DECIDED = "The program that is handed in is scored once, at the end, on cases of this kind that no step has seen."
+"""Whoever does not know it writes for the cases that steer the search."""
 SEEN = 200
 """Calls whose arguments tell `rules` on which scale a parameter lies."""
 
@@ -99,8 +101,13 @@ class FunctionProblem(Problem):
 
     def statement(self) -> str:
         goal = Direction(self.lower_is_better).word
-        metric = f"Metric: {self.unit}, mean over all cases; {goal} is better."
+        metric = f"Metric: {self.unit}, mean over all cases; {goal} is better.{self.decided}"
         return f"{self.about.strip()}\n\nWrite the function\n\n    {self.signature}\n\n{metric}"
+
+    @shared_property
+    def decided(self) -> str:
+        """For the prompt: that other cases decide in the end, where some are held out; else ''."""
+        return f" {DECIDED}" if self.cases("test") else ""
 
     def prompt_extras(self) -> dict[str, Any]:
         return {"signature": self.signature, "allowed_imports": sorted(self.imports)}

@@ -95,5 +95,7 @@ def describe(data: DataSet) -> dict[str, Any]:
         "capacity": data.capacity,
         "items": len(data.validation[0].sizes),
         "validation_instances": len(data.validation),
+        "test_instances": f"{len(data.test)} of this kind that no step has seen; the program that is handed in is "
+        "scored on them once, at the end",
         "size_percentiles_0_10_25_50_75_90_100": marks,
     }

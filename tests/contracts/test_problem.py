@@ -231,6 +231,9 @@ def test_tuning_is_a_verdict(stand):
 
 def test_the_final_part_is_scored_once_a_node(stand):
     told = stand.evaluator.final(stand.baselines[:2])
+    if any(told) and stand.problem.family != "arena":  # an engine plays whoever comes
+        prompt = stand.agent.prompt(stand.context("draft", 0))
+        assert "once, at the end" in prompt.system, "who does not know it writes for what is shown"
     assert len(told) == len(stand.baselines[:2])
     for final in told:
         assert final is None or final.failure is not None or math.isfinite(final.metric)

@@ -198,6 +198,7 @@ def test_tuning_betters_the_parent():
 def test_a_problem_is_told_with_what_it_says():
     problem = Squares()
     assert "f(x: float) -> float" in problem.statement() and "distance" in problem.statement()
+    assert problem.statement().endswith("once, at the end, on cases of this kind that no step has seen.")
     assert problem.prompt_extras() == {"signature": Squares.signature, "allowed_imports": ["math"]}
     assert [baseline.code for baseline in problem.baselines()] == [Squares.start]
 
