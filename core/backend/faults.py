@@ -33,7 +33,7 @@ from utils.errors import (
 from utils.secrets import MASK, secret_parts
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
-_UNHEARD_STATUS = frozenset({504, 524})
+UNHEARD_STATUS = frozenset({504, 524})
 """Of a gateway that has sent the request on and waits for the answer no longer: the model may write it, for money."""
 _NO_CREDIT = (
     "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "credit balance is too low",
@@ -147,7 +147,7 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
     unwanted = _UNWANTED if status in (400, 422) else (_TOO_LARGE,) if status == 429 else ()
     if status == 413 or any(word in str(error).lower() for word in unwanted):
         return UnwantedPromptError(text)
-    if status in _UNHEARD_STATUS:
+    if status in UNHEARD_STATUS:
         return LostReplyError(text, retry_after=retry_after(_headers(error)))
     if status in BUSY_STATUS or (status >= 500 and not unsupported):
         return BackendBusyError(text, retry_after=retry_after(_headers(error)) or _told_delay(error))

@@ -163,6 +163,15 @@ def usage_of(raw: bytes) -> Usage | None:
     return told and told.within(found.get("total_tokens"))
 
 
+def tells_error(raw: bytes) -> bool:
+    """True where an answer that began well holds an error: the reply is not whole."""
+    for part in objects(raw):
+        inner = part.get("response")
+        if part.get("error") or (isinstance(inner, Mapping) and inner.get("error")):
+            return True
+    return False
+
+
 def _counts(told: Mapping[str, Any]) -> dict[str, int]:
     """The counts of a usage, those of OpenAI's `prompt_tokens_details` and `input_tokens_details` among them."""
     details = (told.get(f"{name}_tokens_details") for name in ("prompt", "input"))

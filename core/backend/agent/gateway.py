@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from core.backend.agent.dialects import VARIABLES, Asked, understood
 from core.backend.agent.own_tools import TOOLS
+from core.backend.agent.route import Route
 from core.backend.agent.session_budget import SessionBudget, Spent
 from core.backend.exchange import Exchanged, Usage
 from core.backend.faults import tells
@@ -149,11 +150,12 @@ class Gateway:
         key = self._key_of(asked.dialect.provider)
         return reply.replace(key.encode(), MASK.encode()) if tells(key) else reply
 
-    def upstream(self, asked: Asked) -> tuple[str, dict[str, str]]:
-        """(address, headers with the key): always the configured one, whatever the agent asks for.
+    def upstream(self, asked: Asked) -> tuple[Route, dict[str, str]]:
+        """(way to the model, headers with the key): always the configured one, whatever the agent asks for.
 
         Raises:
-            BackendError: there is no key for it. An agent's side question to another provider may be refused so.
+            BackendError: there is no key for it, or no way. An agent's side question to another provider may be
+                refused so.
         """
         address = self._settings.base_url or asked.dialect.address
         key = self._key_of(asked.dialect.provider)
@@ -161,11 +163,17 @@ class Gateway:
             from core.backend.providers import PROVIDERS  # they import this
 
             names = (*key_names(PROVIDERS.get(asked.dialect.provider), self._settings.base_url), "llm.code.api_key")
-            why = f"the gateway has no key for {shown_url(address)}: set {' or '.join(names)}"
-            self.broken = why if self.is_first(asked) else self.broken
-            raise BackendError(why)
+            raise self._no_way(asked, f"the gateway has no key for {shown_url(address)}: set {' or '.join(names)}")
         check_address(address)
-        return address.rstrip("/").removesuffix("/v1"), asked.dialect.headers(key) if key else {}
+        try:
+            route = Route.to(address.rstrip("/").removesuffix("/v1"))
+        except BackendError as error:
+            raise self._no_way(asked, str(error)) from error
+        return route, asked.dialect.headers(key) if key else {}
+
+    def _no_way(self, asked: Asked, why: str) -> BackendError:
+        self.broken = why if self.is_first(asked) else self.broken
+        return BackendError(why)
 
 
 class _Server(ThreadingHTTPServer):
@@ -271,7 +279,7 @@ class _Handler(BaseHTTPRequestHandler):
         began, body, worst, usd = time.monotonic(), asked.body, Usage(0, 0), 0.0
         gateway, ends = self.server.gateway, self.server.gateway.is_first(asked)
         try:
-            address, headers = gateway.upstream(asked)
+            route, headers = gateway.upstream(asked)
             ends = True  # a limit that is reached always does
             if not asked.free:
                 body, worst, usd = gateway.admit(asked, len(raw))
@@ -281,27 +289,25 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(403, str(error))
             return
         sent = json.dumps(body).encode() if self.command == "POST" else b""
-        status, reply, broke = self._stream(asked, address, headers, sent)
+        status, reply, broke = self._stream(asked, route, headers, sent)
         if not asked.free:
             kept = Exchanged(asked.model, self.path, body, reply.decode("utf-8", "replace"), status,
                              time.monotonic() - began)  # fmt: skip
             gateway.settle(asked, worst, usd, kept, reply, broke=broke)
 
-    def _stream(self, asked: Asked, address: str, headers: dict[str, str], body: bytes) -> tuple[int, bytes, bool]:
+    def _stream(self, asked: Asked, route: Route, headers: dict[str, str], body: bytes) -> tuple[int, bytes, bool]:
         """Pass the reply on as it comes, a refusal as a whole; read it to its end, also when the agent is gone.
 
         Returns (status, reply, whether it may be billed without having come to its end).
         """
-        parts = urlsplit(address)
-        made = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         kept = {name: value for name, value in self.headers.items() if name.lower() in _KEPT}
-        connection = made(parts.hostname or "", parts.port, timeout=self.server.gateway.seconds)
+        connection = route.connection(self.server.gateway.seconds)
         reached = False
         try:
             connection.connect()
             reached = True
-            target = parts.path + self.path.replace(self.server.gateway.token, "")
-            connection.request(self.command, target, body or None, {**kept, **headers})
+            target = route.target(self.path.replace(self.server.gateway.token, ""))
+            connection.request(self.command, target, body or None, route.of_request({**kept, **headers}))
             answer = connection.getresponse()
         except (OSError, ValueError, http.client.HTTPException) as error:
             connection.close()

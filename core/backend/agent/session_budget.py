@@ -6,8 +6,9 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.backend.agent.dialects import Asked, bounded, reply_limit, usage_of
+from core.backend.agent.dialects import Asked, bounded, reply_limit, tells_error, usage_of
 from core.backend.exchange import Usage
+from core.backend.faults import UNHEARD_STATUS
 from core.backend.prices import cost_of, is_free, is_priced
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError
@@ -98,9 +99,11 @@ class SessionBudget:
         """A reply came, or broke off: count what it says, or the worst where it does not say.
 
         Args:
-            broke: the request was sent, and its answer did not come to its end: how long it became is not known.
+            broke: the request was sent, and its answer did not come to its end: how long it became is not known. So
+                does one that ends with an error, and one that a gateway behind ours waited for no longer.
         """
         told = usage_of(raw)
+        broke = broke or status in UNHEARD_STATUS or (status == 200 and tells_error(raw))
         used = told or (worst if broke or status == 200 else Usage(0, 0))
         if broke:
             used = replace(used, completion=max(used.completion, worst.completion))

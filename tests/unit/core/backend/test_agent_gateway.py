@@ -8,16 +8,19 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from shutil import which
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from support.model_behind_tls import ModelBehindTls
 from support.model_server import ModelServer
 from support.processes import eventually
 
 from core.backend.agent.dialects import bounded, understood, usage_of
 from core.backend.agent.gateway import AT_ONCE, Gateway
 from core.backend.exchange import Usage
+from core.backend.network import NO_NETWORK
 from core.backend.settings import ModelSettings, Price, SessionLimits
 from utils.errors import BackendError
 
@@ -54,6 +57,28 @@ def asked(
     raw = answer.read()
     connection.close()
     return answer.status, json.loads(raw) if raw.startswith(b"{") else {"text": raw.decode()}
+
+
+def answered(answer: bytes) -> Gateway:
+    """A gateway that one request went through, to a server that answers so."""
+    upstream = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        client, _ = upstream.accept()
+        with client:
+            client.recv(65536)
+            client.sendall(answer)
+
+    threading.Thread(target=serve, daemon=True).start()
+    settings = ModelSettings(
+        provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}", timeout=5,
+        api_key=SecretStr("real"), price=Price(1.0, 1.0), session=SessionLimits(turns=6, tokens=100_000, usd=1.0),
+    )  # fmt: skip
+    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "real", None)
+    with upstream, suppress(http.client.HTTPException, OSError, ValueError):
+        asked(made, "/v1/messages")
+    made.close()
+    return made
 
 
 def test_it_passes_on_with_the_real_key_and_counts(gateway, models):
@@ -183,24 +208,7 @@ def test_an_odd_limit_is_replaced_and_leaves_nothing_reserved(gateway, models, p
     ids=["no answer", "cut", "cut in a stream", "refused"],
 )  # fmt: skip
 def test_an_answer_that_broke_off_is_counted_with_the_most_it_can_have_taken(answer, completion):
-    upstream = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        client, _ = upstream.accept()
-        with client:
-            client.recv(65536)
-            client.sendall(answer)
-
-    threading.Thread(target=serve, daemon=True).start()
-    settings = ModelSettings(
-        provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}", timeout=5,
-        api_key=SecretStr("real"), price=Price(1.0, 1.0), session=SessionLimits(turns=6, tokens=100_000, usd=1.0),
-    )  # fmt: skip
-    listener = socket.create_server(("127.0.0.1", 0))
-    made = Gateway(listener, settings, TOKEN, lambda provider: "real", None)
-    with upstream, suppress(http.client.HTTPException, OSError, ValueError):
-        asked(made, "/v1/messages")
-    made.close()
+    made = answered(answer)
     assert made.spent.usage.completion == completion and not made.budget.waits
     assert bool(made.spent.usd) == bool(completion)
 
@@ -410,3 +418,81 @@ def test_a_model_is_asked_for_nothing_that_no_token_counts(gateway, models, verb
 @pytest.mark.parametrize("raw", [b"[]", b"{", b"\xff", b"[" * 100_000])
 def test_what_is_no_request_is_nobodys(raw):
     assert understood("/v1/messages", raw) is None
+
+
+STARTED = {"type": "message_start", "message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}
+OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+FAILED = {"type": "response.failed", "response": {"status": "failed", "error": {"code": "server_error"}, "usage": None}}
+
+
+@pytest.mark.parametrize("events", [(STARTED, OVERLOADED), (FAILED,)])
+def test_a_reply_that_ends_with_an_error_is_counted_with_the_most_it_can_have_taken(events):
+    body = "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode()
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: %d\r\n\r\n" % len(body)
+    spent = answered(head + body).spent
+    assert spent.usage.completion == BODY["max_tokens"] and spent.turns == 1
+
+
+@pytest.mark.parametrize(("status", "completion"), [(504, 100), (524, 100), (503, 0), (429, 0)])
+def test_what_a_gateway_behind_ours_waited_for_no_longer_may_be_billed(status, completion):
+    spent = answered(b"HTTP/1.1 %d Timeout\r\ncontent-length: 0\r\n\r\n" % status).spent
+    assert spent.usage.completion == completion and spent.turns == bool(completion)
+
+
+# ------------------------------------------------------------ where the way to the model leads through a proxy
+
+
+@pytest.fixture
+def behind(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Makes a gateway to an address that is reached by a proxy alone."""
+    for name in (
+        "NO_PROXY",
+        "no_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "all_proxy",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv(NO_NETWORK)  # only the proxy is connected to, and it is here
+    made: list[Gateway] = []
+
+    def build(url: str, proxy: str) -> Gateway:
+        monkeypatch.setenv("ALL_PROXY", proxy)
+        settings = ModelSettings(provider="agent", model="m", base_url=url, price=Price(1.0, 1.0))
+        made.append(Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "real", None))
+        return made[0]
+
+    yield build
+    for gateway in made:
+        gateway.close()
+
+
+def test_the_environments_proxy_is_asked(models, behind):
+    """Without a way of its own to the world, as in most companies, no agent got an answer behind the gateway."""
+    gateway = behind("http://models.invalid/v1", models.url.replace("http://", "http://me:p%40ss@"))
+    status, reply = asked(gateway, "/v1/messages")
+    assert status == 200 and reply["content"][0]["text"] == "yes" and models.keys == ["real"]
+
+
+@pytest.mark.skipif(which("openssl") is None, reason="makes the certificate")
+def test_a_tunnel_leads_through_it_where_the_model_is_asked_in_secret(behind, tmp_path, monkeypatch):
+    model = ModelBehindTls("models.invalid", "yes", tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", model.environment["SSL_CERT_FILE"])
+    gateway = behind("https://models.invalid/v1", model.environment["HTTPS_PROXY"])
+    status, reply = asked(gateway, "/v1/chat/completions")
+    assert status == 200 and reply["choices"][0]["message"]["content"] == "yes" and len(model.asked) == 1
+    model.close()
+
+
+def test_a_proxy_that_speaks_no_http_is_told(behind):
+    gateway = behind("https://models.invalid/v1", "socks5://me:secret@127.0.0.1:1")
+    status, told = asked(gateway, "/v1/messages")
+    assert status == 403 and "socks5://127.0.0.1:1" in told["error"]["message"] and "secret" not in str(told)
+    assert gateway.over.is_set() and "NO_PROXY" in gateway.broken
+
+
+def test_a_model_on_this_machine_is_asked_without(models, behind):
+    assert asked(behind(models.url, "http://127.0.0.1:1"), "/v1/messages")[0] == 200
