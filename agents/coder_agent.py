@@ -16,6 +16,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.operators import BUILTIN, OperatorSpec
 from utils.clean_text import clean, whole
+from utils.counts import counted
 from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
 from utils.direction import Direction
 from utils.errors import ConfigError
@@ -172,7 +173,7 @@ class CoderAgent(BaseAgent):
     def _judge(self, context: AgentContext, code: str, plan: str, *, whole: bool) -> Found:
         size = len(code.strip())
         if whole and size < SHORTEST_PROGRAM:
-            message = f"the program has {size} characters; a whole program is needed, not a part of one"
+            message = f"the program has {counted(size, 'character')}; a whole program is needed, not a part of one"
             return Found(code, plan, FailureKind.REPLY_ERROR, message)
         error = syntax_error(code) if self._is_python(context) else None
         if error is not None:

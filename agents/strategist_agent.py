@@ -11,6 +11,7 @@ from agents.node_text import attempt_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
 from utils.clean_text import clean
+from utils.counts import counted
 from utils.errors import BudgetExhausted, ReplyError
 from utils.prompt_builder import Attempt, Parts, PromptBuilder, fence, fenced_data, fill_template, shorten
 from utils.response import parse_json
@@ -114,7 +115,7 @@ def read_questions(reply: str, count: int) -> list[dict[str, str]]:
             category = str(item.get("category") or "").strip().lower()
             questions.append({"category": category if category in CATEGORIES else "search", "question": text[:2000]})
     if len(questions) < count:
-        raise ReplyError(f'expected {{"questions": [...]}} with {count} questions, found {len(questions)}')
+        raise ReplyError(f'expected {{"questions": [...]}} with {counted(count, "question")}, found {len(questions)}')
     return questions[:count]
 
 

@@ -158,9 +158,8 @@ class _Narrator(MemoryBook):
                 self.pgn[key] = event.pgn
                 if not self._quiet:
                     white, black = self._names[event.white], self._names[event.black]
-                    line = (
-                        f"{white} - {black}  {event.result}  {event.termination.replace('_', ' ')}, {event.plies} plies"
-                    )
+                    plies = counted(event.plies, "ply", "plies")
+                    line = f"{white} - {black}  {event.result}  {event.termination.replace('_', ' ')}, {plies}"
                     print(one_line(f"{line}: {game['message']}" if game["message"] else line), flush=True)
 
     def watch(self, events: Sequence[Event]) -> None:
@@ -189,8 +188,11 @@ def _check_games(engines: int, settings: ArenaSettings) -> None:
     """Raise ConfigError for more games than anybody waits for: all pairings are drawn before the first."""
     all_games = comb(engines, 2) * settings.openings * settings.games
     if all_games > MOST_GAMES:
-        openings = f"{settings.games:,} games from each of {settings.openings:,} openings"
-        raise ConfigError(f"arena: {all_games:,} games ({openings}); at most {MOST_GAMES:,} are played")
+        games = counted(settings.games, "game", form=",")
+        openings = f"{games} from each of {counted(settings.openings, 'opening', form=',')}"
+        raise ConfigError(
+            f"arena: {counted(all_games, 'game', form=',')} ({openings}); at most {MOST_GAMES:,} are played"
+        )
 
 
 def _engines(words: Sequence[str], spec: ArenaSpec) -> list[Engine]:
@@ -329,5 +331,5 @@ def _say(lines: Sequence[str]) -> None:
 def _uncounted(games: Sequence[dict[str, Any]], table: Crosstable) -> list[str]:
     """Why the standings have another number of games than were played, a line each."""
     again = len(games) - len({game["key"] for game in games})
-    same = f"not played again, since engines are one program: {again} of the {len(games)} games equal others."
+    same = f"not played again, since engines are one program: {again} of {counted(len(games), 'game')} equal others."
     return [*([same] if again else []), *([f"{table.left_out}."] if table.left_out else [])]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from utils.archives import BROKEN
+from utils.counts import counted
 from utils.user_path import user_path
 
 _OPENED: dict[bytes, Callable[[Path], IO[bytes]]] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}  # type: ignore[dict-item]
@@ -132,7 +133,7 @@ def check_columns(names: Sequence[str], allowed: Sequence[str]) -> None:
 def cells_of(names: Sequence[str], row: Sequence[str], place: str) -> dict[str, str]:
     """A row by its columns; the last may be left out. ValueError for more cells than columns."""
     if any(cell.strip() for cell in row[len(names) :]):
-        raise ValueError(f"{place}: {len(row)} cells, but there are {len(names)} columns ({listed(names)})")
+        raise ValueError(f"{place}: {counted(len(row), 'cell')}, but {counted(len(names), 'column')} ({listed(names)})")
     return dict(zip(names, row, strict=False))
 
 

@@ -17,7 +17,7 @@ def unanswered(cost: Mapping[str, Any]) -> str:
     calls, usd = cost["held_calls"], cost["held_usd"]
     if not usd:
         return ""
-    which = "1 call that was sent and has" if calls == 1 else f"{calls} calls that were sent and have"
+    which = counted(calls, "call that was sent and has", "calls that were sent and have")
     return f"at most ${usd:.4f} more for {which} no answer here: the provider may bill {'it' if calls == 1 else 'them'}"
 
 
@@ -29,4 +29,4 @@ def bill(cost: Mapping[str, Any]) -> str:
     tokens = cost["prompt_tokens"] + (cost["completion_tokens"] or 0)
     calls = counted(cost["calls"], "call")
     usd = "price unknown" if cost["cost_usd"] is None else f"${cost['cost_usd']:.4f}"
-    return f"{calls}, {tokens:,} tokens, {usd}" + (f"; {more}" if more else "")
+    return f"{calls}, {counted(tokens, 'token', form=',')}, {usd}" + (f"; {more}" if more else "")

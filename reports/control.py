@@ -67,9 +67,9 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
     gain, interval = top - expected, (top - high, top - low)
     said = "not told apart from" if interval[0] <= 0 <= interval[1] else "better than" if gain > 0 else "worse than"
     text = (
-        f"The best of {steps} steps, {direction.turned(top):.6g}, is {said} the best of as many independent draws by "
-        f"the same writer, expected at {direction.turned(expected):.6g} from {len(values)} control draws: "
-        f"gain {gain:+.4g} (95 % {interval[0]:+.4g} to {interval[1]:+.4g})."
+        f"The best of {counted(steps, 'step')}, {direction.turned(top):.6g}, is {said} the best of as many independent "
+        f"draws by the same writer, expected at {direction.turned(expected):.6g} from "
+        f"{counted(len(values), 'control draw')}: gain {gain:+.4g} (95 % {interval[0]:+.4g} to {interval[1]:+.4g})."
     )
     told = {"text": text, "expected": _metric(expected, direction), "gain": gain, "interval": interval}
     return known.model_copy(update=told)

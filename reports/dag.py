@@ -10,6 +10,7 @@ from heapq import heapify, heappop, heappush
 from core.state.node import Node
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Markup, figure, tag
+from utils.counts import counted
 from utils.direction import Direction
 
 MOST_NODES = 2000
@@ -134,9 +135,10 @@ def dag_svg(facts: RunFacts) -> Drawing:
     labels = [_count(at[node_id], count, radius) for node_id, count in counts.items() if count]
     if dy >= LEGIBLE:
         labels += [_score(at[node.id], node, radius) for node in nodes if node.id in line and node.is_scored]
+    told = counted(len(nodes), "program and its parents", "programs and their parents")
     width, height = dx * across + LABEL, dy * down
     svg = tag(
-        "svg", tag("title", f"{len(nodes)} programs and their parents"), *edges, *circles, *labels,
+        "svg", tag("title", told), *edges, *circles, *labels,
         viewBox=f"0 0 {width:.0f} {height:.0f}", width=f"{width:.0f}", height=f"{height:.0f}", role="img", class_="dag",
     )  # fmt: skip
     return Drawing(svg, len(considered) - len(nodes), len(facts.nodes) - len(considered))

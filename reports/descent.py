@@ -8,6 +8,7 @@ from core.state.node import Node
 from reports.facts import RunFacts
 from reports.highlight import language, program
 from reports.markup import EMPTY, Content, Markup, clip, figure, join, tag
+from utils.counts import counted
 from utils.line_diff import line_diff
 
 MOST_SHOWN = 40
@@ -24,7 +25,11 @@ def descent(facts: RunFacts) -> Markup:
     shown = list(enumerate(line))
     left_out = EMPTY
     if len(shown) > MOST_SHOWN:
-        left_out = tag("p", f"{len(shown) - MOST_SHOWN} programs between are not shown.", class_="quiet")
+        left_out = tag(
+            "p",
+            f"{counted(len(shown) - MOST_SHOWN, 'program between is', 'programs between are')} not shown.",
+            class_="quiet",
+        )
         shown = [shown[0], *shown[-(MOST_SHOWN - 1) :]]
     folds = []
     for position, (number, node) in enumerate(shown):

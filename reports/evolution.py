@@ -22,6 +22,7 @@ from reports.facts import RunFacts
 from reports.ratings import CHAMPIONS
 from reports.series import best_so_far, by_generation, points
 from reports.winner import Winner
+from utils.counts import counted
 from utils.direction import Direction
 
 PALETTE: dict[Colour, str] = {
@@ -132,8 +133,8 @@ def _counts(generations: Sequence[int], programs: Sequence[int], axes: Any) -> N
     axes.patch.set_visible(False)
     tallest = programs.index(max(programs))
     at = (generations[tallest], programs[tallest])
-    beside.annotate(f"{programs[tallest]} programs", at, (0, 2), textcoords="offset points", fontsize=7, color=FAINT,
-                    ha="center")  # fmt: skip
+    told = counted(programs[tallest], "program")
+    beside.annotate(told, at, (0, 2), textcoords="offset points", fontsize=7, color=FAINT, ha="center")
 
 
 def _middle(scores: Sequence[float]) -> tuple[float, float]:

@@ -22,6 +22,8 @@ from reports.transcript import Turn
 from utils.counts import counted
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+CHILDLESS = "program that nothing descends from stands", "programs that nothing descends from stand"
+OFF_LINE = "older program off that line is", "older programs off that line are"
 MOST_REMARKS = 50
 MOST_SESSIONS = 200
 MOST_TURNS = 50
@@ -120,9 +122,9 @@ def _dag(facts: RunFacts) -> Markup:
     drawing = dag_svg(facts)
     note = "Bold: the line of the best. Hollow: failed or duplicate. Dashed: second parents. Hover for details."
     if drawing.folded:
-        note += f" {drawing.folded:,} programs that nothing descends from stand as +N beside their parent."
+        note += f" {counted(drawing.folded, *CHILDLESS, form=',')} as +N beside their parent."
     if drawing.left_out:
-        note += f" {drawing.left_out:,} older programs off that line are not drawn."
+        note += f" {counted(drawing.left_out, *OFF_LINE, form=',')} not drawn."
     return join([tag("div", drawing.svg, class_="dagbox", tabindex="0"), tag("p", note, class_="quiet")])
 
 
@@ -163,7 +165,9 @@ def _ladder(facts: RunFacts) -> Markup:
     # a run that was killed may have counted what it did not commit
     total = known if "full" in counts else max(known, len(facts.steps))
     saved = total - counts["full"] if "full" in counts else known
-    text = f"Of {total:,} candidates, {saved:,} needed no full evaluation: a cheaper rung had answered."
+    text = (
+        f"Of {counted(total, 'candidate', form=',')}, {saved:,} needed no full evaluation: a cheaper rung had answered."
+    )
     rows: list[list[Content]] = [[rung, count, f"{100 * count / total:.0f} %"] for rung, count in counts.items()]
     return join([tag("p", text), table(["ended at rung", "candidates", "share"], rows)])
 
@@ -181,13 +185,13 @@ def _failures(facts: RunFacts) -> Markup:
         bar = tag("div", tag("div", "", class_="hbar", style=width), style="width: 8rem")
         rows.append([kind, count, bar, FailureKind(kind).advice, example.get(kind, "")])
     total = sum(facts.failures.values())
-    share = f"{total} of {len(facts.nodes)} programs failed ({100 * total / len(facts.nodes):.0f} %)."
+    share = f"{total} of {counted(len(facts.nodes), 'program')} failed ({100 * total / len(facts.nodes):.0f} %)."
     return join([tag("p", share), table(["failure", "count", "share", "what it means", "newest message"], rows)])
 
 
 def _cost(facts: RunFacts) -> Markup:
     running = sum(node.exec_time for node in facts.nodes)
-    active = f"{figure(facts.seconds)} s of active time in {max(1, facts.processes)} process(es)"
+    active = f"{figure(facts.seconds)} s of active time in {counted(max(1, facts.processes), 'process', 'processes')}"
     parts = [tag("p", f"{active}; programs ran for {running:.1f} s." if running else f"{active}.")]
     if facts.is_rules and not facts.cost.get("prompt_tokens"):
         parts.append(
@@ -243,7 +247,7 @@ def _session(node_id: str, turns: Sequence[Turn]) -> Markup:
         called = [tag("p", tag("code", clip(text, LONGEST_TURN))) for text in turn.called]
         said = [tag("p", clip(turn.said, LONGEST_TURN), class_="plan")] if turn.said else []
         lines.append(tag("div", tag("h4", f"turn {number}"), *told, *said, *called))
-    return tag("details", tag("summary", f"session of {node_id}: {len(turns)} turns"), *lines)
+    return tag("details", tag("summary", f"session of {node_id}: {counted(len(turns), 'turn')}"), *lines)
 
 
 def _worth(facts: RunFacts) -> Markup:
@@ -262,5 +266,5 @@ def _remarks(facts: RunFacts) -> Markup:
     left_out = len(facts.notes) + len(facts.warnings) - len(told)
     items = [tag("li", clip(text, 1000)) for text in told]
     if left_out > 0:
-        items.append(tag("li", f"{left_out:,} older ones are not shown."))
+        items.append(tag("li", f"{counted(left_out, 'older one is', 'older ones are', form=',')} not shown."))
     return tag("ul", *items) if items else EMPTY

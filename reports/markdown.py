@@ -136,7 +136,7 @@ def _fenced(text: str, kind: str) -> str:
     """In a fence longer than any that the text holds."""
     body = clean(text)[:LONGEST_CODE]
     if len(text) > LONGEST_CODE:
-        body += f"\n… {len(text) - LONGEST_CODE} characters more"
+        body += f"\n… {counted(len(text) - LONGEST_CODE, 'character')} more"
     longest = max((len(marks) for marks in re.findall(r"`+", body)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{kind}\n{body}\n{fence}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from utils.clean_text import visible
+from utils.counts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def code(text: str) -> Markup:
 
 def clip(text: str, most: int = LONGEST_TEXT) -> str:
     """The beginning of what others wrote, so that the file stays small whatever they wrote; says what it left out."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most:,} more characters)"
+    return text if len(text) <= most else f"{text[:most]}… ({counted(len(text) - most, 'more character', form=',')})"
 
 
 def figure(value: float | int | None, missing: str = "—") -> str:

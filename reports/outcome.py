@@ -10,6 +10,7 @@ from reports.facts import RunFacts
 from reports.markup import EMPTY, Markup, clip, code, figure, join, table, tag
 from reports.provenance import cell
 from reports.winner import titled
+from utils.counts import counted
 from utils.direction import Direction
 from utils.stats import proper_interval
 
@@ -148,7 +149,7 @@ def cases(facts: RunFacts) -> Markup:
     rows, winner = found["rows"], facts.conclusion.winner
     names, whose = case_columns(rows), winner.name if winner else ""
     shown = table(case_heads(names, whose, found.get("baseline")), [[row.get(name) for name in names] for row in rows])
-    return tag("details", tag("summary", f"the final part, {len(rows)} cases of {whose}, the winner"), shown)
+    return tag("details", tag("summary", f"the final part, {counted(len(rows), 'case')} of {whose}, the winner"), shown)
 
 
 def case_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from reports.evolution import draw_evolution
 from reports.facts import RunFacts
+from utils.counts import counted
 from utils.file_utils import staged
 
 
@@ -29,7 +30,9 @@ def write_failures(facts: RunFacts, path: Path) -> Path:
     duplicates = sum(node.duplicate_of is not None for node in facts.nodes)
     figure, axes = _figure()
     axes.set_title(
-        f"{facts.run}: {sum(counts.values())} failures of {len(facts.nodes)} programs", fontsize=10, parse_math=False
+        f"{facts.run}: {counted(sum(counts.values()), 'failure')} of {counted(len(facts.nodes), 'program')}",
+        fontsize=10,
+        parse_math=False,
     )
     if counts:
         labels = [f"{kind} ({count})" for kind, count in counts.items()]

@@ -9,6 +9,7 @@ from typing import Any
 from core.storage.origin import RESUMED, commands
 from reports.facts import RunFacts
 from reports.markup import EMPTY, Content, Markup, clip, code, join, table, tag
+from utils.counts import counted
 from utils.program import INSTALLED
 from utils.secrets import masked
 
@@ -68,7 +69,8 @@ def _sandbox(facts: RunFacts) -> Markup:
             ]
             for probe in probes
         ]
-        summary = f"probed when the run began: {passed} of {len(probes)} attacks and checks passed"
+        tried = counted(len(probes), "attack or check", "attacks and checks")
+        summary = f"probed when the run began: {passed} of {tried} passed"
         parts.append(tag("details", tag("summary", summary), table(["attack or check", "outcome", "detail"], rows)))
     return join(parts)
 

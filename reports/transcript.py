@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.backend.agent.dialects import objects
 from core.backend.records import CONVERSATIONS, WORDS
 from core.contracts import SESSION, CallRecord
+from utils.counts import counted
 
 LONGEST = 20_000
 """Characters of one text."""
@@ -156,4 +157,4 @@ def _generated(part: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… {len(text) - LONGEST} characters more"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… {counted(len(text) - LONGEST, 'character')} more"

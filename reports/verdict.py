@@ -216,8 +216,8 @@ class _Judge:
             return ""
         whose = "Your" if self._is_own else "The"
         return (
-            f"{whose} evaluator gave the same score, {self._score(self.winner.metric)}, to all {self.counts.scored} "
-            "programs that have one, so the search had nothing to go by"
+            f"{whose} evaluator gave the same score, {self._score(self.winner.metric)}, to all "
+            f"{counted(self.counts.scored, 'program')} that have one, so the search had nothing to go by"
         )
 
     def _why_nothing(self, verdict: Verdict) -> Iterator[str]:
@@ -377,7 +377,8 @@ class _Judge:
             yield f"on the whole test set, as published scores are, though {steered} of it steered the search: {whole}"
         reveals = (self.final.get("detail") or {}).get("final_reveals")
         if isinstance(reveals, int) and reveals > 1:
-            yield f"this final part has been revealed {reveals} times; each look makes it a little less unseen"
+            often = counted(reveals, "time")
+            yield f"this final part has been revealed {often}; each look makes it a little less unseen"
 
     def _unsteady(self, spread: Spread) -> str:
         mine = spread.looks.get(self.winner.node_id)

@@ -16,6 +16,7 @@ from reports.conclusion import winner_in
 from reports.winner import is_concluded
 from runs.recorded_files import BEST, BEST_SO_FAR, METRICS, REPORT, hashes_of, recorded
 from runs.sinks import GenerationRows, StepRows, winner_fields
+from utils.counts import counted
 from utils.errors import StoreError
 from utils.metrics_file import CsvTable, write_array
 
@@ -130,7 +131,7 @@ def _difference(found: list[Any] | None, expected: list[list[dict[str, Any]]]) -
                 "a further key"
             ]
             return f"object {place}: {', '.join(names[:5])}: not what the journal's events make of it"
-    return f"{len(found)} objects where the journal's events make {len(rows)}"
+    return f"{counted(len(found), 'object')} where the journal's events make {len(rows)}"
 
 
 def _read(path: Path) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.contracts import Limits, Problem
+from utils.counts import counted
 
 
 def told_limits(problem: Problem, limits: Limits, gpus: float, models: Sequence[str] = ()) -> str:
@@ -13,7 +14,7 @@ def told_limits(problem: Problem, limits: Limits, gpus: float, models: Sequence[
     Args:
         models: what the GPUs are called.
     """
-    threads = "1 thread" if limits.threads == 1 else f"{limits.threads} threads"
+    threads = counted(limits.threads, "thread")
     cards = (
         f"{gpus:g} GPUs" if gpus > 1 else "1 GPU" if gpus == 1 else "a GPU that others use too" if gpus else "no GPU"
     )

@@ -195,7 +195,8 @@ def _refused(event: CandidateRejected) -> str:
 
 
 def _game(event: GameFinished) -> str:
-    return f"game {event.white} - {event.black}: {event.result} {event.termination}, {event.plies} plies"
+    plies = counted(event.plies, "ply", "plies")
+    return f"game {event.white} - {event.black}: {event.result} {event.termination}, {plies}"
 
 
 def _number(value: float | None) -> str:

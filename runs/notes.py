@@ -8,6 +8,7 @@ from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from runs.fitting import idle_workers
 from utils.config_schema import Config
+from utils.counts import counted
 from utils.strategies import POLICIES
 
 
@@ -20,7 +21,8 @@ def notes_of(config: Config, roles: Mapping[str, ModelSettings]) -> Iterator[str
     yield from config.remarks
     idle, words = idle_workers(config)
     if idle:
-        yield f"{idle} of {config.search.workers} workers will find nothing to run; {words} keeps all of them busy"
+        of = counted(config.search.workers, "worker")
+        yield f"{idle} of {of} will find nothing to run; {words} keeps all of them busy"
     unmetered = [f"llm.{role}.network=open" for role, settings in roles.items() if is_unmetered(settings)]
     if unmetered:
         yield (

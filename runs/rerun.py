@@ -207,8 +207,8 @@ def compared(stored: Journal, again: Journal) -> Replayed:
                 where = numbers.name(old.id) or f"{old.operator} {old.id}"
                 return Replayed(False, f"replay differs at {where} in {name}: {_change(before, now)}")
     if again.sha256 != stored.sha256:
-        return Replayed(False, f"replay differs: {len(stored)} nodes became {len(again)}")
-    return Replayed(True, f"equal: {len(stored)} nodes, journal {stored.sha256}, 0 calls of a model")
+        return Replayed(False, f"replay differs: {counted(len(stored), 'node')} became {len(again)}")
+    return Replayed(True, f"equal: {counted(len(stored), 'node')}, journal {stored.sha256}, 0 calls of a model")
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -20,6 +20,7 @@ from runs.operators import written_operator
 from runs.outcome import write_solution
 from runs.recorded_files import BEST, record_files
 from runs.session import RunSession
+from utils.counts import counted
 from utils.errors import ConfigError
 
 
@@ -128,7 +129,7 @@ class Stepper:
         ids = [node.id for node in journal] + [task.node_id for task in open_tasks]
         found = [known for known in ids if known.startswith(prefix)]
         if len(found) != 1:
-            raise ConfigError(f"--node {name}: {len(found)} nodes of the run begin so; give a whole id")
+            raise ConfigError(f"--node {name}: {counted(len(found), 'node')} of the run begin so; give a whole id")
         return found[0]
 
     def _proposal(self, parent: Node | None, operator: Operator | None) -> Proposal:

@@ -13,6 +13,7 @@ from core.storage.held import is_held
 from core.storage.migrations import CHAINED
 from core.storage.store_check import check_store
 from runs.file_check import check_files
+from utils.counts import counted
 
 Verdict = Literal["authentic", "consistent", "extended", "unchained", "tampered"]
 MOST_FINDINGS = 1000
@@ -102,25 +103,26 @@ def concluded(
 
 def _judged(chain: ChainRead, findings: list[Finding], head: str | None, chained: bool) -> tuple[Verdict, str]:
     if findings:
-        count = f"{len(findings)} thing{'s are' if len(findings) > 1 else ' is'}"
+        count = counted(len(findings), "thing is", "things are")
         return "tampered", f"{count} not as the run left {'them' if len(findings) > 1 else 'it'}."
     if not chained:
         return "unchained", (
             "An older version wrote this run: its records agree with each other; no chain says that none was changed."
         )
+    links = counted(chain.links, "link holds", "links hold")
     if head is None:
         return "consistent", (
-            f"All {chain.links} links hold, and rows and files are as they were written. That does not exclude that "
+            f"Its {links}, and rows and files are as they were written. That does not exclude that "
             "somebody made the whole journal anew, or cut off its end: only a head that you know from elsewhere "
             "(--head) does."
         )
     if head != chain.head:
         later = chain.links - chain.heads[head]
         return "extended", (
-            f"Up to link {chain.heads[head]} this is the journal with that head; {later} more "
-            f"link{'s' if later > 1 else ''} came after it, and for what they say nothing vouches but themselves."
+            f"Up to link {chain.heads[head]} this is the journal with that head; "
+            f"{counted(later, 'more link')} came after it, and for what they say nothing vouches but themselves."
         )
     return (
         "authentic",
-        f"This is the journal with that head: all {chain.links} links hold, rows and files are as written.",
+        f"This is the journal with that head: its {links}, rows and files are as written.",
     )

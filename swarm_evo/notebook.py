@@ -56,7 +56,8 @@ class Cell:
         if not opened:
             return f"<div>{escape(self._doing or 'the search starts')} …</div>"
         share = 100 * min(1.0, self._steps / limit) if limit else 0
-        steps = f"{self._steps} of {limit} steps" if limit else f"{self._steps} steps"
+        noun = "step" if (limit or self._steps) == 1 else "steps"
+        steps = f"{self._steps} of {limit} {noun}" if limit else f"{self._steps} {noun}"
         parts = [steps, f"{self._best} ({opened['unit']})", *([self._doing] if self._doing else self._left(limit))]
         bar = f'<progress max="100" value="{share:.0f}" style="width:100%"></progress>' if limit else ""
         return f"<div>{bar}<div>{escape(' · '.join(parts))}</div></div>"

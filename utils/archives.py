@@ -16,6 +16,7 @@ import zlib
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
+from utils.counts import counted
 from utils.dataset_files import find_sample, find_train, table_stem, tables_called
 from utils.errors import ConfigError
 from utils.file_utils import link_or_copy, move_into_place, remove, remove_unfinished, size_text
@@ -155,7 +156,9 @@ def _refuse_large(infos: list[zipfile.ZipInfo], archive: Path, place: Path) -> N
     elif size > 0.9 * free:
         why = f"the disk of '{place}' has {size_text(free)} left"
     if why:
-        raise ConfigError(f"data: '{archive}' holds {size_text(size)} in {len(infos)} files: {why}; unpack it yourself")
+        raise ConfigError(
+            f"data: '{archive}' holds {size_text(size)} in {counted(len(infos), 'file')}: {why}; unpack it yourself"
+        )
 
 
 def _where_tables_are(place: Path) -> Path:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
+from utils.counts import counted
+
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Versions that begin with `initialize`, newest first."""
 STATELESS = ("2026-07-28",)
@@ -284,5 +286,5 @@ def wrong(tool: Tool, arguments: Any) -> str:
         if "minimum" in schema and not value >= schema["minimum"]:
             return f"{tool.name}: {name}={value}; allowed: {schema['minimum']} or more"
         if isinstance(value, str) and "maxLength" in schema and len(value) > schema["maxLength"]:
-            return f"{tool.name}: {name} has {len(value)} characters; allowed: at most {schema['maxLength']}"
+            return f"{tool.name}: {name} has {counted(len(value), 'character')}; allowed: at most {schema['maxLength']}"
     return ""

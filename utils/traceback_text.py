@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from utils.counts import counted
+
 KEPT = 2
 """Frames of libraries at the end of a traceback that stay: they say what was wrong with the arguments."""
 
@@ -40,7 +42,7 @@ def _shortened(frames: list[list[str]]) -> list[str]:
             left_out += 1
             continue
         if left_out:
-            out.append(f"  [{left_out} frames of libraries]")
+            out.append(f"  [{counted(left_out, 'frame')} of libraries]")
             left_out = 0
         out += frame
     return out

@@ -7,6 +7,7 @@ from runs.notes import is_unmetered, notes_of
 from runs.search_limits import limits_text
 from runs.writing import ideas_at_once
 from utils.config_schema import SearchConfig
+from utils.counts import counted
 from utils.direction import Direction
 
 
@@ -20,7 +21,7 @@ def banner(facts: RunFacts) -> list[str]:
     lines = [
         f"run {facts.run}: {problem.name}, {problem.unit or 'metric'} ({better} is better)",
         f"writer: {_writers(facts)}" + (" (a rule-based writer, not a language model)" if writer == "rules" else ""),
-        f"search: {search.policy}, {limits}, {search.workers} workers, seed {config.project.seed}",
+        f"search: {search.policy}, {limits}, {counted(search.workers, 'worker')}, seed {config.project.seed}",
         f"sandbox: {facts.sandbox}",
     ]
     lines += [f"NOTE: {note}" for note in notes_of(config, facts.roles)]

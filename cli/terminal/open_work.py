@@ -101,7 +101,9 @@ class OpenWork:
         waiting = sorted((self._live(one, work.nodes.get(one.node_id)) for one in self._open.values()), key=_since)
         lines = [f"{one.node_id[:6]} {one.operator} {one.doing}, {now - one.since:.0f} s" for one in waiting]
         counts = (written.get(one.node_id) for one in waiting)
-        return [f"{line}, some {n} tokens so far" if n else line for line, n in zip(lines, counts, strict=True)]
+        return [
+            f"{line}, some {counted(n, 'token')} so far" if n else line for line, n in zip(lines, counts, strict=True)
+        ]
 
     def _live(self, one: Open, told: NodeWork | None) -> Open:
         """The program with what is known of it live."""
@@ -131,7 +133,9 @@ class OpenWork:
 
     def spent(self, progress: Progress, cap: float | None = None) -> list[str]:
         """Calls, tokens, dollars (of at most `cap`) and failures so far; [] where there were none."""
-        bill = f"{progress.tokens:,} tokens, ${progress.usd:.4f}" + (f" of ${cap:g}" if cap is not None else "")
+        bill = f"{counted(progress.tokens, 'token', form=',')}, ${progress.usd:.4f}" + (
+            f" of ${cap:g}" if cap is not None else ""
+        )
         parts = [counted(self._calls, "call")] if self._calls else []
         parts += [bill] if self._calls or progress.tokens else []
         kinds = ", ".join(f"{kind} {count}" for kind, count in self._failed.most_common(3))

@@ -76,6 +76,7 @@ def _final(
         log_msg("INFO", f"final part, {everyone.left_out}")
     elo = round(estimate.elo) + 0.0  # never "-0"
     text = f"{elo:+.0f} Elo (95 % {estimate.low:+.0f}..{estimate.high:+.0f})"
+    games = counted(len(everyone.games), "fresh game")
     metadata: dict[str, Any] = {
         "gauntlet": [rival.name for rival in run.spec.gauntlet],
         "wins_draws_losses": list(everyone.total(engine.id)),
@@ -85,7 +86,7 @@ def _final(
         metric=round(estimate.elo, 1) + 0.0,
         source=run.source,
         interval=(round(estimate.low, 1), round(estimate.high, 1)),
-        message=f"{text} above the starting champion, {len(everyone.games)} fresh games against a fixed gauntlet",
+        message=f"{text} above the starting champion, {games} against a fixed gauntlet",
         claim=text,
         games=len(everyone.games),
         head_to_head=_head_to_head(direct, engine.id, anchor.id) if direct else None,

@@ -17,6 +17,7 @@ from core.arena.match import engine_of
 from core.arena.tournament import Begun, Pairing, meetings
 from core.state.node import Node
 from core.state.task import Task
+from utils.counts import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class GamesAhead:
         self._run.tournament.play([pairing], kind="rated", generation=generation)
         over = 1 + sum(future.done() for future in table.games.values())
         if table is self._table:
-            self._run.deps.doing(f"generation {generation}: {over} games while other engines are written")
+            self._run.deps.doing(f"generation {generation}: {counted(over, 'game')} while other engines are written")
 
     def taken_up(self, nodes: Sequence[Node]) -> tuple[Round, Mapping[str, Begun]]:
         """(the round of `nodes`, which is judged now; its games that are under way). No other begins ahead of it."""

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from core.contracts import OTHER_START, Game
+from utils.counts import counted
 from utils.errors import ConfigError
 
 MOST_BARREN = 3000
@@ -48,7 +49,8 @@ def draw_openings(
             barren = 0
     if len(found) < count and not fewer:
         raise ConfigError(
-            f"arena.openings={count}: {game.name} has too few openings of {plies} plies, {len(found)} were found"
+            f"arena.openings={count}: {game.name} has too few openings of {counted(plies, 'ply', 'plies')}, "
+            f"{counted(len(found), 'was', 'were')} found"
         )
     return list(found.values())
 

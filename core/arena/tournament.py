@@ -23,6 +23,7 @@ from core.contracts import EvaluatorDeps, Game, JobSpec
 from core.events import Event, GameFinished, Warned
 from core.state.fingerprint import text_hash
 from core.state.task import derive_seed
+from utils.counts import counted
 from utils.errors import Interrupted, JobLost
 from utils.file_utils import write_atomic
 from utils.thread_pool import threads
@@ -165,7 +166,7 @@ class Tournament:
         games = {key: game for key, pairing in wanted.items() if (game := self._known(pairing)) is not None}
         missing = [pairing for key, pairing in wanted.items() if key not in games]
         if stage and missing:
-            self._deps.doing(f"{stage}: {len(games)} of {len(wanted)} games")
+            self._deps.doing(f"{stage}: {len(games)} of {counted(len(wanted), 'game')}")
 
         def in_order() -> list[dict[str, Any]]:
             meant = {(pairing.key, pairing.match.white.id, pairing.match.black.id): pairing for pairing in pairings}
@@ -179,7 +180,7 @@ class Tournament:
                 plays = _Plays(live, kind, generation, begun, may_begin, claimed)
                 for left, (pairing, game, events) in self._results(missing, plays):
                     if stage:
-                        self._deps.doing(f"{stage}: {len(wanted) - left} of {len(wanted)} games")
+                        self._deps.doing(f"{stage}: {len(wanted) - left} of {counted(len(wanted), 'game')}")
                     own -= pairing.key not in begun
                     if game is None:
                         self._tell(events)

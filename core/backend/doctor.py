@@ -27,6 +27,7 @@ from core.backend.settings import ModelSettings
 from core.backend.usage import Ledger
 from core.contracts import CallRecord
 from utils.check import Check
+from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 
 PROBE = {
@@ -161,7 +162,7 @@ def _works(pipeline: CallPipeline, tiny: ModelSettings, form: Rung) -> bool:
 def _check_context(name: str, settings: ModelSettings) -> Check:
     size = context_size(settings) or _told_context(settings)
     if size:
-        return Check(f"{name} context", True, f"{size} tokens")
+        return Check(f"{name} context", True, counted(size, "token"))
     return Check(f"{name} context", True, "size not known", f"set llm.{settings.role}.context to the model's size")
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from core.backend.network import host_of, is_loopback, shown_url
 from core.backend.settings import ModelSettings
+from utils.counts import counted
 from utils.time_share import without_times
 
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
@@ -91,7 +92,8 @@ class Request:
         if len(self.messages) == 1:
             return self.messages[0].text
         if (last := self.messages[-1]).called is not None:
-            return f"({len(self.messages) - 1} messages as before)\n\n[answer of {last.called.name}]\n{last.text}"
+            before = counted(len(self.messages) - 1, "message")
+            return f"({before} as before)\n\n[answer of {last.called.name}]\n{last.text}"
         return "\n\n".join(f"[{message.role}]\n{message.text}" for message in self.messages)
 
 

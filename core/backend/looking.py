@@ -18,6 +18,7 @@ from core.backend.schema import SchemaError, read_arguments
 from core.backend.settings import ModelSettings
 from core.contracts import CallRecord, Toolbox
 from utils.clean_text import whole_all
+from utils.counts import counted
 from utils.errors import RefusedError, ReplyError
 from utils.prompt_builder import fence
 
@@ -101,7 +102,7 @@ class _Bounds:
         self._made[name] += 1
         most = toolbox.most.get(name, toolbox.most_calls)
         if self._made[name] > most:
-            return {}, lambda: f"all {most} calls of {name} are used; write the program"
+            return {}, lambda: f"{counted(most, f'call of {name} is', f'calls of {name} are')} used; write the program"
         if self.seconds <= 0:
             return {}, lambda: f"the {toolbox.seconds:g} seconds for calls are used; write the program"
         try:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Protocol
 from core.contracts import CaseScore
 from core.evaluation.signature import Signature
 from core.evaluation.static_check import Imports, check_program
+from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 
 
@@ -142,7 +143,7 @@ def _check_calls(problem: Checked, form: Signature, arguments: ast.arguments, ca
     needed = known - len(arguments.defaults)
     wrong = next((call for call in calls if not needed <= len(call) <= most), None)
     if wrong is not None:
-        raise _fault(problem, f"calls gives {len(wrong)} arguments, but {problem.signature} takes {most}")
+        raise _fault(problem, f"calls gives {counted(len(wrong), 'argument')}, but {problem.signature} takes {most}")
 
 
 def _fault(problem: Checked, text: str) -> ConfigError:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from core.contracts import Evaluation
 from core.state.failure import FailureKind
+from utils.counts import counted
 from utils.response import syntax_error
 from utils.syntax import parse_shared
 
@@ -131,7 +132,7 @@ def wrong_definition(tree: ast.Module, name: str, arguments: int | None) -> str:
     least, most = positional(last.args)
     if least <= arguments <= most:
         return ""
-    return f"line {last.lineno}: {name} is called with {arguments} arguments; it takes {_range(least, most)}"
+    return f"line {last.lineno}: {name} is called with {counted(arguments, 'argument')}; it takes {_range(least, most)}"
 
 
 def positional(arguments: ast.arguments) -> tuple[int, float]:

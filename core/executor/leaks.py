@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import JobContext, JobSpec, Limits
+from utils.counts import counted
 from utils.errors import SandboxError
 
 _LOOKER = Path(__file__).parent / "inside" / "looker.py"
@@ -42,7 +43,8 @@ class Looked:
     @property
     def sentence(self) -> str:
         """One line for people."""
-        looked = f"{self.files} files, {self.memory_mb:.0f} MB of memory, {self.descriptors} descriptors"
+        descriptors = counted(self.descriptors, "descriptor")
+        looked = f"{counted(self.files, 'file')}, {self.memory_mb:.0f} MB of memory, {descriptors}"
         if not self.found:
             return f"a program that looked for hidden answers found none ({looked}, {self.seconds:.2f} s)"
         first = self.found[0]

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any
 
 from core.executor.inside import packed, plain
+from utils.counts import counted
 
 HEADER = 4
 MOST_PARSED = 256 << 20
@@ -66,8 +67,8 @@ def answers(message: dict[str, Any], count: int, *, finite: bool) -> list[Any]:
     """Exactly `count` answers of plain data."""
     values = message["answers"]
     if type(values) is not list or len(values) != count:
-        found = len(values) if type(values) is list else type(values).__name__
-        raise Malformed(f"{found} answers to {count} calls")
+        found = counted(len(values), "answer") if type(values) is list else type(values).__name__
+        raise Malformed(f"{found} to {counted(count, 'call')}")
     if finite:
         try:
             check_finite(values)

@@ -52,7 +52,7 @@ class MaxTokens:
 
     def reason(self, progress: Progress) -> str | None:
         done = progress.tokens
-        return f"budget.tokens: {done:,} of {self.limit:,} tokens" if done >= self.limit else None
+        return f"budget.tokens: {done:,} of {counted(self.limit, 'token', form=',')}" if done >= self.limit else None
 
 
 @dataclass(frozen=True, slots=True)

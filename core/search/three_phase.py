@@ -11,6 +11,7 @@ from core.contracts import Proposal, SearchPolicy
 from core.search.parents import best_allowed, marked, merge_partner, repairable, shown, steadiest
 from core.state.journal import Journal
 from core.state.node import Node
+from utils.counts import counted
 from utils.strategies import PolicyOptions, PolicySpec
 
 DEBUG_POOL = 64
@@ -63,7 +64,7 @@ class ThreePhasePolicy(SearchPolicy):
     def _propose(self, journal: Journal, rng: random.Random, slot: int, pending: list[Pending]) -> Proposal:
         drafts = journal.roots + sum(operator == "draft" for operator, _ in pending)
         if drafts < self.options.num_drafts:
-            why: dict[str, Any] = {"rule": f"draft phase: {drafts} of {self.options.num_drafts} drafts"}
+            why: dict[str, Any] = {"rule": f"draft phase: {drafts} of {counted(self.options.num_drafts, 'draft')}"}
             return Proposal(operator="draft", slot=slot, why=why)
         draw = rng.random()
         taken = {node_id for operator, parents in pending if operator == "debug" for node_id in parents}

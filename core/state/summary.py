@@ -10,6 +10,7 @@ from math import hypot
 from typing import Any
 
 from core.state.node import Node
+from utils.counts import counted
 from utils.direction import Direction
 from utils.prompt_builder import BYTES_PER_TOKEN
 from utils.stats import NORMAL_975, paired_error, standard_error
@@ -270,7 +271,7 @@ def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
         return ""
     changed = [pair for pair in zip(node.signature, parent.signature, strict=True) if not is_rounding(*pair)]
     better = sum(direction.better(own, before) for own, before in changed)
-    return f"{better} of {len(node.signature)} cases better, {len(changed) - better} worse"
+    return f"{better} of {counted(len(node.signature), 'case')} better, {len(changed) - better} worse"
 
 
 def is_rounding(one: float, other: float) -> bool:

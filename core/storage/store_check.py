@@ -25,6 +25,7 @@ from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
 from core.storage.packing import WINDOW, TextOf, is_named, raw_text, unpacked, whole_text
 from core.storage.rows import JOURNAL, journal_line
 from core.storage.views import CANDIDATES_BEFORE_6
+from utils.counts import counted
 from utils.errors import StoreError, StoreVersionError
 
 _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
@@ -189,7 +190,7 @@ def _journal(
         plain = {"parent_ids": json.loads(row["parent_ids"]), "rest": json.loads(row["rest"])}
         digest.update(journal_line({**row, **plain, "is_valid": bool(row["is_valid"])}, unpacked(body, text_of)))
     if digest.hexdigest() != told["sha256"]:
-        yield Finding(f"facts/{JOURNAL}", f"its sha256 is not that of the first {told['nodes']} nodes")
+        yield Finding(f"facts/{JOURNAL}", f"its sha256 is not that of the first {counted(told['nodes'], 'node')}")
 
 
 def _text(name: str, body: Any, text_of: TextOf, programs: dict[str, str]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from core.contracts import JobResult, JobRunner, JobSpec
+from utils.counts import counted
 from utils.errors import BudgetExhausted, Interrupted, JobLost, JobOverdue, JobStopped, SandboxError
 
 STOPPED = "the user stopped it while it ran"
@@ -127,7 +128,7 @@ class JobPool:
             if not result.lost:
                 break
             if attempt == _ATTEMPTS:
-                raise JobLost(result.error or f"the worker of {spec.entry} was lost {attempt} times")
+                raise JobLost(result.error or f"the worker of {spec.entry} was lost {counted(attempt, 'time')}")
             future = self._submit(spec)
         if result.error:
             raise SandboxError(result.error)

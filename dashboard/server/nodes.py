@@ -28,6 +28,7 @@ from dashboard.server.schemas.nodes import (
 from reports.ratings import ratings_of
 from utils.archives import BROKEN
 from utils.clean_text import whole, whole_all
+from utils.counts import counted
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
 from utils.syntax import source_lines
@@ -134,5 +135,5 @@ def _equal(new: list[str], i1: int, j1: int, j2: int, *, first: bool, last: bool
     hidden = len(same) - head - tail
     if hidden <= 2:
         return same
-    note = DiffLine(kind="skip", text=f"{hidden} equal lines hidden")
+    note = DiffLine(kind="skip", text=f"{counted(hidden, 'equal line')} hidden")
     return [*same[:head], note, *same[len(same) - tail :]]

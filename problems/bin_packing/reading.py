@@ -23,6 +23,7 @@ from problems.instance_text import (
     listed,
     table_rows,
 )
+from utils.counts import counted
 
 EMPTY = "the file is empty"
 FORM = "JSON must be {name: {capacity, items}} or a list of {capacity, items}"
@@ -60,7 +61,9 @@ class Written:
         whole, rest = divmod(sum(self.sizes), self.capacity)
         least = int(whole) + (rest > 0)
         if found and not least <= found <= most:
-            raise ValueError(f"{what} is {found}; these {most} items need {least} to {most} bins")
+            raise ValueError(
+                f"{what} is {found}; {counted(most, 'item needs', 'items need')} {least} to {counted(most, 'bin')}"
+            )
         self.best = found or None
 
 
@@ -167,7 +170,9 @@ def _from_text(path: Path) -> list[Written]:
     except ValueError as error:
         raise ValueError(f"not in OR-Library format: {error}") from error
     if further := next(stream, None):
-        raise ValueError(f"not in OR-Library format: {further[1]} is after the last of {len(found)} instances")
+        raise ValueError(
+            f"not in OR-Library format: {further[1]} is after the last of {counted(len(found), 'instance')}"
+        )
     return found
 
 
@@ -179,7 +184,7 @@ def _instances(words: Iterator[tuple[str, str]]) -> Iterator[Written]:
         instance = Written.begun(name, capacity, place)
         items, (best, told) = _count(words, "the number of items"), _next(words, missing)
         for item in range(items):
-            size, place = _next(words, f"it ends after {item} of the {items} items of {name}")
+            size, place = _next(words, f"it ends after {item} of {counted(items, 'item')} of {name}")
             instance.add(size, f"{place}: size")
         if not items:
             raise ValueError(f"{place}: {name} has no items")

@@ -12,6 +12,7 @@ from problems.competition.rules.drafts import SAMPLE_COLUMNS, SAMPLE_ROWS, cost
 from problems.competition.rules.facts import Facts, read_facts
 from problems.competition.rules.family import ABSOLUTE
 from problems.competition.rules.recipe import Member, Recipe
+from utils.counts import counted
 from utils.syntax import source_lines
 
 BASELINE_SHARE = 0.4
@@ -31,8 +32,10 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
     for name, member in [*([] if both else [plain]), ("HistGradientBoosting", Member("hgb"))]:
         recipe = _affordable(Recipe(target=target, members=(member,)), facts)
         code = script.render(recipe, facts)
-        name += f" on {recipe.rows:,} rows" if recipe.rows else ""
-        name += f"{' of' if recipe.rows else ' on'} {recipe.columns:,} numbers" if recipe.columns else ""
+        name += f" on {counted(recipe.rows, 'row', form=',')}" if recipe.rows else ""
+        name += (
+            f"{' of' if recipe.rows else ' on'} {counted(recipe.columns, 'number', form=',')}" if recipe.columns else ""
+        )
         found.append(
             Baseline(name, "\n".join(line for line in source_lines(code) if not line.startswith("# recipe")) + "\n")
         )

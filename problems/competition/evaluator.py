@@ -20,6 +20,7 @@ from problems.competition.medals import medal
 from problems.competition.prepared import Prepared, grader_command
 from problems.competition.seeds import seed_of
 from problems.competition.source import Source
+from utils.counts import counted
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.number_text import DECIMAL
@@ -108,7 +109,9 @@ class CompetitionEvaluator(Evaluator):
         members = [node for node, _ in kept]
         meta = self._prepared.meta
         code = program(members, picks, scale=found["scale"], key=meta["id"], targets=meta["targets"])
-        plan = f"Greedy ensemble of {len(set(picks))} programs; blended validation score {found['score']:.6g}."
+        plan = (
+            f"Greedy ensemble of {counted(len(set(picks)), 'program')}; blended validation score {found['score']:.6g}."
+        )
         return code, [members[i] for i in sorted(set(picks))], plan
 
     def close(self) -> None:

@@ -17,6 +17,7 @@ from core.workers.local import script_spec
 from problems.competition.bagging import STEP, bagged, reseeded
 from problems.competition.evaluator import MIN_BYTES
 from problems.competition.prepared import LAUNCH, Prepared, open_to_all
+from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
@@ -104,7 +105,7 @@ def _put_together(made: list[Path], seeds: int, prepared: Prepared, tell: Callab
         return made[0]
     whole = made[0].with_name("bagged.csv")
     how = bagged(made, whole, prepared.exam())
-    tell(f"refit: submission.csv is the {how} of {len(made)} seeds, {PROGRAM} the program with the first")
+    tell(f"refit: submission.csv is the {how} of {counted(len(made), 'seed')}, {PROGRAM} the program with the first")
     return whole
 
 

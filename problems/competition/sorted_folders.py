@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from problems.competition.grader.file_kinds import KINDS
+from utils.counts import counted
 from utils.dataset_files import find_sample
 from utils.errors import ConfigError
 from utils.file_utils import move_into_place, remove, remove_unfinished
@@ -53,8 +54,8 @@ class SortedFiles:
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         tested = f"; {len(self.test)} in {self.test_at.name}/ to predict" if self.test_at else ""
         return (
-            f"no table: {len(self.rows)} {self.kind}s in folders named by {len(names)} classes "
-            f"({', '.join(names[:SHOWN])}{more}) make train.csv{tested}"
+            f"no table: {counted(len(self.rows), self.kind)} in folders named by "
+            f"{counted(len(names), 'class', 'classes')} ({', '.join(names[:SHOWN])}{more}) make train.csv{tested}"
         )
 
 
@@ -79,8 +80,8 @@ def find_sorted(root: Path, ours: tuple[Path, ...] = ()) -> SortedFiles | None:
         if count < FEW:
             return None
         raise ConfigError(
-            f"data.dir={root}: nothing tells the labels of its {count} files: give a train.csv with a column that "
-            f"names them, or a folder a class (train/cat/1.png, train/dog/2.png)"
+            f"data.dir={root}: nothing tells the labels of its {counted(count, 'file')}: give a train.csv with a "
+            f"column that names them, or a folder a class (train/cat/1.png, train/dog/2.png)"
         )
     test = tuple(_files(tested, kind)) if tested else ()
     return SortedFiles(root, kind, rows, test, tested if test else None)

@@ -24,6 +24,7 @@ from core.state.node import Node
 from problems.blocks import block_lines
 from problems.script.reading import mean_of, numbers, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
+from utils.counts import counted
 from utils.direction import Direction
 from utils.errors import BudgetExhausted, JobLost
 from utils.file_utils import write_atomic
@@ -165,7 +166,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             if "unusable" in answer:
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=answer["unusable"])
             decision = Decision.model_validate(answer["decision"])
-            took = f"{decision.tries} scores of your own program in {time.monotonic() - began:.1f} s"
+            took = f"{counted(decision.tries, 'score')} of your own program in {time.monotonic() - began:.1f} s"
             log_msg("INFO", f"programs are scored {WAYS[decision.isolation]}: decided by {took}")
             if decision.modules:
                 log_msg("INFO", f"programs and their writers see what yours imports: {_files_of(decision.modules)}")

@@ -29,6 +29,7 @@ from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.config_section import LONGEST_WAIT, Section, comma_list
+from utils.counts import counted
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.missing_file import no_file
@@ -261,7 +262,7 @@ class ScriptProblem(Problem):
 def _told_module(name: str, text: str) -> str:
     """A module that goes along with the program, for who writes programs."""
     if len(text) > MOST_BESIDE:
-        return f"{name} ({len(text):,} characters, not shown)"
+        return f"{name} ({counted(len(text), 'character', form=',')}, not shown)"
     return f"{name}:\n{fenced_data(clean(text))}" if text.strip() else f"{name} (empty)"
 
 

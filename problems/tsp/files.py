@@ -10,6 +10,7 @@ from problems.tsp.tables import from_csv, from_json
 from problems.tsp.tour_instance import TourInstance
 from problems.tsp.tsplib import from_tsplib, tour_beside
 from problems.user_files import BESIDE
+from utils.counts import counted
 from utils.errors import ConfigError
 from utils.user_path import user_path
 
@@ -50,7 +51,7 @@ def _read(path: Path) -> list[TourInstance]:
             raise ValueError("it holds no cities")
         for one in found:
             if not 4 <= len(one) <= MOST_CITIES:
-                raise ValueError(f"{one.name} has {len(one)} cities; allowed: 4 to {MOST_CITIES}")
+                raise ValueError(f"{one.name} has {counted(len(one), 'city', 'cities')}; allowed: 4 to {MOST_CITIES}")
             if one.best is None and _may_lie_together(one) and one.reference <= 0:
                 raise ValueError(f"{one.name}: its cities lie at one place (distances are 0): no tour has a length")
     except (ValueError, KeyError, OSError) as error:

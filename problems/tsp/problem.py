@@ -19,6 +19,7 @@ from problems.tsp.instances import Point, excess, generate
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
 from utils.config_section import Section
+from utils.counts import counted
 from utils.syntax import without_future
 
 DRIVER = """
@@ -143,7 +144,7 @@ class OwnToursProblem(TourProblem):
         return 0.0, "no tour can be shorter than the lower bound"
 
     def statement(self) -> str:
-        told = ", ".join(f"{one.name} ({len(one)} cities)" for one in self._instances[:10])
+        told = ", ".join(f"{one.name} ({counted(len(one), 'city', 'cities')})" for one in self._instances[:10])
         return (
             f"Build short round trips, city by city, for instances such as {told}. Write\n\n"
             "    score_city(distance, home, spread, left)\n\n"

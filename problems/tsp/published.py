@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from problems.tsp.tour_instance import TourInstance
+from utils.counts import counted
 
 OPTIMA = {
     "burma14": 3323, "ulysses16": 6859, "ulysses22": 7013, "att48": 10628, "eil51": 426, "berlin52": 7542, "st70": 675,
@@ -29,7 +30,7 @@ def take_published(one: TourInstance) -> None:
     if optimum is None or number is None:
         return
     if int(number[0]) != len(one):
-        why = f"it has {len(one)} cities"
+        why = f"it has {counted(len(one), 'city', 'cities')}"
     elif one.reference > optimum * (1 + 1e-9):
         why = f"no tour of these cities is shorter than {one.reference:.6g}"
     elif (length := length_of_some_tour(one.table())) < optimum * (1 - 1e-9):

@@ -11,6 +11,7 @@ from problems.instance_text import PACKED, instance_stem, instance_text
 from problems.tsp.instances import Point
 from problems.tsp.published import take_published
 from problems.tsp.tour_instance import TourInstance, coordinate, distance
+from utils.counts import counted
 
 Word = tuple[str, str]
 """A word of a section, and the line that it stands in: `line 9`."""
@@ -79,9 +80,11 @@ def _points(sections: dict[str, list[Word]], count: int) -> tuple[list[str], lis
     on = {place: sum(other == place for _, other in words) for place in lines} if len(words) % 3 else {}
     for place, found in on.items():
         if found % 3:
-            raise ValueError(f"{place}: {found} words; a city is its number, x and y")
+            raise ValueError(f"{place}: {counted(found, 'word')}; a city is its number, x and y")
     if len(words) != 3 * count:
-        raise ValueError(f"DIMENSION: {count}, but there are coordinates of {len(words) // 3} cities")
+        raise ValueError(
+            f"DIMENSION: {count}, but there are coordinates of {counted(len(words) // 3, 'city', 'cities')}"
+        )
     cities = [words[start : start + 3] for start in range(0, len(words), 3)]
     by_number: dict[str, Point] = {}
     for (city, place), (x, _), (y, _) in cities:
@@ -99,8 +102,8 @@ def _weights(head: dict[str, str], sections: dict[str, list[Word]], count: int) 
         raise ValueError(f"EDGE_WEIGHT_FORMAT: {form}; allowed: {', '.join(_CELLS)}")
     cells = [(row, column) for row in range(count) for column in _CELLS[form](row, count)]
     if len(words) != len(cells):
-        needs = f"{form} of {count} cities needs {len(cells)}"
-        raise ValueError(f"EDGE_WEIGHT_SECTION has {len(words)} numbers; {needs}")
+        needs = f"{form} of {counted(count, 'city', 'cities')} needs {len(cells)}"
+        raise ValueError(f"EDGE_WEIGHT_SECTION has {counted(len(words), 'number')}; {needs}")
     table = [[0.0] * count for _ in range(count)]
     for (row, column), (word, place) in zip(cells, words, strict=True):
         what = f"{place}: the distance of cities {row + 1} and {column + 1}"

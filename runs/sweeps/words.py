@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from utils.config import EXPRESSION
+from utils.counts import counted
 from utils.errors import ConfigError
 from utils.secrets import masked_word
 
@@ -88,7 +89,9 @@ def check_runs(settings: Sequence[object], seeds: Sequence[int]) -> None:
     """Raise ConfigError for more runs than a sweep may have, and for one."""
     if len(settings) * len(seeds) < 2:
         raise ConfigError("sweep: two runs at least, as in --seeds 1..5 or --vary search.policy=three_phase,mcts")
-    _check_count(len(settings) * len(seeds), f"runs ({len(settings)} settings, {len(seeds)} seeds)")
+    _check_count(
+        len(settings) * len(seeds), f"runs ({counted(len(settings), 'setting')}, {counted(len(seeds), 'seed')})"
+    )
 
 
 def _check_count(count: int, what: str) -> None:

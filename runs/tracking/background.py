@@ -11,6 +11,7 @@ from typing import Protocol
 
 from core.events import Event
 from runs.facts import RunFacts
+from utils.counts import counted
 from utils.logger_system import log_msg
 
 MOST_WAITING = 10_000
@@ -80,7 +81,9 @@ class BackgroundSink:
         if self._failed or lost or self._thread.is_alive():
             why = self._failed or f"it did not take all within {PATIENCE:g} s"
             often = f"; it failed {self._failures} times" if self._failures > 1 else ""
-            told = f"{self._key}: {why}{often}" + (f"; {lost} events were not told" if lost else "")
+            told = f"{self._key}: {why}{often}" + (
+                f"; {counted(lost, 'event was', 'events were')} not told" if lost else ""
+            )
             log_msg("WARNING", told)
             say(told)
 

@@ -26,6 +26,7 @@ from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 from core.events import Event, FinalScored, LLMCalled, NodeCommitted, NodeProposed, RunFinished
 from core.storage.reader import RunReader
 from runs.facts import RunFacts
+from utils.counts import counted
 from utils.errors import SwarmEvoError
 
 FLUSH = 10_000
@@ -90,7 +91,7 @@ class OtelTracker:
             self._meters.shutdown(FLUSH)
         if self._exporter.lost:
             raise SwarmEvoError(
-                f"{self._exporter.lost} spans could not be delivered to {self._facts.config.tracking.otel}"
+                f"{counted(self._exporter.lost, 'span')} could not be delivered to {self._facts.config.tracking.otel}"
             )
 
     def _committed(self, event: NodeCommitted) -> None:

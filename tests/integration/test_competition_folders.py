@@ -458,7 +458,7 @@ REFUSED = {
     "data.target=street data.metric=qwk": "data.metric=qwk needs grades that are whole numbers, or their order",
     "data.target=street data.metric=kappa": "data.metric=kappa: say which: qwk (quadratic weighted, as for grades) or",
     "data.target=street data.metric=weighted_kappa": "data.metric=weighted_kappa: say which: qwk (quadratic",
-    "data.target=rent data.metric=mape": "data.metric=mape divides by the label; 1 labels of 'rent' are 0",
+    "data.target=rent data.metric=mape": "data.metric=mape divides by the label; 'rent' is 0 in 1 row",
     "data.target=rent data.metric=quantile@2": "data.metric=quantile@2: unknown metric",
     "data.target=rent data.metric=map@5": "data.metric=map@5 compares classes; 'rent' has 120 values",
     "data.target=rent,kind data.metric=mae": "data.metric=mae needs a column of numbers; 'kind' holds text",

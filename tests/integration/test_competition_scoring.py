@@ -77,14 +77,14 @@ def test_the_final_score_has_an_interval_and_is_counted(diabetes):
 # ------------------------------------------------------------ submissions that are not one
 
 BAD = {
-    "rows.pop()": "needs 177 rows, has 176; 1 ids of test.csv are missing",
-    "rows.append(dict(rows[0]))": "1 duplicate ids in column 'id'",
-    "rows[0]['id'] = '99999'": "1 ids are not in test.csv, such as 99999",
+    "rows.pop()": "needs 177 rows, has 176; 1 id of test.csv is missing",
+    "rows.append(dict(rows[0]))": "1 duplicate id in column 'id'",
+    "rows[0]['id'] = '99999'": "1 id is not in test.csv, such as 99999",
     "rows[3]['progression'] = 'high'": "must hold numbers; 1 of 177 not, such as 'high' at id",
-    "rows[3]['progression'] = ''": "1 missing values (NaN)",
-    "rows[3]['progression'] = 'nan'": "1 missing values (NaN)",
-    "rows[3]['progression'] = 'inf'": "1 infinite values",
-    "rows[3]['id'] = ''": "1 empty ids",
+    "rows[3]['progression'] = ''": "1 missing value (NaN)",
+    "rows[3]['progression'] = 'nan'": "1 missing value (NaN)",
+    "rows[3]['progression'] = 'inf'": "1 infinite value",
+    "rows[3]['id'] = ''": "1 empty id",
     "for row in rows: row['extra'] = 1": "unexpected 'extra'",
     "rows = [{'id': row['id'], 'y': 1} for row in rows]": "missing 'progression', unexpected 'y'",
     "rows = rows[:1]; rows[0] = {'a': '\\x00'}": "columns must be 'id', 'progression'",

@@ -323,7 +323,7 @@ HEAD = "instance,capacity,size\n"
         ("x.txt", "", "the file is empty"),
         ("x.txt", "2\nu1\n100 3 1\n5\n", "it ends after 1 of the 3 items of u1"),
         ("x.txt", "2\nu1\n100 1 1\n5\n", "it ends before instance 2 of 2"),
-        ("x.txt", "1\nu1\n100 1 1\n5\n6\n", "line 5 is after the last of 1 instances"),
+        ("x.txt", "1\nu1\n100 1 1\n5\n6\n", "line 5 is after the last of 1 instance"),
         ("x.txt", "1\nu1\n100 many 1\n5\n", "line 3: the number of items is 'many', not a finite number"),
         ("x.txt", "1\nu1\n100 1 1\ninf\n", "line 4: size is 'inf', not a finite number"),
         (

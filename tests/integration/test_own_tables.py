@@ -268,7 +268,7 @@ def test_labels_in_a_second_table_are_joined_by_what_names_their_rows(tmp_path, 
 
 LABELS = {
     "ids that come again": ("id,rent", [*range(100), *range(20)], "its id names 20 rows again, such as '0'"),
-    "ids that come again in fewer rows": ("id,rent", [*range(90), 3], "its id names 1 rows again, such as '3'"),
+    "ids that come again in fewer rows": ("id,rent", [*range(90), 3], "its id names 1 row again, such as '3'"),
     "another case": ("ID,rent", range(119, -1, -1), "its ID is called id there (names differ by case)"),
     "fewer rows without a name": ("number,rent", range(50), "it has 50 rows, and the other 120"),
 }
@@ -420,7 +420,7 @@ def test_how_far_ahead_a_forecast_is_scored_can_be_said(tmp_path, inline):
     ("change", "words"),
     [
         (("01.02.2020", "in winter"), "neither numbers nor dates of one format ('in winter')"),
-        (("01.02.2020", ""), "1 rows have no time, so they cannot be ordered"),
+        (("01.02.2020", ""), "1 row has no time, so rows cannot be ordered"),
         (("01.02.2020", "31.31.2020"), "neither numbers nor dates of one format ('31.31.2020')"),
     ],
 )
@@ -709,7 +709,7 @@ def test_one_huge_group_does_not_hide_the_most_of_the_rows(tmp_path, inline, see
 
 def test_rows_that_all_differ_are_needed_to_keep_equal_ones_together(tmp_path, inline):
     plain(tmp_path, content=("a,b,rent\n" + "".join(f"1,,{i}\n" for i in range(60))).encode())
-    with pytest.raises(ConfigError, match=r"^data\.split=distinct: 1 different rows; at least 4 are needed$"):
+    with pytest.raises(ConfigError, match=r"^data\.split=distinct: 1 different row; at least 4 are needed$"):
         made(tmp_path, "data.split=distinct")
 
 

@@ -11,6 +11,7 @@ from core.backend.exchange import Usage
 from core.backend.faults import UNHEARD_STATUS
 from core.backend.prices import cost_of, is_free, is_priced
 from core.backend.settings import ModelSettings
+from utils.counts import counted
 from utils.errors import BackendError
 
 LEAST_REPLY = 64
@@ -60,7 +61,7 @@ class SessionBudget:
         priced = self._priced(asked)
         with self._lock:
             if limits.turns is not None and self.spent.turns >= limits.turns:
-                raise BackendError(f"{limits.turns} turns are used (llm.code.session.turns)")
+                raise BackendError(f"{counted(limits.turns, 'turn is', 'turns are')} used (llm.code.session.turns)")
             wanted = reply_limit(asked) or _USUAL_REPLY
             most = min(wanted, self._room(limits.tokens, size))
             if limits.usd is not None:

@@ -15,6 +15,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from utils.counts import counted
+
 HEADER = 4
 MOST_BYTES = 64 << 20
 MOST_PARTS = 4 << 20
@@ -176,7 +178,7 @@ class Channel:
         fine, value = self._one(EACH, [[listed], None])
         self._limit(self._timeout, self._usual)
         if fine and (type(value) is not list or len(value) != len(calls)):
-            raise self._broken("runtime", f"{len(calls)} answers were expected")
+            raise self._broken("runtime", f"{counted(len(calls), 'answer was', 'answers were')} expected")
         for place, call in enumerate(calls):
             call.answer = self._told(value[place]) if fine else (False, value)
 

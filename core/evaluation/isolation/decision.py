@@ -21,6 +21,7 @@ from core.evaluation.isolation.apart import Apart, program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
+from utils.counts import counted
 from utils.processors import processors
 from utils.thread_pool import threads
 
@@ -214,7 +215,11 @@ class Decider:
             return decision.model_copy(update={"isolation": "together", "reason": told}), run
         if not fine:
             return decision, first
-        screened = {"isolation": "screen", "reason": f"{first.calls} calls a program", "noise": _spread(apart + scores)}
+        screened = {
+            "isolation": "screen",
+            "reason": f"{counted(first.calls, 'call')} a program",
+            "noise": _spread(apart + scores),
+        }
         return decision.model_copy(update=screened), first
 
     def _forks_or_not(

@@ -229,11 +229,12 @@ class _Watching:
         self.peak = max(self.peak, usage.memory)
         memory = usage.memory + watch.buffers(members, own_network=self._place.namespaces)
         if memory > limits.memory_mb * watch.MB:
-            used = f"{memory / watch.MB:,.0f} MB in {len(members)} processes"
+            holders = "1 process" if len(members) == 1 else f"{len(members)} processes"
+            used = f"{memory / watch.MB:,.0f} MB in {holders}"
             return "memory", f"memory: {used}, the limit is {limits.memory_mb:,} MB"
         if usage.tasks - self._place.helpers > limits.processes:
-            used = f"{usage.tasks - self._place.helpers} processes and threads"
-            return "processes", f"processes: {used}, the limit is {limits.processes}"
+            tasks = usage.tasks - self._place.helpers
+            return "processes", f"processes: {tasks} with all threads, the limit is {limits.processes}"
         cpu = usage.cpu + watch.reaped_cpu() - self._cpu_before
         if limits.cpu_seconds is not None and cpu > limits.cpu_seconds:
             return "cpu", f"CPU: {cpu:.1f} s used, the limit is {limits.cpu_seconds:g} s"

@@ -17,6 +17,7 @@ from problems.command.tree.prompt_view import difference, excerpts, left_out, re
 from problems.command.tree.replies import MOST_READ, Wanted, asked_files, edits_of, read_reply, unnamed_blocks
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.clean_text import one_line
+from utils.counts import counted
 from utils.patch import write_patch
 from utils.prompt_builder import BYTES_PER_TOKEN, Attempt
 from utils.response import strip_thinking, syntax_error
@@ -125,7 +126,13 @@ class TreeAgent(CoderAgent):
         for path, text in tree.changes.items():
             if text is not None and text != start.text(path) and (fault := _python_fault(path, text)):
                 return Found(code, plan, FailureKind.SYNTAX, fault)
-        return Found(code, plan, note=f"{unnamed} fenced blocks were passed over: {UNNAMED}" if unnamed else "")
+        return Found(
+            code,
+            plan,
+            note=f"{counted(unnamed, 'fenced block was', 'fenced blocks were')} passed over: {UNNAMED}"
+            if unnamed
+            else "",
+        )
 
     def _start(self, context: AgentContext) -> Tree:
         """The tree that a reply changes: the first parent's, or the base."""

@@ -10,6 +10,7 @@ from problems.command.tree.replies import Wanted
 from problems.command.tree.tree import Ground, Tree
 from problems.user_files import is_login
 from utils.clean_text import one_line
+from utils.counts import counted
 from utils.globs import matches
 from utils.patch import write_patch
 from utils.prompt_builder import fence, shorten
@@ -109,7 +110,7 @@ def _line(ground: Ground, path: str) -> str:
     names = _DEFINED.findall(text)
     more = ", …" if len(names) > _NAMES_SHOWN else ""
     what = f": {', '.join(names[:_NAMES_SHOWN])}{more}" if names else ""
-    return f"{path} ({text.count(chr(10))} lines){what}"
+    return f"{path} ({counted(text.count(chr(10)), 'line')}){what}"
 
 
 def _stem(path: str) -> str:
@@ -125,7 +126,7 @@ def _cut(tree: Tree, path: str, room: int) -> str:
     text = tree.text(path) or ""
     if _size(tree, path) <= room:
         return text
-    told = f"\n[{text.count(chr(10))} lines; `READ {path} 200-400` shows lines of it]"
+    told = f"\n[{counted(text.count(chr(10)), 'line')}; `READ {path} 200-400` shows lines of it]"
     return shorten(text, room) + told
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from .file_kinds import KINDS
+from .tables.counts import counted
 from .tables.keys import as_keys
 
 _KIND_OF = {end: f"{kind}s" for kind, ends in KINDS.items() for end in ends}
@@ -59,7 +60,11 @@ def collections(public: Path, tables: list[Any], invented: str | None = None) ->
             names = folders[folder, kind]
             where = f"{len(names)} {kind} in input/{_place(folder, public)}"
             lines.append(f"{where}{_size(folder / names[0], kind)}{named[folder, kind]}")
-    return lines if len(lines) <= MOST_LINES else [*lines[:MOST_LINES], f"{len(lines) - MOST_LINES} more such folders"]
+    return (
+        lines
+        if len(lines) <= MOST_LINES
+        else [*lines[:MOST_LINES], f"{counted(len(lines) - MOST_LINES, 'more such folder')}"]
+    )
 
 
 def _folders(public: Path) -> dict[tuple[Path, str], list[str]]:
@@ -84,7 +89,7 @@ def _family(
     more = f" and {len(counts) - SHOWN} more" if len(counts) > SHOWN else ""
     first = family[0] / folders[family[0], kind][0]
     yield (
-        f"{sum(counts.values())} {kind} in {len(family)} folders of input/{_place(family[0].parent, public)}"
+        f"{sum(counts.values())} {kind} in {counted(len(family), 'folder')} of input/{_place(family[0].parent, public)}"
         f"{_size(first, kind)}: {each}{more}{'; no table has labels, these folders sort them' if labels else ''}"
     )
 

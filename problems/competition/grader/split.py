@@ -32,6 +32,7 @@ from .own_data.targets import Goal, classes_read, goal_of
 from .scoring import parts
 from .tables.columns import ID_NAMES, called_like_id, listed
 from .tables.contents import read_texts
+from .tables.counts import counted
 from .tables.csv_text import write_csv
 from .tables.exact import Unusable, read_table
 from .tables.keys import as_keys, each_once
@@ -78,9 +79,9 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         cautions += same_time(times, hidden, column)
     notes = [*tables.notes, *of_size(tables, int(hidden.sum()), request), *cautions]
     notes += _positive_class(shown, targets, goal, request)
-    notes += (
-        [f"{int(foreign.sum())} rows of classes that training would not have are left out"] if foreign.any() else []
-    )
+    if foreign.any():
+        what = "row of a class that training would not have is", "rows of classes that training would not have are"
+        notes.append(f"{counted(int(foreign.sum()), *what)} left out")
     split = parts.split_hidden(
         answers, targets, how="group" if how == "distinct" else how, seed=request["seed"],
         order=as_time(answers[column], tables.column(column)) if how == "time" else None,
@@ -142,9 +143,13 @@ def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict
     """Unusable where there is nothing to learn or nothing to score: known before a search is spent."""
     said = f"data.split={request['split']}"
     if hidden < FEWEST_HIDDEN:
-        raise Unusable(f"{said}: {hidden} rows could be hidden; a validation and a final part need {FEWEST_HIDDEN}")
+        raise Unusable(
+            f"{said}: {counted(hidden, 'row')} could be hidden; a validation and a final part need {FEWEST_HIDDEN}"
+        )
     if alike := [name for name in targets if shown[name].nunique() < 2]:
-        raise Unusable(f"{said}: all {len(shown)} rows to learn from have the same {alike[0]}; it takes rows of others")
+        raise Unusable(
+            f"{said}: all {counted(len(shown), 'row')} to learn from have the same {alike[0]}; it takes rows of others"
+        )
 
 
 def _of_classes(read: dict[str, list[Any]]) -> dict[str, Any]:
@@ -174,8 +179,9 @@ def _refuse_unscorable(exam: dict[str, Any], out: Path, request: dict[str, Any])
         verdict = judge.grade(str(path), part, False)
         if verdict.get("undefined"):
             raise Unusable(
-                f"data.metric={request['metric'] or request['function']['name']}: the {part} part, {len(rows)} hidden "
-                f"rows, cannot be scored: {verdict['message']}; more labelled rows, or another data.split, may help"
+                f"data.metric={request['metric'] or request['function']['name']}: the {part} part, "
+                f"{counted(len(rows), 'hidden row')}, cannot be scored: {verdict['message']}; "
+                "more labelled rows, or another data.split, may help"
             )
     path.unlink()
 

@@ -14,6 +14,7 @@ from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.family import LARGE, ROUNDS
 from problems.competition.rules.recipe import Member, Recipe
+from utils.counts import counted
 
 STRENGTH = {"hgb": 4, "gb": 4, "svm": 4, "elastic": 3, "ridge": 2, "logistic": 3, "words": 4, "words_sgd": 4,
             "words_ridge": 4, "extra": 2, "lgbm": 4, "xgb": 3, "cat": 4}  # fmt: skip
@@ -117,16 +118,20 @@ def _grow(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str
     room = size.most_rows(recipe, facts)
     whole = replace(recipe, rows=0 if room >= facts.rows else room)
     if 3 * recipe.rows >= min(room, facts.rows) or cost(whole, facts) <= GROWN * facts.pace:
-        said = f"all {facts.rows:,} rows" if not whole.rows else f"{room:,} rows, for which memory has room"
+        said = (
+            f"all {counted(facts.rows, 'row', form=',')}"
+            if not whole.rows
+            else f"{counted(room, 'row', form=',')}, for which memory has room"
+        )
         return whole, f"Learn {said}."
-    return replace(recipe, rows=3 * recipe.rows), f"Learn {3 * recipe.rows:,} rows."
+    return replace(recipe, rows=3 * recipe.rows), f"Learn {counted(3 * recipe.rows, 'row', form=',')}."
 
 
 def _widen(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     """All numbers, or three times as many."""
     if 3 * recipe.columns >= len(facts.numbers):
-        return replace(recipe, columns=0), f"Learn from all {len(facts.numbers):,} numbers."
-    return replace(recipe, columns=3 * recipe.columns), f"Learn from {3 * recipe.columns:,} numbers."
+        return replace(recipe, columns=0), f"Learn from all {counted(len(facts.numbers), 'number', form=',')}."
+    return replace(recipe, columns=3 * recipe.columns), f"Learn from {counted(3 * recipe.columns, 'number', form=',')}."
 
 
 def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
@@ -302,7 +307,7 @@ def _bag(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str]
     if not any(FAMILIES[member.family].seeded for member in recipe.members):
         return None
     bags = recipe.bags + 1 if recipe.bags < 3 else 1
-    return replace(recipe, bags=bags), f"Average {bags} seeds."
+    return replace(recipe, bags=bags), f"Average {counted(bags, 'seed')}."
 
 
 def _drop(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:

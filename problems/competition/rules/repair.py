@@ -11,6 +11,7 @@ from problems.competition.rules import drafts, foreign, script
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Member, Recipe
+from utils.counts import counted
 
 TOO_MUCH = ("timeout", "cpu", "memory", "disk", "processes", "lost_worker", "signal")
 
@@ -44,10 +45,12 @@ def _simpler(known: Recipe, failure: str, facts: Facts, rng: random.Random) -> t
             )
         if facts.rows > drafts.SAMPLE_ROWS and known.rows != drafts.SAMPLE_ROWS:
             rows = max(drafts.SAMPLE_ROWS, (known.rows or facts.rows) // 5)
-            return replace(known, rows=rows, bags=1), f"It failed by {failure}: learn {rows:,} rows."
+            return replace(known, rows=rows, bags=1), f"It failed by {failure}: learn {counted(rows, 'row', form=',')}."
         if (known.columns or len(facts.numbers)) > drafts.SAMPLE_COLUMNS and not known.features:
             columns = max(drafts.SAMPLE_COLUMNS, (known.columns or len(facts.numbers)) // 3)
-            return replace(known, columns=columns, bags=1), f"It failed by {failure}: learn from {columns:,} numbers."
+            return replace(
+                known, columns=columns, bags=1
+            ), f"It failed by {failure}: learn from {counted(columns, 'number', form=',')}."
         member = _smaller(known.members[0])
         if member != known.members[0]:
             return replace(known, members=(member,), bags=1), f"It failed by {failure}: train fewer rounds."

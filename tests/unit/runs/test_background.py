@@ -23,4 +23,4 @@ def test_a_tracker_that_leaves_is_told(monkeypatch):
     sink = BackgroundSink("logging.wandb", Leaving, None)
     sink.emit(Warned(text="the model waits"))
     sink.close(print)
-    assert told == ["WARNING logging.wandb: SystemExit: not logged in; 1 events were not told"]
+    assert told == ["WARNING logging.wandb: SystemExit: not logged in; 1 event was not told"]

@@ -53,7 +53,7 @@ def test_rows_add_the_first_rows(folder):
 
 
 def test_other_files_are_counted(folder):
-    assert "images/: 1 files '.png'" in previews_of(folder)["schema"]
+    assert "images/: 1 file '.png'" in previews_of(folder)["schema"]
 
 
 @pytest.mark.long

@@ -1,7 +1,7 @@
 // One line for one event; one for all games that were played for one thing, with its matches.
 import type { RunEvent } from "../api/types";
 import { points } from "./arena";
-import { metric } from "./format";
+import { counted, metric } from "./format";
 import { endLine, plainMessage } from "./plain";
 import type { Died, Played } from "./facts";
 import type { RunState } from "./run-state";
@@ -27,7 +27,7 @@ export interface Pairing {
 /** What they were played for, and how many they are so far. */
 export function gamesText({ of, games }: Played): string {
   const [what, generation] = [of.replace(/ \d+$/, ""), games[0].generation];
-  const many = `${games.length} game${games.length === 1 ? "" : "s"}`;
+  const many = counted(games.length, "game");
   if (generation === null) return `${many} of the final part`;
   return `${many}, ${what === "gate" ? "gate" : what} of ${generation === 0 ? "the starting engines" : `generation ${generation}`}`;
 }

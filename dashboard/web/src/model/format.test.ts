@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../components/parallel";
 import { waitingText } from "../views/quote";
-import { clock, count, dollars, metric, seconds, shortened, tickTexts, words } from "./format";
+import { clock, count, counted, dollars, metric, seconds, shortened, tickTexts, words } from "./format";
 import { sorted } from "./sorted";
 
 describe("format", () => {
   it("shows null as a dash and never as 0", () => {
     expect([metric(null), count(undefined), dollars(null), seconds(null)]).toEqual(["–", "–", "–", "–"]);
     expect([metric(0), count(0), dollars(0)]).toEqual(["0", "0", "$0.0000"]);
+  });
+  it("counts as people say it", () => {
+    expect([counted(0, "node"), counted(1, "node"), counted(2, "node"), counted(12_345, "node")]).toEqual(["0 nodes", "1 node", "2 nodes", "12.3k nodes"]);
+    expect([counted(1, "ply was", "plies were"), counted(2, "ply was", "plies were"), counted(null, "token")]).toEqual(["1 ply was", "2 plies were", "– tokens"]);
   });
   it("keeps six digits and the sign", () => {
     expect(metric(-45.835212)).toBe("-45.8352");

@@ -40,6 +40,11 @@ export function count(value: number | null | undefined): string {
   return value < 999_950 ? `${(value / 1000).toFixed(1)}k` : `${(value / 1e6).toFixed(2)}M`;
 }
 
+/** `1 step`, `2 steps`; `several` is the plural where an s is not enough: `2 replies`. */
+export function counted(value: number | null | undefined, one: string, several = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : several}`;
+}
+
 export function dollars(value: number | null | undefined): string {
   if (value == null) return DASH;
   return `$${value.toFixed(value < 1 ? 4 : 2)}`;

@@ -1,6 +1,7 @@
 // What goes on with the programs that have no verdict yet: by the events, and while the run lives by what its process tells of each.
 import type { Live, OpenWork } from "../api/types";
 import type { OpenNode } from "./facts";
+import { counted } from "./format";
 import type { RunState } from "./run-state";
 
 export interface Doing {
@@ -47,15 +48,15 @@ const asking = (writer: string): string => (writer === "rules" ? "being written 
 
 /** How many workers are busy, and how much waits for one. */
 export function workersText({ running = 0, waiting = 0 }: { running?: number; waiting?: number }, games: boolean): string {
-  const busy = running === 0 ? "no worker is busy" : running === 1 ? "1 worker is busy" : `${running} workers are busy`;
-  const what = games ? (waiting === 1 ? "game waits" : "games wait") : waiting === 1 ? "job waits" : "jobs wait";
-  return waiting > 0 ? `${busy}, ${waiting} ${what} for one` : busy;
+  const busy = running === 0 ? "no worker is busy" : counted(running, "worker is busy", "workers are busy");
+  const queue = games ? counted(waiting, "game waits", "games wait") : counted(waiting, "job waits", "jobs wait");
+  return waiting > 0 ? `${busy}, ${queue} for one` : busy;
 }
 
 /** What goes on where no program is open and nobody tells. */
 export function idleText(state: RunState): string {
   const played = [...state.arena.games.values()].filter((game) => game.result === null);
-  if (played.length) return `${played.length} game${played.length === 1 ? " is" : "s are"} played${played.some((game) => game.generation === null) ? ", of the final part" : ""}.`;
+  if (played.length) return `${counted(played.length, "game is", "games are")} played${played.some((game) => game.generation === null) ? ", of the final part" : ""}.`;
   if (state.ended) return "The search is over; its files are written.";
   return state.steps === 0 ? "The first programs are being chosen." : "The next programs are being chosen.";
 }

@@ -1,4 +1,5 @@
 // What the store says in its own words, said as people say it. Nothing here knows a run: text in, text out.
+import { counted } from "./format";
 
 /** Why a run ended. */
 export function endText(reason: string): string {
@@ -17,7 +18,7 @@ const BUDGETS: Record<string, string> = { seconds: "seconds", tokens: "tokens", 
 export function endLine(status: string, reason: string, steps: number): string {
   const why = endText(reason);
   const told = why === "stopped by you" ? why : `${status}: ${why}`;
-  return /\bsteps?\b/.test(told) ? told : `${told}, after ${steps === 1 ? "1 step" : `${steps} steps`}`;
+  return /\bsteps?\b/.test(told) ? told : `${told}, after ${counted(steps, "step")}`;
 }
 
 /** A message on a program, without the words of those who built the ladder. */

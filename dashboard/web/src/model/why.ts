@@ -1,5 +1,5 @@
 // Why a node was made, in sentences, from what its policy recorded. What is not known here stays in the JSON below them.
-import { metric } from "./format";
+import { counted, metric } from "./format";
 
 type Why = Record<string, unknown>;
 
@@ -12,7 +12,7 @@ export function sentences(operator: string, why: Why, lowerIsBetter = false): st
   const candidates = listed(why.candidates);
   if (candidates.length > 1) told.push(`It chose among ${pool ?? candidates.length}: ${candidates.slice(0, 6).join(", ")}${candidates.length > 6 ? " and others" : ""}.`);
   else if (candidates.length === 1) told.push(`There was one to choose from: ${candidates[0]}.`);
-  else if (pool) told.push(`${pool} programs could have been chosen.`);
+  else if (pool) told.push(`${counted(pool, "program")} could have been chosen.`);
   const draw = number(why.draw);
   for (const { name, operator: its, done, kept, missed } of CHANCES) {
     const chance = number(why[name]);

@@ -6,7 +6,7 @@ import { Chart } from "../components/chart";
 import { Parallel } from "../components/parallel";
 import { Empty, Operator, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
-import { dollars, metric, seconds } from "../model/format";
+import { counted, dollars, metric, seconds } from "../model/format";
 import { useColors, useResource } from "../model/hooks";
 import { isStep } from "../model/operators";
 import { importance, operatorsOf, sharesOf, spentOf } from "../model/progress";
@@ -74,7 +74,7 @@ function Differing({ connection: { state } }: { connection: Connection }) {
   if (!data) return null;
   if (data.points.length < 3 || names.length < 2) return <Panel title="What the programs differ in"><p className="muted">{tooFew(data.points.length, names.map(({ name }) => name))}</p></Panel>;
   return (
-    <Panel title="What the programs differ in" actions={<span className="muted small">{data.points.length} scored programs; a line opens its program</span>}>
+    <Panel title="What the programs differ in" actions={<span className="muted small">{counted(data.points.length, "scored program")}; a line opens its program</span>}>
       <div className="stack">
         <Parallel names={names} points={data.points} unit={state.unit} lower={state.lowerIsBetter} open={(id) => go(href(state.id, "node", id))} />
         <dl className="kv" aria-label="How much of the score's order each explains">

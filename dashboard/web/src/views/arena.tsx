@@ -6,7 +6,7 @@ import { Elo, Empty, EngineLink, Panel, Segmented } from "../components/widgets"
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { allTime, crossTable, gallery, generationShown, isCalibration, type Scope, scopes, scopeText, standings } from "../model/arena";
-import { clock, words } from "../model/format";
+import { clock, counted, words } from "../model/format";
 import { useAddressed, useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
@@ -51,7 +51,7 @@ export function ArenaView({ connection }: { connection: Connection }) {
         <AllTime state={state} />
       </div>
       <div ref={boards}><Panel
-        title={pair ? `${shown.length} games of ${state.name(pair.of[0])} and ${state.name(pair.of[1])}, ${scopeText(pair.scope)}` : found.running ? `${found.running} running, ${found.finished} finished` : `${found.finished} games${broken ? `, ${broken} broken off` : ""}${goesOn && wall === "running" ? "; none runs now" : ""}`}
+        title={pair ? `${counted(shown.length, "game")} of ${state.name(pair.of[0])} and ${state.name(pair.of[1])}, ${scopeText(pair.scope)}` : found.running ? `${found.running} running, ${found.finished} finished` : `${counted(found.finished, "game")}${broken ? `, ${broken} broken off` : ""}${goesOn && wall === "running" ? "; none runs now" : ""}`}
         actions={<>
           <label className="row small">Games of <select aria-label="Games of" value={pair ? "pair" : engine} onChange={(e) => { setPair(null); setMore(0); setEngine(e.target.value); }}>{pair && <option value="pair">this pair</option>}<option value="candidates">candidates</option><option value={ALL}>all engines</option>{players.map((id) => <option key={id} value={id}>{state.name(id)}</option>)}</select></label>
           {goesOn && <Segmented label="Boards" value={wall} onChange={setWall} options={[["running", "running"], ["latest", "latest"]]} />}

@@ -6,7 +6,7 @@ import { CodeView } from "../components/code";
 import { Shell } from "../components/shell";
 import { Empty, Failed, Panel } from "../components/widgets";
 import { bySetup, differences } from "../model/compare";
-import { dollars, metric, seconds } from "../model/format";
+import { counted, dollars, metric, seconds } from "../model/format";
 import { isNarrow, useKept } from "../model/hooks";
 import { namesText } from "../model/runs";
 import { compareHref, href } from "../model/router";
@@ -50,7 +50,7 @@ function Comparison({ runs }: { runs: Compared[] }) {
       {problems.size > 1 && <div className="banner" role="status">These runs search different problems ({[...problems].join(", ")}): their values do not compare.</div>}
       <Panel title="Outcome" flush><Outcomes runs={runs} hues={hues} /></Panel>
       {[...problems].map((problem) => <CurvesOf key={problem} problem={problem ?? ""} runs={runs.filter(({ detail }) => detail.problem === problem)} />)}
-      <Panel title={`Configuration: ${differing.length} difference${differing.length === 1 ? "" : "s"}`} flush>
+      <Panel title={`Configuration: ${counted(differing.length, "difference")}`} flush>
         {differing.length === 0 ? <Empty title="The configurations are the same" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Differences of the configurations"><table>
             <thead><tr><th scope="col">Key</th>{names.map((name, i) => <th key={i} scope="col" className="mono">{name}</th>)}</tr></thead>

@@ -3,7 +3,7 @@ import { runPath } from "../api/client";
 import type { Cost, RunDetail } from "../api/types";
 import { Empty, Failed, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
-import { count, dollars, metric, seconds } from "../model/format";
+import { count, counted, dollars, metric, seconds } from "../model/format";
 import { flatten } from "../model/flatten";
 import { useResource } from "../model/hooks";
 
@@ -54,7 +54,7 @@ function Sandbox({ value }: { value: Record<string, unknown> }) {
   return (
     <>
       <Pairs value={rest} empty="not recorded" />
-      {known.length > 0 && <p className="small muted">It withstood {known.filter((p) => p.ok).length} of {known.length} attacks and checks when the run began. A program in it:</p>}
+      {known.length > 0 && <p className="small muted">It withstood {known.filter((p) => p.ok).length} of {counted(known.length, "attack or check", "attacks and checks")} when the run began. A program in it:</p>}
       {known.length > 0 && <ul className="checks" aria-label="Attacks it withstood when the run began">{known.map((p) => <li key={p.name} title={p.detail}><span className={p.ok ? "good" : "bad"}>{p.ok ? "✓" : "✗"}</span> {FOUND[p.name] ?? `cannot ${TRIED[p.name] ?? p.name.replaceAll("_", " ")}`}</li>)}</ul>}
     </>
   );
@@ -87,7 +87,7 @@ function Cases({ table, winner }: { table: unknown; winner: string }) {
   if (!found?.rows?.length) return null;
   const columns = CASE_COLUMNS.filter((name) => found.rows.some((row) => row[name] != null));
   return (
-    <Panel title={`Final part, ${found.rows.length} cases of ${winner}, the winner`} flush>
+    <Panel title={`Final part, ${counted(found.rows.length, "case")} of ${winner}, the winner`} flush>
       <div className="scroll" tabIndex={0} role="region" aria-label="Cases of the final part"><table>
         <thead><tr>{columns.map((name) => <th key={name} scope="col" className={name === "case" ? "" : "num"}>{name === "baseline" ? found.baseline : name === "value" ? winner : name}</th>)}</tr></thead>
         <tbody>{found.rows.map((row, i) => <tr key={i}>{columns.map((name) => <td key={name} className={name === "case" ? "" : "num"}>{typeof row[name] === "number" ? metric(row[name]) : String(row[name] ?? "–")}</td>)}</tr>)}</tbody>

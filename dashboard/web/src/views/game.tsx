@@ -7,7 +7,7 @@ import { SmallBoard } from "../components/boards";
 import { EvalGraph } from "../components/eval-graph";
 import { MoveList } from "../components/move-list";
 import type { Connection } from "../model/connection";
-import { clock, words } from "../model/format";
+import { clock, counted, words } from "../model/format";
 import { lowest, type Ply, pliesOf, positionAfter } from "../model/game-line";
 import { useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
@@ -64,7 +64,7 @@ export function GameView({ connection, id }: { connection: Connection; id: strin
       <Panel title="Moves" flush actions={data.result ? <a className="button" href={`/api${runPath(state.id, `/pgn?id=${encodeURIComponent(id)}`)}`} download={`${state.id}-${id}.pgn`}>PGN</a> : null}>
         {plies.length === 0 ? <Empty title="No move yet" /> : (
           <>
-            <p className="small muted opening">Opening: {data.opening_name ?? (data.opening.length > 0 ? data.opening.map((ply) => ply.san).join(" ") : "the start position")}{data.opening.length > 0 && `; the first ${data.opening.length} plies were given`}</p>
+            <p className="small muted opening">Opening: {data.opening_name ?? (data.opening.length > 0 ? data.opening.map((ply) => ply.san).join(" ") : "the start position")}{data.opening.length > 0 && `; the first ${counted(data.opening.length, "ply was", "plies were")} given`}</p>
             <MoveList plies={plies} shown={shown} lowest={lowest(data)} pick={walk.to} />
           </>
         )}

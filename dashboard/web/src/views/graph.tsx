@@ -11,7 +11,7 @@ import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { isScored } from "../model/facts";
-import { metric, nodeTitle, seconds, shortened } from "../model/format";
+import { counted, metric, nodeTitle, seconds, shortened } from "../model/format";
 import { useAddressed, useColors, useResource } from "../model/hooks";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
@@ -150,7 +150,7 @@ export function GraphView({ connection }: { connection: Connection }) {
         }
       >
         <div className="dag">
-          <canvas ref={canvas} tabIndex={0} role="application" aria-label={`Graph of ${size} nodes. Arrow keys walk along it, Enter opens a node, plus and minus zoom, 0 shows all, b goes to the best.`} onKeyDown={key} />
+          <canvas ref={canvas} tabIndex={0} role="application" aria-label={`Graph of ${counted(size, "node")}. Arrow keys walk along it, Enter opens a node, plus and minus zoom, 0 shows all, b goes to the best.`} onKeyDown={key} />
         </div>
       </Panel>
       <div className="stack">

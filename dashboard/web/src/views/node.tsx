@@ -8,7 +8,7 @@ import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
 import { RATED } from "../model/arena";
 import { disagrees } from "../model/curve";
-import { count, dollars, metric, nodeTitle, seconds } from "../model/format";
+import { count, counted, dollars, metric, nodeTitle, seconds } from "../model/format";
 import { isNarrow, useAddressed, useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
 import { plainMessage } from "../model/plain";
@@ -134,7 +134,7 @@ function Cases({ connection: { state }, signature, parent }: { connection: Conne
   const better = before ? rows.filter((r) => r.was !== null && (state.lowerIsBetter ? r.value < r.was : r.value > r.was)).length : 0;
   const worse = before ? rows.filter((r) => r.was !== null && (state.lowerIsBetter ? r.value > r.was : r.value < r.was)).length : 0;
   return (
-    <Panel title={`${signature.length} cases`} flush actions={before && <span className="small"><span className="good">{better} better</span>, <span className="bad">{worse} worse</span> than the parent</span>}>
+    <Panel title={counted(signature.length, "case")} flush actions={before && <span className="small"><span className="good">{better} better</span>, <span className="bad">{worse} worse</span> than the parent</span>}>
       <div className="scroll" style={{ maxHeight: 300 }} tabIndex={0} role="region" aria-label="Cases"><table>
         <thead><tr><th scope="col" className="num">Case</th><th scope="col" className="num" title={`as the evaluator counts a case; the score (${state.unit}) follows from all of them`}>Value</th>{before && <><th scope="col" className="num">Parent</th><th scope="col" className="num">Change</th></>}</tr></thead>
         <tbody>{rows.slice(0, all ? rows.length : CASES).map((r) => (
@@ -151,7 +151,7 @@ function Files({ run, id, files }: { run: string; id: string; files: NodeDetail[
   if (!files?.length) return null;
   return (
     <Panel title="Files it left">
-      <ul className="small" style={{ margin: 0, paddingLeft: 18 }}>{files.map(({ name, bytes }) => <li key={name}><a className="mono" download href={`/api${runPath(run, `/nodes/${id}/file?${new URLSearchParams({ name })}`)}`}>{name}</a> <span className="muted">{count(bytes)} bytes</span></li>)}</ul>
+      <ul className="small" style={{ margin: 0, paddingLeft: 18 }}>{files.map(({ name, bytes }) => <li key={name}><a className="mono" download href={`/api${runPath(run, `/nodes/${id}/file?${new URLSearchParams({ name })}`)}`}>{name}</a> <span className="muted">{counted(bytes, "byte")}</span></li>)}</ul>
     </Panel>
   );
 }
@@ -188,7 +188,7 @@ function Calls({ path }: { path: string }) {
       <div className="row small" style={{ padding: "7px 12px" }}><span className="grow" /><Segmented label="Texts" value={raw ? "raw" : "formatted"} onChange={(value) => setRaw(value === "raw")} options={[["formatted", "formatted"], ["raw", "as sent"]]} /></div>
       {data.map((call, i) => (
         <details key={i} open={i === 0}>
-          <summary><span className="mono">{call.role}{call.role === "look" && ` ${call.tool}`}{call.attempt ? ` #${call.attempt}` : ""}</span> · {call.provider}/{call.model} · {seconds(call.seconds)} · {count(call.prompt_tokens)} → {count(call.completion_tokens)} tokens · {dollars(call.cost_usd)} {call.cached && <span className="tag">cached</span>} {call.finish_reason && call.finish_reason !== "stop" && <span className="tag warn">{call.finish_reason}</span>}</summary>
+          <summary><span className="mono">{call.role}{call.role === "look" && ` ${call.tool}`}{call.attempt ? ` #${call.attempt}` : ""}</span> · {call.provider}/{call.model} · {seconds(call.seconds)} · {count(call.prompt_tokens)} → {counted(call.completion_tokens, "token")} · {dollars(call.cost_usd)} {call.cached && <span className="tag">cached</span>} {call.finish_reason && call.finish_reason !== "stop" && <span className="tag warn">{call.finish_reason}</span>}</summary>
           <div className="inner">
             {call.system && Shown({ what: "System", text: call.system })}
             {Shown({ what: "Prompt", text: call.user })}

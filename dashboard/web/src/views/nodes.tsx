@@ -9,7 +9,7 @@ import { isScored } from "../model/facts";
 import { sorted } from "../model/sorted";
 import type { NodeFact } from "../model/facts";
 import { useAddressed } from "../model/hooks";
-import { count, dollars, metric, seconds } from "../model/format";
+import { count, counted, dollars, metric, seconds } from "../model/format";
 
 const PAGE = 100;
 const SHOWN = ["all", "scored", "failed", "marked"] as const;
@@ -46,7 +46,7 @@ export function NodesView({ connection }: { connection: Connection }) {
   );
   return (
     <Panel
-      title={`${rows.length} node${rows.length === 1 ? "" : "s"}`} flush
+      title={counted(rows.length, "node")} flush
       actions={
         <>
           <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>

@@ -7,7 +7,7 @@ import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/w
 import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { beyond, curveOf, yRange } from "../model/curve";
-import { count, dollars, metric, seconds, time } from "../model/format";
+import { count, counted, dollars, metric, seconds, time } from "../model/format";
 import { championLine, CHAMPIONS, RATED } from "../model/arena";
 import { feedLine, gamesText, half, pairings } from "../model/feed";
 import { endText } from "../model/plain";
@@ -201,9 +201,9 @@ function Budget({ state }: { state: RunState }) {
         {state.over && state.clock.whole - active > 1 && <p className="muted small">{seconds(state.clock.whole)} in all, with making ready and the final part.</p>}
         <Meter label="Tokens, prompt and reply" used={tokens ?? 0} limit={tokens == null ? null : budget.tokens} text={`${count(tokens)}${tokens == null ? "" : of(budget.tokens, count(budget.tokens))}`} />
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
-        <p className="muted small">{count(state.totals.calls)} calls, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
+        <p className="muted small">{counted(state.totals.calls, "call")}, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {state.run?.unanswered && <p className="muted small">Beside that {state.run.unanswered}.</p>}
-        {early.length > 0 && <p className="muted small">{early.map(([text, n]) => `${n} ${text}`).join(", ")}, of {count(state.steps)} steps.</p>}
+        {early.length > 0 && <p className="muted small">{early.map(([text, n]) => `${n} ${text}`).join(", ")}, of {counted(state.steps, "step")}.</p>}
         {reason && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(reason)}</p>}
       </div>
     </Panel>
@@ -279,7 +279,7 @@ function Games({ state, played }: { state: RunState; played: Played }) {
         {open && <ul aria-label={gamesText(played)}>{pairings(played).map(({ of: [a, b], points, games, generation }) => (
           <li key={a + b}>
             <a href={href(state.id, "arena", "", { pair: [a, b, generation ?? "final"].join() })}>{state.name(a)} – {state.name(b)}</a>
-            <span className="num">{half(points[0])} : {half(points[1])}</span><span className="muted small">{games} game{games === 1 ? "" : "s"}</span>
+            <span className="num">{half(points[0])} : {half(points[1])}</span><span className="muted small">{counted(games, "game")}</span>
           </li>
         ))}</ul>}
       </details>

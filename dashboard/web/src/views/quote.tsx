@@ -2,7 +2,7 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import { post } from "../api/client";
 import type { StartPlan } from "../api/types";
-import { count, dollars, seconds } from "../model/format";
+import { counted, dollars, seconds } from "../model/format";
 
 const QUIET_MS = 500;
 
@@ -64,7 +64,7 @@ export const waitingText = (llm: string): string => (llm === "rules" ? "Asking h
 
 /** How much is tried and what that costs, as far as it is known before. */
 export function quoteText(told: StartPlan): string {
-  const tried = told.proposals == null ? `programs by ${told.writer} until the budget is used up` : `about ${count(told.proposals)} programs by ${told.writer}`;
+  const tried = told.proposals == null ? `programs by ${told.writer} until the budget is used up` : `about ${counted(told.proposals, "program")} by ${told.writer}`;
   const time = told.seconds == null ? "" : `, at most ${seconds(told.seconds)}`;
   if (told.writer === "rules") return `${capital(tried)}${time}. No model is asked: no tokens, no cost.`;
   if (told.usd_a_proposal === 0) return `${capital(tried)}${time}. Nothing is paid for this model.`;

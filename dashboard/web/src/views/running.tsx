@@ -4,7 +4,7 @@ import { post, runPath } from "../api/client";
 import type { Live, LiveTail } from "../api/types";
 import { NodeLink, Operator, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
-import { count, seconds } from "../model/format";
+import { counted, seconds } from "../model/format";
 import { useResource } from "../model/hooks";
 import { type Doing, idleText, inOrder, workersText } from "../model/open-work";
 import type { RunState } from "../model/run-state";
@@ -40,7 +40,7 @@ function OpenProgram({ state, doing: { node, text, since }, tails, follows }: { 
       <div className="row">
         <Operator name={node.operator} /><span className="mono">{state.name(node.id)}</span>
         {node.parents.length > 0 && <span className="muted small">from {node.parents.map((p) => <span key={p}><NodeLink run={state.id} id={p} text={state.names.get(p)} /> </span>)}</span>}
-        <span className="grow" />{follows && <Since at={since} />}{reply && <span className="num muted">some {count(tokensOf(reply.bytes))} tokens so far</span>}
+        <span className="grow" />{follows && <Since at={since} />}{reply && <span className="num muted">some {counted(tokensOf(reply.bytes), "token")} so far</span>}
         <span className="tag">{text}</span>
         {follows && <StopNode run={state.id} id={node.id} />}
       </div>

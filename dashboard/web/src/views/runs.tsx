@@ -4,7 +4,7 @@ import { remove } from "../api/client";
 import type { RunSummary, SweepLine } from "../api/types";
 import { Empty, Failed, Menu, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
-import { day, dollars, metric, seconds, shortDay } from "../model/format";
+import { counted, day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useAddressed, useResource } from "../model/hooks";
 import { compareHref, href, sweepHref } from "../model/router";
 import { AT_FIRST, COLUMNS, type Column, columnsOf, MAY_BE_EMPTY, namesText, NUMBERS, orderOf, ORDERS, orderText, PER_PROBLEM, SHOWN, wanted, type Wish } from "../model/runs";
@@ -47,7 +47,7 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
       <div className="stack">
         {error && <Failed error={error} />}
         <Panel
-          title={runs ? `${rows.length === runs.length ? "" : `${rows.length} of `}${runs.length} run${runs.length === 1 ? "" : "s"}` : "Runs"}
+          title={runs ? `${rows.length === runs.length ? "" : `${rows.length} of `}${counted(runs.length, "run")}` : "Runs"}
           flush
           actions={<><a className="button" href="#/sweeps">Sweeps</a><button type="button" className="primary" aria-expanded={starting} onClick={() => setStarting(!starting)}>Start a run</button></>}
         >

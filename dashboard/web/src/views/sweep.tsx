@@ -4,7 +4,7 @@ import { get, post, remove, runPath } from "../api/client";
 import type { Curve, Sweep, SweepLine, SweepRow } from "../api/types";
 import { Shell } from "../components/shell";
 import { Empty, Failed, Panel, Status } from "../components/widgets";
-import { day, dollars, metric, seconds, shortDay } from "../model/format";
+import { counted, day, dollars, metric, seconds, shortDay } from "../model/format";
 import { useResource } from "../model/hooks";
 import { compareHref, go, href, sweepHref } from "../model/router";
 import { gainText, settingName } from "../model/sweep";
@@ -33,7 +33,7 @@ function SweepActions({ sweep }: { sweep: Sweep }) {
   const runs = sweep.cells.filter(({ run }) => run).length;
   const act = (work: Promise<unknown>, after: () => void) => void work.then(after, (problem: Error) => { setTold(problem.message); setAsked(false); });
   if (asked) return (
-    <span className="row small" role="alert">Remove {sweep.name} and its {runs} run{runs === 1 ? "" : "s"} with all files?
+    <span className="row small" role="alert">Remove {sweep.name} and its {counted(runs, "run")} with all files?
       <button type="button" className="danger" onClick={() => act(remove(path), () => go("#/sweeps"))}>Remove</button><button type="button" onClick={() => setAsked(false)}>Keep</button>
     </span>
   );
@@ -49,7 +49,7 @@ function Found({ sweep }: { sweep: Sweep }) {
   const [open, gone] = [sweep.cells.filter(({ status }) => status !== "finished" && status !== "removed").length, sweep.cells.filter(({ status }) => status === "removed").length];
   return (
     <div className="stack">
-      {open + gone > 0 && <div className="banner" role="status">{[open > 0 && `${open} of ${sweep.cells.length} runs have not ended`, gone > 0 && `${gone} of ${sweep.cells.length} runs were removed`].filter(Boolean).join(", ")}: means and differences are of those that are there and have ended.</div>}
+      {open + gone > 0 && <div className="banner" role="status">{[open > 0 && `${open} of ${counted(sweep.cells.length, "run has", "runs have")} not ended`, gone > 0 && `${gone} of ${counted(sweep.cells.length, "run was", "runs were")} removed`].filter(Boolean).join(", ")}: means and differences are of those that are there and have ended.</div>}
       <Panel title={`${sweep.problem || "Settings"}, score on the ${sweep.score === "final" ? "unseen" : "validation"} part (${sweep.lower_is_better ? "lower" : "higher"} is better)`} flush><Rows sweep={sweep} /></Panel>
       <Means sweep={sweep} />
       <Panel title="Runs" flush actions={<a className="button" href={compareHref(sweep.cells.flatMap(({ run }) => (run ? [run] : [])))}>Compare all</a>}><Cells sweep={sweep} /></Panel>
@@ -126,7 +126,7 @@ export function SweepsView({ themeButton }: { themeButton: ReactNode }) {
     <Shell crumb={<div className="crumb"><span className="sep">/</span><h1>Sweeps</h1></div>} actions={<><a className="button" href="#/">All runs</a>{themeButton}</>}>
       <div className="stack">
         {error && <Failed error={error} />}
-        <Panel title={data ? `${data.length} sweep${data.length === 1 ? "" : "s"}` : "Sweeps"} flush>
+        <Panel title={data ? counted(data.length, "sweep") : "Sweeps"} flush>
           {data === null ? !error && <Empty title="Loading…" /> : data.length === 0 ? (
             <Empty title="No sweeps yet">Compare settings over seeds: <code>python main.py sweep --vary search.policy=three_phase,mcts</code></Empty>
           ) : (

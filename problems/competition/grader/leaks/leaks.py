@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..own_data.sides import Sides
 from ..scoring.scores import rank_correlation
+from ..tables.counts import counted
 from .chance import MANY
 from .decoding import decoded
 
@@ -64,8 +65,8 @@ def find_leaks(sides: Sides, targets: list[str], key: str, copied: dict[str, lis
             yield f"possible leak: {target} follows the order of {key}"
     if sides.twins >= max(FEWEST_TWINS, TWINS * len(sides.hidden), BY_CHANCE * sides.by_chance):
         yield (
-            f"possible leak: {sides.twins} of {len(sides.hidden)} hidden rows equal a training row in every feature; "
-            f"if they are the same cases, --data.split=distinct keeps equal rows on one side"
+            f"possible leak: {sides.twins} of {counted(len(sides.hidden), 'hidden row')} equal a training row in every "
+            f"feature; if they are the same cases, --data.split=distinct keeps equal rows on one side"
         )
 
 

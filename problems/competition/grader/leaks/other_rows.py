@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..tables.counts import counted
+
 LOOKED_UP = 200
 """Hidden rows whose answer is looked for anywhere."""
 SELDOM = 5
@@ -39,7 +41,8 @@ def told_elsewhere(rows: Any, columns: list[str], target: str, hidden: Any) -> I
         for told, how in _ways(rows[column], rows[target], hidden):
             if told >= max(FEWEST, TOLD * count):
                 what = how.format(column=column, target=target)
-                yield f"possible leak: {what}: it tells {told} of {count} hidden rows; is it known when you predict?"
+                of = counted(count, "hidden row")
+                yield f"possible leak: {what}: it tells {told} of {of}; is it known when you predict?"
                 break
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..scoring.parts import strata_of
+from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.pieces import looked_at
 from ..tables.times import as_time, newest
@@ -86,8 +87,8 @@ def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]
     sizes = groups.value_counts(sort=False)
     names = groups.unique().tolist()
     if len(names) < 4:
-        what = "different rows" if request["split"] == "distinct" else "groups"
-        raise Unusable(f"data.split={request['split']}: {len(names)} {what}; at least 4 are needed")
+        count = counted(len(names), "different row" if request["split"] == "distinct" else "group")
+        raise Unusable(f"data.split={request['split']}: {count}; at least 4 are needed")
     random.shuffle(names)
     rows = sizes.to_dict()
     chosen: list[Any] = []
@@ -106,9 +107,8 @@ def _whole_groups(groups: Any, wanted: int, random: Any, request: dict[str, Any]
 def same_time(times: Any, hidden: Any, column: str) -> list[str]:
     """That rows which are learned are as new as hidden ones, where one time has too many rows to be on one side."""
     alike = int((times[~hidden] >= times[hidden].min()).sum())
-    return (
-        [f"possible leak: {alike} rows that are learned have the {column} of the oldest hidden rows"] if alike else []
-    )
+    learned = counted(alike, "row that is learned has", "rows that are learned have")
+    return [f"possible leak: {learned} the {column} of the oldest hidden rows"] if alike else []
 
 
 def parted(tables: OwnTables, how: str, column: str, times: Any, shown: Any, hidden: Any) -> dict[str, Any]:
@@ -131,14 +131,14 @@ def of_size(tables: OwnTables, hidden: int, request: dict[str, Any]) -> Iterator
     count, (how, _, column) = len(tables.labelled), request["split"].partition(":")
     share, described = request.get("hidden", HIDDEN), looked_at(len(tables.columns))
     if count * share > MOST_HIDDEN:
-        yield f"of {count:,} rows {hidden:,} are hidden, and columns are described from {described:,}"
+        yield f"of {counted(count, 'row', form=',')} {hidden:,} are hidden; columns are described from {described:,}"
     elif described < count - hidden:
-        yield f"columns are described from {described:,} of {count:,} rows"
+        yield f"columns are described from {described:,} of {counted(count, 'row', form=',')}"
     elif not 0.8 * share <= hidden / count <= 1.2 * share and count >= MIN_ROWS * 2:
         together = {"time": "rows of the same time", "distinct": "equal rows"}.get(how, "rows of a group")
-        yield f"of {count:,} rows {hidden:,} are hidden: {together} stay together"
+        yield f"of {counted(count, 'row', form=',')} {hidden:,} are hidden: {together} stay together"
     if how == "group" and (without := int(tables.column(column).isna().sum())):
-        yield f"{without} rows without {column} count as one group"
+        yield f"{counted(without, 'row')} without {column} count as one group"
 
 
 def rare_class(answers: Any, parts: dict[str, list[int]], targets: list[str], goal: Goal, split: str) -> Iterator[str]:
@@ -152,7 +152,7 @@ def rare_class(answers: Any, parts: dict[str, list[int]], targets: list[str], go
     if counts.iloc[-1] < RARE * len(answers) and min(validation, final) < FEW:
         of = f" of {target}" if len(targets) > 1 else ""
         share = ": each part has its share" if split == "stratified" else ""
-        both = f"{validation} rows are in validation and {final} in the final part"
+        both = f"{counted(validation, 'row is', 'rows are')} in validation and {final} in the final part"
         yield f"of the rarest class{of}, {rarest}, {both}{share}"
 
 

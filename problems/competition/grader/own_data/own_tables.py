@@ -15,6 +15,7 @@ from ..tables.cell_forms import CellForm, converted
 from ..tables.cell_forms import told as told_forms
 from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
 from ..tables.contents import read_any, read_texts
+from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, is_text_column, open_table
@@ -204,7 +205,9 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
     said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
     if len(labelled) < MIN_ROWS:
         read = "".join(f"; {note}" for note in tables.notes if note.startswith(f"{name} is read as"))
-        raise Unusable(f"{said}: {len(labelled)} rows have a label; at least {MIN_ROWS} are needed{read}")
+        raise Unusable(
+            f"{said}: {counted(len(labelled), 'row has', 'rows have')} a label; at least {MIN_ROWS} are needed{read}"
+        )
     if not tables.others:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
     if not tables.features:
@@ -253,7 +256,8 @@ def _sentinels(labelled: Any, targets: list[str]) -> Iterator[str]:
             others = labelled[name][labelled[name] != end]
             rows = len(labelled) - len(others)
             if rows > 1 and (others - end).abs().min() > others.max() - others.min():
-                yield f"{name} is {end:g} in {rows} rows, far from all others: empty these cells if it stands for none"
+                where = f"{counted(rows, 'row')}, far from all others"
+                yield f"{name} is {end:g} in {where}: empty these cells if it stands for none"
 
 
 def _second_head(tables: OwnTables) -> Iterator[str]:
@@ -274,9 +278,11 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
     """
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
-        yield f"{len(targets)} targets: a program predicts all of them, and its score is the mean over them"
+        yield f"{counted(len(targets), 'target')}: a program predicts all of them, and its score is the mean over them"
     if len(labelled) < tables.train.count:
-        yield f"{tables.train.count - len(labelled)} rows without {' or '.join(targets)} are left out"
+        lacks = f"without {' or '.join(targets)}"
+        left_out = counted(tables.train.count - len(labelled), f"row {lacks} is", f"rows {lacks} are")
+        yield f"{left_out} left out"
     yield from _second_head(tables)
     head = next(tables.train.pieces(tables.features))
     for name in (name for name in head if is_text_column(head[name])):

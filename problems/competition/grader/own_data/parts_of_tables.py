@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..tables.columns import listed
 from ..tables.contents import doubled, read_any, text_pieces
+from ..tables.counts import counted
 from ..tables.csv_text import write_csv
 from ..tables.exact import Unusable, refusals
 from ..tables.formats import COLUMNAR, Look, is_text, look_at, sure_encoding
@@ -36,7 +37,10 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         request = {**request, name: str(path)}
         looks = dict.fromkeys(filter(None, (look_at(part).told() for part in paths)))
         more = f" ({'; '.join(looks)})" if looks else ""
-        notes.append(f"{len(paths)} files make {name}.csv, {rows:,} rows: {paths[0].name} … {paths[-1].name}{more}")
+        notes.append(
+            f"{counted(len(paths), 'file makes', 'files make')} {name}.csv, {counted(rows, 'row', form=',')}: "
+            f"{paths[0].name} … {paths[-1].name}{more}"
+        )
     return {**request, "unpacked": "; ".join(notes)}
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..tables.amounts import SCALES, Amounts
 from ..tables.contents import read_any
+from ..tables.counts import counted
 from ..tables.dates import Dates
 from ..tables.exact import Unusable, first_line
 from ..tables.formats import COLUMNAR, DATABASES, LINED_JSON, PARQUET, SHEETS, Look, is_json, kind_of, look_at
@@ -40,7 +41,8 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     """
     for name, files in request.get("parts", {}).items():
         raise Unusable(
-            f"export-best --notebook: data.{name} is {len(files)} files, and the notebook reads one; join them"
+            f"export-best --notebook: data.{name} is {counted(len(files), 'file')}, and the notebook reads one; "
+            "join them"
         )
     with TemporaryDirectory() as folder:
         asked = with_originals(request)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from ..tables.columns import ID_NAMES
+from ..tables.counts import counted
 from ..tables.keys import as_keys
 from .spelling import Ids
 
@@ -198,9 +199,15 @@ def other_ids(file: str, names: RowNames) -> str:
         return ""
     mine, theirs = names.ids.keys, names.sample.keys
     lacking, foreign = mine[~mine.isin(set(theirs))], theirs[~theirs.isin(set(mine))]
-    parts = [f"lacks {len(lacking)} ids of test.csv, such as {lacking.iloc[0]}"] if len(lacking) else []
-    parts += [f"has {len(foreign)} ids that test.csv lacks, such as {foreign.iloc[0]}"] if len(foreign) else []
-    return f"{file} {' and '.join(parts)}; submission.csv holds the {len(mine)} rows of test.csv" if parts else ""
+    parts = [f"lacks {counted(len(lacking), 'id')} of test.csv, such as {lacking.iloc[0]}"] if len(lacking) else []
+    parts += (
+        [f"has {counted(len(foreign), 'id')} that test.csv lacks, such as {foreign.iloc[0]}"] if len(foreign) else []
+    )
+    return (
+        f"{file} {' and '.join(parts)}; submission.csv holds the {counted(len(mine), 'row')} of test.csv"
+        if parts
+        else ""
+    )
 
 
 def _names_rows(keys: Any) -> bool:

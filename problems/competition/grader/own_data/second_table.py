@@ -10,6 +10,7 @@ from ..tables.amounts import amounts_in
 from ..tables.cell_forms import CellForm, converted
 from ..tables.columns import instead, listed, told_doubled
 from ..tables.contents import read_any
+from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.formats import COLUMNAR, SHEETS, TEXT, look_at
 from ..tables.keys import as_keys
@@ -54,7 +55,7 @@ def with_labels(
     if key is not None:
         mine, theirs = as_keys(train[key]).to_numpy(), as_keys(labels[key]).to_numpy()
         joined = labels[missing].set_axis(theirs, axis=0).reindex(mine).reset_index(drop=True)
-        said = f"joined by {key}: {int(joined.notna().all(axis=1).sum())} of {len(train)} rows"
+        said = f"joined by {key}: {int(joined.notna().all(axis=1).sum())} of {counted(len(train), 'row')}"
     elif not (why := _why_apart(train, labels, missing)):
         joined, said = labels[missing].reset_index(drop=True), "row by row, since no column names the rows of both"
     else:
@@ -113,6 +114,11 @@ def _why_apart(train: Any, labels: Any, targets: list[str]) -> str:
             return f"its {name} is called {other} there (names differ by case); rename one"
         again = mine[mine.duplicated() & mine.notna()]
         if len(again):
-            return f"its {name} names {len(again)} rows again, such as {str(again.iloc[0])[:40]!r}; keep one of each"
-        return f"its {name} is empty in {int(mine.isna().sum())} rows" if mine.isna().any() else f"its {name} differs"
-    return "" if len(labels) == len(train) else f"it has {len(labels)} rows, and the other {len(train)}"
+            twice = counted(len(again), "row")
+            return f"its {name} names {twice} again, such as {str(again.iloc[0])[:40]!r}; keep one of each"
+        return (
+            f"its {name} is empty in {counted(int(mine.isna().sum()), 'row')}"
+            if mine.isna().any()
+            else f"its {name} differs"
+        )
+    return "" if len(labels) == len(train) else f"it has {counted(len(labels), 'row')}, and the other {len(train)}"

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..tables.columns import bare, listed
 from ..tables.contents import read_texts
+from ..tables.counts import counted
 from ..tables.exact import Unusable
 from ..tables.keys import as_keys
 from ..tables.missing_words import TO_PANDAS
@@ -144,7 +145,8 @@ def _words(spelled: Any) -> dict[str, str]:
 
 def _notes(name: str, words: dict[str, str], lost: dict[str, int], spelled: Any) -> Iterator[str]:
     for known, rows in list(lost.items())[:SHOWN]:
-        yield f"{rows} rows whose {name} is '{words[known]}', which pandas reads as missing: programs see '{known}'"
+        whose = f"{counted(rows, 'row')} whose {name} is '{words[known]}'"
+        yield f"{whose}, which pandas reads as missing: programs see '{known}'"
     several = spelled.groupby("key")["text"].unique()
     for key, texts in [(key, texts) for key, texts in several.items() if len(texts) > 1][:SHOWN]:
         usual = words.get(str(key), str(key))

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..scoring.exam import OF_TWO, OwnMetricFault, own_function
 from ..scoring.scores import Undefined
+from ..tables.counts import counted
 from ..tables.exact import Unusable, first_line
 from ..tables.table_sample import as_programs_read
 
@@ -87,7 +88,10 @@ def _check_values(values: Any, metric: str, goal: Goal, targets: int) -> None:
     elif classes != 2 and (goal.task == "probability" or metric == "f1"):
         raise Unusable(f"{given} needs two classes; '{values.name}' has {classes}")
     elif classes > max(MANY_CLASSES, len(values) / 2):
-        raise Unusable(f"{given} compares classes; '{values.name}' has {classes} values in {len(values)} rows")
+        raise Unusable(
+            f"{given} compares classes; '{values.name}' has {counted(classes, 'value')} in "
+            f"{counted(len(values), 'row')}"
+        )
     elif goal.task == "classes" and classes > MOST_COLUMNS:
         raise Unusable(f"{given} takes a column for each class, at most {MOST_COLUMNS}; '{values.name}' has {classes}")
     elif metric == "qwk" and not _is_whole(values):
@@ -105,8 +109,8 @@ def _check_numbers(values: Any, metric: str, given: str, *, may_be_two: bool) ->
     """
     if not pd.api.types.is_numeric_dtype(values):
         raise Unusable(f"{given} needs a column of numbers; '{values.name}' holds {_text_in(values)}")
-    if np.isinf(values.astype(float)).any():
-        raise Unusable(f"data.target={values.name}: {int(np.isinf(values.astype(float)).sum())} labels are infinite")
+    if infinite := int(np.isinf(values.astype(float)).sum()):
+        raise Unusable(f"data.target={values.name}: {counted(infinite, 'label is', 'labels are')} infinite")
     if values.nunique() == 2 and metric and not may_be_two:
         both = " and ".join(f"{value:g}" for value in sorted(values.astype(float).unique()))
         raise Unusable(
@@ -116,7 +120,9 @@ def _check_numbers(values: Any, metric: str, given: str, *, may_be_two: bool) ->
     if metric == "rmsle" and values.min() < 0:
         raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")
     if metric in NOT_ZERO and (values == 0).any():
-        raise Unusable(f"{given} divides by the label; {int((values == 0).sum())} labels of '{values.name}' are 0")
+        raise Unusable(
+            f"{given} divides by the label; '{values.name}' is 0 in {counted(int((values == 0).sum()), 'row')}"
+        )
 
 
 def _text_in(values: Any) -> str:
@@ -127,7 +133,7 @@ def _text_in(values: Any) -> str:
         return f"{values.dtype} such as {values.iloc[0]!r:.40}"
     plain = pd.to_numeric(bad.astype(str).str.replace(r"[^0-9.eE+-]", "", regex=True), errors="coerce").notna().all()
     remedy = "; write numbers as 1234.56, without marks of thousands and units" if plain else ""
-    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {len(values)} rows{remedy}"
+    return f"text such as {bad.iloc[0]!r:.40} in {len(bad)} of {counted(len(values), 'row')}{remedy}"
 
 
 def _is_whole(values: Any) -> bool:

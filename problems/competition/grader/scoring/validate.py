@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..tables.counts import counted
 from ..tables.exact import Malformed
 from ..tables.keys import as_keys
 
@@ -36,15 +37,25 @@ def check_ids(table: Any, column: str, wanted: Any) -> Any:
         raise Malformed(f"no rows; needs {len(wanted)}, one for each id of test.csv")
     keys, known = as_keys(table[column]), as_keys(wanted)
     if keys.isna().any():
-        raise Malformed(f"{int(keys.isna().sum())} empty ids in column '{column}' (first in row {_row(keys.isna())})")
+        raise Malformed(
+            f"{counted(int(keys.isna().sum()), 'empty id')} in column '{column}' (first in row {_row(keys.isna())})"
+        )
     doubled = keys[keys.duplicated()]
     if len(doubled):
-        raise Malformed(f"{len(doubled)} duplicate ids in column '{column}', such as {_examples(doubled)}")
+        raise Malformed(f"{counted(len(doubled), 'duplicate id')} in column '{column}', such as {_examples(doubled)}")
     absent, foreign = known[~known.isin(keys)], keys[~keys.isin(known)]
     if len(absent) or len(foreign):
-        parts = [f"needs {len(known)} rows, has {len(keys)}"] if len(known) != len(keys) else []
-        parts += [f"{len(absent)} ids of test.csv are missing, such as {_examples(absent)}"] if len(absent) else []
-        parts += [f"{len(foreign)} ids are not in test.csv, such as {_examples(foreign)}"] if len(foreign) else []
+        parts = [f"needs {counted(len(known), 'row')}, has {len(keys)}"] if len(known) != len(keys) else []
+        parts += (
+            [f"{counted(len(absent), 'id of test.csv is', 'ids of test.csv are')} missing, such as {_examples(absent)}"]
+            if len(absent)
+            else []
+        )
+        parts += (
+            [f"{counted(len(foreign), 'id is', 'ids are')} not in test.csv, such as {_examples(foreign)}"]
+            if len(foreign)
+            else []
+        )
         raise Malformed(f"column '{column}': {'; '.join(parts)}")
     return table.set_axis(pd.Index(keys), axis=0).loc[known.to_numpy()]
 
@@ -69,13 +80,12 @@ def check_numbers(column: Any, name: str, *, low: float | None = None, high: flo
         bad = column[text].iloc[0]
         raise Malformed(f"column '{name}' must hold numbers; {_count(text)} not, such as {str(bad)[:40]!r} {_at(text)}")
     if numbers.isna().any():
-        raise Malformed(
-            f"column '{name}' has {int(numbers.isna().sum())} missing values (NaN), such as {_at(numbers.isna())}"
-        )
+        raise _missing(name, numbers.isna())
     numbers = numbers.astype(float)
     infinite = np.isinf(numbers)
     if infinite.any():
-        raise Malformed(f"column '{name}' has {int(infinite.sum())} infinite values, such as {_at(infinite)}")
+        count = counted(int(infinite.sum()), "infinite value")
+        raise Malformed(f"column '{name}' has {count}, such as {_at(infinite)}")
     for bound, side, words in ((low, -1, "at least"), (high, 1, "at most")):
         if bound is not None and (outside := side * (numbers - bound) > ROUNDING).any():
             bad = numbers[outside].iloc[0]
@@ -88,16 +98,14 @@ def check_numbers(column: Any, name: str, *, low: float | None = None, high: flo
 def refuse(faults: Sequence[str]) -> None:
     """Raise Malformed for what is wrong with the columns, all that fits into a message."""
     if faults:
-        more = f"; and {len(faults) - SHOWN} more such columns" if len(faults) > SHOWN else ""
+        more = f"; and {counted(len(faults) - SHOWN, 'more such column')}" if len(faults) > SHOWN else ""
         raise Malformed("; ".join(faults[:SHOWN]) + more)
 
 
 def check_labels(column: Any, name: str, like: Any) -> Any:
     """The column as labels of the same type as the answers'."""
     if column.isna().any():
-        raise Malformed(
-            f"column '{name}' has {int(column.isna().sum())} missing values (NaN), such as {_at(column.isna())}"
-        )
+        raise _missing(name, column.isna())
     if pd.api.types.is_numeric_dtype(like) and not pd.api.types.is_bool_dtype(like):
         return check_numbers(column, name)
     return column.astype(str)
@@ -115,6 +123,11 @@ def _examples(values: Any) -> str:
 
 def _row(mask: Any) -> int:
     return int(np.flatnonzero(np.asarray(mask))[0]) + 2  # as an editor counts, after the header
+
+
+def _missing(name: str, empty: Any) -> Malformed:
+    count = counted(int(empty.sum()), "missing value")
+    return Malformed(f"column '{name}' has {count} (NaN), such as {_at(empty)}")
 
 
 def _at(mask: Any) -> str:

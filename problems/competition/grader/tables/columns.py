@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from .contents import doubled, line_of_head, read_any
+from .counts import counted
 from .exact import Unusable
 
 ID_NAMES = ("id", "index", "row_id", "uid", "uuid", "key")
@@ -37,8 +38,10 @@ def told_doubled(path: Path, table: list[str], given: str, name: str = "labels")
     for column, count in doubled(path).items():
         named = [other for other in table if other == column or re.fullmatch(rf"{re.escape(column)}\.\d+", other)]
         if name in ("train", "labels") and column in targets_of(given, table):
-            raise Unusable(f"data.target={given}: {path.name} has {count} columns called '{column}'; rename one")
-        yield f"{path.name} has {count} columns called '{column}': they are {listed(named)}"
+            raise Unusable(
+                f"data.target={given}: {path.name} has {counted(count, 'column')} called '{column}'; rename one"
+            )
+        yield f"{path.name} has {counted(count, 'column')} called '{column}': they are {listed(named)}"
 
 
 def instead(target: str, columns: list[str], path: Path) -> str:

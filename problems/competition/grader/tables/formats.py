@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from .counts import counted
 from .databases import BEGIN
 from .exact import Unusable, first_line
 from .text_look import (
@@ -176,7 +177,8 @@ def look_at(path: Path) -> Look:
     fields = field_rows(lines, mark, quoted)
     beyond = beyond_head(fields)
     if beyond is None:
-        told = f"its first row has {len(fields[1])} fields, but its head names {len(fields[0])} columns"
+        head = counted(len(fields[0]), "column")
+        told = f"its first row has {counted(len(fields[1]), 'field')}, but its head names {head}"
         raise Unusable(f"data: '{path}': {told}: name each of them")
     width = len(fields[0]) if fields else 0
     blank = max(map(len, fields)) - width if beyond == NOTHING else 0
@@ -234,7 +236,7 @@ def _member(path: Path) -> str:
         return names[0]
     same = [name for name in names if Path(name).name.lower() == path.name.lower().removesuffix(".zip")]
     if len(same) != 1:
-        raise Unusable(f"data: '{path}' holds {len(names)} files ({', '.join(names[:5])}); unpack it first")
+        raise Unusable(f"data: '{path}' holds {counted(len(names), 'file')} ({', '.join(names[:5])}); unpack it first")
     return same[0]
 
 

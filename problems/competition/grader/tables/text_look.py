@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .alphabets import CYRILLIC, cyrillic_page, latin_page
+from .counts import counted
 
 MARKS = ",;\t|"
 BLANKS = " "
@@ -214,7 +215,7 @@ def _rows(lines: Iterable[str], mark: str, way: dict[str, Any]) -> list[list[str
 
 def told_above(count: int) -> str:
     """What a note says of lines above the head."""
-    return f"without the {count} line{'s' if count > 1 else ''} above its head"
+    return f"without the {counted(count, 'line')} above its head"
 
 
 def lines_above(lines: Sequence[str]) -> int:

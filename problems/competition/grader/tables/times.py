@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .counts import counted
 from .exact import Unusable
 
 DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y", "%d-%m-%y")
@@ -103,7 +104,9 @@ def as_time(values: Any, whole: Any = None) -> Any:
     column = values if whole is None else whole
     said = f"data.split=time:{values.name}"
     if column.isna().any():
-        raise Unusable(f"{said}: {int(column.isna().sum())} rows have no time, so they cannot be ordered")
+        raise Unusable(
+            f"{said}: {counted(int(column.isna().sum()), 'row has', 'rows have')} no time, so rows cannot be ordered"
+        )
     if column.nunique() < 2:
         raise Unusable(f"{said}: all rows have the same time, so they cannot be ordered")
     if pd.api.types.is_datetime64_any_dtype(column):

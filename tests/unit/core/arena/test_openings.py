@@ -96,6 +96,6 @@ def test_selection_and_claims_never_share_a_position():
 
 
 def test_too_few_openings_is_said():
-    with pytest.raises(ConfigError, match=r"arena\.openings=8: .*too few openings of 1 plies"):
+    with pytest.raises(ConfigError, match=r"arena\.openings=8: .*too few openings of 1 ply"):
         draw_openings(ConnectFour(), 8, plies=1, seed=1)
     assert 0 < len(draw_openings(ConnectFour(), 8, plies=1, seed=1, fewer=True)) < 8

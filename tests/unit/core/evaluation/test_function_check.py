@@ -34,7 +34,7 @@ def test_a_sound_problem_passes():
         ({"signature": "f(x:"}, "signature: 'f\\(x:' is no signature"),
         ({"start": "def f(x\n"}, "start is no Python"),
         ({"start": "def g(x, y):\n    return x\n"}, "start has no function f"),
-        ({"start": "def f(x, y):\n    return x\n"}, "calls gives 1 arguments"),
+        ({"start": "def f(x, y):\n    return x\n"}, "calls gives 1 argument,"),
         ({"signature": "f(x, y, index)"}, "start, which is to be as signature .* it takes 1 to 2"),
         ({"start": "def f(x, *, y):\n    return x\n"}, "start, which is to be as signature"),
         ({"start": "import os\ndef f(x, y=1.0):\n    return x\n"}, "start, .*import of 'os' is not allowed"),

@@ -142,7 +142,7 @@ def test_without_a_test_part_there_is_no_final_score():
         ("def f(x):\n    return 10 ** 9\n", FailureKind.EVAL_ERROR, "case 1: too large to be true"),
         ("def f(x):\n    return -1e308 * 10\n", FailureKind.NON_FINITE, "case 1"),
         ("import numpy\ndef f(x):\n    return x\n", FailureKind.IMPORT_BLOCKED, "allowed: math"),
-        ("def f(x, y):\n    return x\n", FailureKind.SIGNATURE, "called with 1 arguments"),
+        ("def f(x, y):\n    return x\n", FailureKind.SIGNATURE, "called with 1 argument"),
         ("def g(x):\n    return x\n", FailureKind.SIGNATURE, "f is not defined"),
         ("def f(x:\n", FailureKind.SYNTAX, "line 1"),
     ],

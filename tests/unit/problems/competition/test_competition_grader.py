@@ -205,7 +205,7 @@ def test_what_is_wrong_with_several_columns_is_told_at_once(tmp_path):
     assert found == {
         "failure": "bad_submission",
         "message": "column 'a' must hold numbers; 2 of 2 not, such as 'high' at id 1; "
-        "column 'c' has 1 missing values (NaN), such as at id 1",
+        "column 'c' has 1 missing value (NaN), such as at id 1",
     }
     with pytest.raises(Malformed, match="w1; w2; w3; and 2 more such columns"):
         validate.refuse(["w1", "w2", "w3", "w4", "w5"])
@@ -222,10 +222,10 @@ def test_rows_come_back_in_the_wanted_order():
         ([1.0, -2.0], {"low": 0}, "must be at least 0; 1 of 2 not, such as -2 at id b"),
         ([0.2, 1.2], {"low": 0, "high": 1}, "must be at most 1; 1 of 2 not, such as 1.2 at id b"),
         ([1.0, "x" * 100], {}, "1 of 2 not, such as 'xxxxxxxxxx"),
-        ([None, 1.0], {}, "1 missing values (NaN), such as at id a"),
-        ([float("-inf"), 1.0], {}, "1 infinite values, such as at id a"),
-        ([10**310, 1], {}, "1 infinite values, such as at id a"),
-        (["1", "-1" + "0" * 310], {}, "1 infinite values, such as at id b"),
+        ([None, 1.0], {}, "1 missing value (NaN), such as at id a"),
+        ([float("-inf"), 1.0], {}, "1 infinite value, such as at id a"),
+        ([10**310, 1], {}, "1 infinite value, such as at id a"),
+        (["1", "-1" + "0" * 310], {}, "1 infinite value, such as at id b"),
     ],
 )
 def test_a_bad_value_is_named_with_its_row(values, limits, words):

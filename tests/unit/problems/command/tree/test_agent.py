@@ -202,7 +202,7 @@ def test_a_block_without_a_path_is_asked_for_again_and_one_beside_others_is_told
     reply = agent.reply(told, agent.prompt(told))
     assert "the reply changes no file: a whole file stands in a fence right below a line that is its path" in asked[1]
     found = agent.code(told, reply).node
-    assert found.failure is None and found.message.startswith("1 fenced blocks were passed over: a whole file stands")
+    assert found.failure is None and found.message.startswith("1 fenced block was passed over: a whole file stands")
 
 
 @pytest.mark.parametrize(
