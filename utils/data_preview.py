@@ -15,8 +15,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from utils.counts import counted
-
 KINDS = ("schema", "stats", "rows")
 MAX_CHARS = 6000
 """Size of a preview; what is left out is said."""
@@ -56,7 +54,7 @@ def cut(text: str, limit: int) -> str:
     while kept < len(lines) and size + len(lines[kept]) + 1 <= limit - 40:
         size += len(lines[kept]) + 1
         kept += 1
-    return "\n".join([*lines[:kept], f"… {counted(len(lines) - kept, 'more line')} left out"])
+    return "\n".join([*lines[:kept], f"… {_counted(len(lines) - kept, 'more line')} left out"])
 
 
 def _rank(name: str, first: Sequence[str]) -> int:
@@ -98,7 +96,7 @@ def _list_files(files: Sequence[_File]) -> str:
         lines.append(f"  {file.name} ({_size(file.size)})")
     for (place, suffix), sizes in sorted(groups.items())[:20]:
         if place:
-            lines.append(f"  {place}/: {counted(len(sizes), 'file')} '{suffix}' ({_size(sum(sizes))})")
+            lines.append(f"  {place}/: {_counted(len(sizes), 'file')} '{suffix}' ({_size(sum(sizes))})")
     return "\n".join(lines)
 
 
@@ -113,8 +111,8 @@ def _describe_table(path: Path, name: str, described: dict[str, list[str]]) -> d
     except (ValueError, OSError) as error:
         return dict.fromkeys(KINDS, f"{name}: not readable as a table ({str(error).splitlines()[0]})")
     names = [str(column) for column in frame.columns]
-    rows = f"{most}+ rows" if len(frame) == most else counted(len(frame), "row")
-    head = f"{name}: {rows}, {counted(len(names), 'column')}"
+    rows = f"{most}+ rows" if len(frame) == most else _counted(len(frame), "row")
+    head = f"{name}: {rows}, {_counted(len(names), 'column')}"
     like = next((other for other, theirs in described.items() if _is_like(names, theirs)), None)
     described[name] = names
     if like:
@@ -145,7 +143,7 @@ def _column_lines(columns: Sequence[dict[str, Any]], kind: str) -> list[str]:
     for told, alike in groupby(columns, lambda column: _column_line(column, kind)):
         names = [str(column["name"]) for column in alike]
         many = told.startswith("constant") and len(names) >= ALIKE
-        shared = [f"{', '.join(names[:3])} and {counted(len(names) - 3, 'more column')}"] if many else names
+        shared = [f"{', '.join(names[:3])} and {_counted(len(names) - 3, 'more column')}"] if many else names
         lines += [f"  {name}: {told}" for name in shared]
     return lines
 
@@ -161,7 +159,7 @@ def _column_line(column: dict[str, Any], kind: str) -> str:
     else:
         values = column.get("values", [])
         more = ", …" if column["unique"] > 6 else ""
-        line += f", {counted(column['unique'], 'value')}: {', '.join(str(value)[:30] for value in values[:6])}{more}"
+        line += f", {_counted(column['unique'], 'value')}: {', '.join(str(value)[:30] for value in values[:6])}{more}"
     return line + (f", {column['missing']:.1%} missing" if column["missing"] else "")
 
 
@@ -231,3 +229,8 @@ def _plain(value: Any) -> Any:
 
 def _size(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} KB"
+
+
+def _counted(number: int, one: str) -> str:
+    """As `counted` of `utils.counts`: the child loads this file alone, and finds nothing else of ours."""
+    return f"{number} {one if number == 1 else f'{one}s'}"

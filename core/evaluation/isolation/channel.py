@@ -15,8 +15,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from utils.counts import counted
-
 HEADER = 4
 MOST_BYTES = 64 << 20
 MOST_PARTS = 4 << 20
@@ -178,7 +176,7 @@ class Channel:
         fine, value = self._one(EACH, [[listed], None])
         self._limit(self._timeout, self._usual)
         if fine and (type(value) is not list or len(value) != len(calls)):
-            raise self._broken("runtime", f"{counted(len(calls), 'answer was', 'answers were')} expected")
+            raise self._broken("runtime", f"answers that were expected: {len(calls)}")
         for place, call in enumerate(calls):
             call.answer = self._told(value[place]) if fine else (False, value)
 
