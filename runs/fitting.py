@@ -1,11 +1,12 @@
-"""Fits a search to its writer, its game and a model's steps: fixed when a run begins, and stored with its keys."""
+"""Fits a search to its writer, its problem and a model's steps: fixed when a run begins, and stored with its keys."""
 
 from __future__ import annotations
 
 from core.contracts import Problem
+from core.evaluation.function_problem import FunctionProblem
 from core.loop.plan import lag_of
 from runs.writing import hands_in_programs, uses_models
-from utils.config_schema import USUAL_WORKERS, Config
+from utils.config_schema import USUAL_WORKERS, Config, SearchConfig
 from utils.strategies import POLICIES
 
 BLIND_SHARE = 6
@@ -17,6 +18,9 @@ ELITE_STEPS = 10
 leaves the best without a child."""
 GENERATIONS = 3
 """Of a game without a preset: as many as the games that come along have."""
+FUNCTION_STEPS = 200
+FUNCTION_ISLANDS = {"num_islands": 2, "per_island": 5, "tune_interval": 4}
+"""Of one function without a preset: as `tsp`, which comes along, is searched."""
 CONTROL_SHARE = 0.1
 CONTROL_STEPS = 30
 """From so many steps on, a share of them is drawn without the search: fewer draws would say nothing."""
@@ -37,16 +41,32 @@ def fit_to_writer(config: Config) -> None:
             setattr(config.agent, key, value)
 
 
-def fit_to_game(config: Config, problem: Problem) -> bool:
-    """Engines that play each other are searched in generations of a champion and its challengers. True if that changed
-    something: then the problem is to be made anew.
+def fit_to_problem(config: Config, problem: Problem) -> bool:
+    """A problem of one's own that is named by its kind alone is searched as those of its kind that come along are. True
+    if that changed something: then the problem is to be made anew.
 
-    A game of one's own that is named by its kind alone has no preset that says so, and what the default preset says is
-    meant for another problem: no other policy lets an engine take the title. Nothing that the user set is changed.
+    It has no preset that says so, and what the default preset says is meant for another problem: a competition's, whose
+    programs take long, so that it makes few. Nothing that the user set is changed.
     """
     given, search = config.given, config.search
-    if given is None or problem.family != "arena" or "search.policy" in given:
+    if given is None or "search.policy" in given:
         return False
+    if problem.family == "arena":
+        fitted = _fit_to_game(config, given)
+    else:
+        fitted = isinstance(problem, FunctionProblem) and _fit_to_function(config, given)
+    if fitted:
+        for key in ("control", "lag"):  # were fitted to the steps of another search
+            if f"search.{key}" not in given:
+                setattr(search, key, None)
+        fit_to_steps(config)
+    return fitted
+
+
+def _fit_to_game(config: Config, given: frozenset[str]) -> bool:
+    """Engines that play each other are searched in generations of a champion and its challengers: no other policy lets
+    an engine take the title."""
+    search = config.search
     if POLICIES.get(search.policy, config.plugin_folders).whole_rounds:
         return False
     search.choose("generations")
@@ -54,10 +74,21 @@ def fit_to_game(config: Config, problem: Problem) -> bool:
         search.max_steps = None
         if "search.max_generations" not in given:
             search.max_generations = GENERATIONS
-    for key in ("control", "lag"):  # were fitted to steps that come one by one
-        if f"search.{key}" not in given:
-            setattr(search, key, None)
-    fit_to_steps(config)
+    return True
+
+
+def _fit_to_function(config: Config, given: frozenset[str]) -> bool:
+    """One function runs fast, and there are many of it: islands, and hundreds of steps."""
+    search = config.search
+    if search.policy != SearchConfig().policy:  # a preset that the user named says another
+        return False
+    search.choose("islands")
+    for key, value in FUNCTION_ISLANDS.items():
+        _set(config, given, key, value)
+    if "search.max_steps" not in given:
+        search.max_steps = None if "search.max_generations" in given else FUNCTION_STEPS
+    if "search.batch" not in given:
+        search.batch = search.options.generation_size or search.batch
     return True
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.contracts import Problem
 from runs.composition import problem_of
-from runs.fitting import fit_to_game, fit_to_steps, fit_to_writer
+from runs.fitting import fit_to_problem, fit_to_steps, fit_to_writer
 from runs.run_folder import check_place
 from runs.scoring_record import check_scored_by
 from runs.unused_words import check_words
@@ -41,7 +41,7 @@ def made_ready(
         fit_to_steps(config)
     problem = problem_of(config)
     if run_dir is None:
-        if fit_to_game(config, problem):
+        if fit_to_problem(config, problem):
             problem = problem_of(config)
         check_words(config, problem)
         check_place(config.project.dir)

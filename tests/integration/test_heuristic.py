@@ -328,6 +328,8 @@ def test_the_knapsack_of_the_docs_runs_as_a_plug_in(cli: Cli):
     shown = summary(cli, "run", *words)
     (start,) = [row for row in shown["baselines"] if row["name"] == "start"]
     assert shown["problem"] == "knapsack" and shown["metric_source"] == "verified"
+    (config,) = cli.folder.glob("logs/*/config.yaml")
+    assert "policy: islands" in config.read_text(), "as every heuristic that comes along, though it has no preset"
     assert shown["best_metric"] < start["metric"] and shown["final_metric"] < start["final"]
     low, high = shown["final_interval"]
     assert low < shown["final_metric"] < high

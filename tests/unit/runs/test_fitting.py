@@ -6,7 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from runs.fitting import fit_to_game, fit_to_steps, fit_to_writer, idle_workers
+from core.evaluation.function_problem import FunctionProblem
+from runs.fitting import fit_to_problem, fit_to_steps, fit_to_writer, idle_workers
 from utils.config import check_config, load_config, to_plain
 
 MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
@@ -138,7 +139,7 @@ def game(*words, family="arena", presets=None):
     """(whether it was fitted, the search) of a problem that is named by its kind alone."""
     config = load_config(None, ["problem.kind=nim", *words], presets=presets, env={})
     fit_to_steps(config)
-    return fit_to_game(config, SimpleNamespace(family=family)), config.search
+    return fit_to_problem(config, SimpleNamespace(family=family)), config.search
 
 
 @pytest.mark.parametrize("words", [[], [*MODEL, "search.max_generations=null"]])
@@ -166,4 +167,46 @@ def test_what_is_no_game_or_has_its_preset_is_no_fitted_game():
     assert not game(family="heuristic")[0]
     assert not game(presets={"problem": "connect_four"})[0]
     stored = check_config(to_plain(load_config(None, ["problem.kind=nim"], env={})))
-    assert not fit_to_game(stored, SimpleNamespace(family="arena")) and stored.search.policy == "three_phase"
+    assert not fit_to_problem(stored, SimpleNamespace(family="arena")) and stored.search.policy == "three_phase"
+
+
+class Knapsack(FunctionProblem):
+    cases = calls = score = lambda self, *_: ()
+
+
+def function(*words, presets=None):
+    """(whether it was fitted, the search) of a function that is searched, named by its kind alone."""
+    config = load_config(None, ["problem.kind=knapsack", *words], presets=presets, env={})
+    fit_to_steps(config)
+    return fit_to_problem(config, Knapsack()), config.search
+
+
+def test_a_function_that_has_no_preset_is_searched_on_islands_as_ours_are():
+    """What the default preset says is a competition's: fourteen drafts and repairs of programs that take long."""
+    changed, search = function()
+    ours = load_config(None, [], presets={"problem": "tsp"}, env={}).search
+    assert changed and search.policy == ours.policy == "islands" and search.options == ours.options
+    assert (search.max_steps, search.batch) == (ours.max_steps, ours.batch) and search.control == 0.0
+    _, of_a_model = function(*MODEL, "search.max_steps=30")
+    assert (of_a_model.batch, of_a_model.options.num_islands, of_a_model.control) == (5, 1, 0.1), "as a preset's are"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["search.max_steps=5", "search.batch=3"], ("islands", 5, 3, 2)),
+        (["search.max_generations=7", "search.islands.num_islands=4"], ("islands", None, 20, 4)),
+        (["search.policy=three_phase"], ("three_phase", 14, 2, None)),
+        (["search.policy=mcts"], ("mcts", 14, 2, None)),
+    ],
+)
+def test_of_such_a_function_what_the_user_set_stays(words, expected):
+    _, search = function(*words)
+    assert (search.policy, search.max_steps, search.batch, getattr(search.options, "num_islands", None)) == expected
+
+
+def test_a_preset_that_was_named_and_a_stored_run_are_kept():
+    changed, search = function(presets={"problem": "bin_packing"})
+    assert not changed and (search.policy, search.batch) == ("islands", 24)
+    stored = check_config(to_plain(load_config(None, ["problem.kind=knapsack"], env={})))
+    assert not fit_to_problem(stored, Knapsack()) and stored.search.policy == "three_phase"
