@@ -16,7 +16,7 @@ from cli.options import count, project_dir_of
 from core.storage.labels import same_text
 from reports.run_index import Status
 from reports.verdict_kind import IN_WORDS
-from runs.run_folder import misnamed
+from runs.run_folder import left_out
 from runs.run_list import run_rows
 from utils.clean_text import one_line
 from utils.direction import Direction
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     if not Path(project_dir).is_dir():
         raise ConfigError(f"project.dir={project_dir}: no such folder")
     known = run_rows(project_dir)
-    for told in misnamed(project_dir):
+    for told in left_out(project_dir).values():
         print(f"note: {told}", file=sys.stderr)
     rows = [row for row in known if _wanted(row, args)]
     rows.sort(key=SORTS[args.sort])

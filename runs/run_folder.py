@@ -17,7 +17,7 @@ from typing import BinaryIO
 
 from core.storage.held import LOCK
 from core.storage.labels import labels_of
-from core.storage.run_names import ALLOWED, may_be_run
+from core.storage.run_names import ALLOWED, may_be_run, stays
 from utils.clean_text import one_line
 from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError, unwritable
 from utils.folder_entries import entries
@@ -57,20 +57,31 @@ def all_runs(project_dir: str | Path) -> list[Path]:
     found: list[tuple[int, str]] = []
     for name in filter(may_be_run, _names(folder)):
         with suppress(OSError):  # no store in it, or removed while we looked
-            if may_be_file(f"{folder}/{name}/{DB}"):
+            if stays(f"{folder}/{name}") and may_be_file(f"{folder}/{name}/{DB}"):
                 found.append((_changed(folder / name), name))
     return [folder / name for _, name in sorted(found)]
 
 
-def misnamed(project_dir: str | Path) -> list[str]:
-    """Why folders with a store are no runs: a file manager's copy is called `X (copy)`, which no command could take."""
+def left_out(project_dir: str | Path) -> dict[str, str]:
+    """Name → why a folder with a store is no run: a file manager's copy is called `X (copy)`, which no command could
+    take; a link leads to a folder of another name."""
     folder = logs_dir(project_dir)
-    others = (name for name in _names(folder) if not may_be_run(name) and not name.startswith("."))
-    return [_misnamed(name) for name in sorted(others) if may_be_file(f"{folder}/{name}/{DB}")]
+    told = {
+        name: why for name in sorted(_names(folder)) if not name.startswith(".") and (why := _why_none(folder, name))
+    }
+    return {name: why for name, why in told.items() if may_be_file(f"{folder}/{name}/{DB}")}
 
 
-def _misnamed(name: str) -> str:
-    return f"run '{one_line(name, 200)}' is left out: {ALLOWED}; rename its folder"
+def _why_none(folder: Path, name: str) -> str:
+    if not may_be_run(name):
+        return f"run '{one_line(name, 200)}' is left out: {ALLOWED}; rename its folder"
+    if stays(f"{folder}/{name}"):
+        return ""
+    there = one_line(os.path.basename(os.path.realpath(folder / name)), 200)
+    return (
+        f"run '{name}' is left out: it is a link to a folder called '{there}', and a run is followed only to one of "
+        "its name; rename the folder that it leads to, and the link to it"
+    )
 
 
 def _names(folder: Path) -> list[str]:
@@ -102,10 +113,11 @@ def find_run(project_dir: str | Path, name: str) -> Path:
         if not runs:
             raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{command(str(project_dir))}`")
         return _readable(runs[-1])
-    if may_be_run(name) and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
+    may_be = may_be_run(name) and stays(f"{folder}/{name}")
+    if may_be and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
         return _readable(folder / name)
-    if _misnamed(name) in misnamed(project_dir):
-        raise UnknownRunError(_misnamed(name))
+    if why := left_out(project_dir).get(name):
+        raise UnknownRunError(why)
     known = [path.name for path in all_runs(project_dir)][-5:]
     where = _elsewhere(name, folder) or f"the newest are: {', '.join(known) or 'none'}"
     raise UnknownRunError(f"unknown run '{name}' in '{folder}'; {where}")

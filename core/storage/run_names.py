@@ -1,7 +1,8 @@
-"""What a run is called: the name of its folder, as commands, addresses and tickets hold it."""
+"""What a run is called, and lies: the name of its folder, as commands, addresses and tickets hold it."""
 
 from __future__ import annotations
 
+import os
 import re
 
 ALLOWED = "a run's name has letters, digits and . _ - alone, . and - not first, 128 at most"
@@ -12,3 +13,12 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,127}")
 def may_be_run(name: str) -> bool:
     """True for what a run could be called, now or later: a word that needs quotes nowhere and leads nowhere."""
     return _NAME.fullmatch(name) is not None
+
+
+def stays(folder: str) -> bool:
+    """False for a link that leads to a folder of another name.
+
+    A run that was moved to another disk is followed there. Any other link may have come with a stranger's files, who
+    cannot know what runs are called: it would show them another project's.
+    """
+    return not os.path.islink(folder) or os.path.basename(os.path.realpath(folder)) == os.path.basename(folder)

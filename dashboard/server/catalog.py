@@ -12,7 +12,7 @@ from pathlib import Path
 from core.storage.database import DB_NAME, Database
 from core.storage.held import LOCK, lock_holder
 from core.storage.reader import RunReader
-from core.storage.run_names import may_be_run
+from core.storage.run_names import may_be_run, stays
 from dashboard.server.schemas.runs import RunSummary
 from reports.run_index import ListedRun, RunIndex, line_as_seen
 from utils.errors import StoreError, UnknownRunError
@@ -58,7 +58,7 @@ class RunCatalog:
         """The folders that hold a store, by name."""
         try:
             with os.scandir(self.logs) as entries:
-                names = sorted(item.name for item in entries if may_be_run(item.name) and not item.is_symlink())
+                names = sorted(item.name for item in entries if may_be_run(item.name) and stays(item.path))
         except FileNotFoundError:
             return []
         except PermissionError as error:
@@ -76,7 +76,7 @@ class RunCatalog:
         """The folder of a run, or UnknownRunError."""
         if may_be_run(run):
             folder = self.logs / run
-            if not folder.is_symlink() and folder.is_dir() and may_be_file(folder / DB_NAME):
+            if stays(str(folder)) and folder.is_dir() and may_be_file(folder / DB_NAME):
                 return folder
         raise UnknownRunError(f"no run '{run[:128]}' in this project")
 

@@ -45,7 +45,9 @@ def test_a_run_is_called_alike_by_all_that_name_it(cli, toy):
 def test_of_a_run_that_is_a_link_the_link_is_removed(cli, toy, tmp_path):
     """A run that was moved to a larger disk: what lies there is not ours to remove."""
     assert cli.here(*toy(2)).code == 0
-    run, there = cli.run_dir, tmp_path / "larger"
+    run = cli.run_dir
+    there = tmp_path / "larger" / run.name
+    there.parent.mkdir()
     run.rename(there)
     run.symlink_to(there)
     assert cli.here("show", run.name, "--json").json["run"] == run.name

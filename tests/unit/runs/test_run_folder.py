@@ -15,7 +15,7 @@ from core.storage.held import is_held
 from core.storage.run_names import may_be_run
 from dashboard.server.catalog import RunCatalog
 from runs import run_folder
-from runs.run_folder import all_runs, find_run, hold, misnamed, new_run
+from runs.run_folder import all_runs, find_run, hold, left_out, new_run
 from utils.errors import RunBusyError, StoreError, UnknownRunError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -46,13 +46,34 @@ def test_a_copy_by_a_file_manager_is_no_run_and_told_how_to_be_one(tmp_path):
     copy = run.with_name(f"{run.name} (copy)")
     shutil.copytree(run, copy)
     (copy / "started").write_text("9")  # begun last
-    (told,) = misnamed(tmp_path)
+    (told,) = left_out(tmp_path).values()
     assert told.startswith(f"run '{copy.name}' is left out: ") and told.endswith("; rename its folder")
     with pytest.raises(UnknownRunError, match=re.escape(told)):
         find_run(tmp_path, copy.name)
     assert all_runs(tmp_path) == RunCatalog(tmp_path).folders() == [run] and find_run(tmp_path, "latest") == run
     copy.rename(run.with_name("copy"))
-    assert not misnamed(tmp_path) and find_run(tmp_path, "latest").name == "copy"
+    assert not left_out(tmp_path) and find_run(tmp_path, "latest").name == "copy"
+
+
+def test_a_link_is_a_run_to_all_or_to_nobody(tmp_path):
+    """A run that was moved to a larger disk was in the list and not on the page; a link that came with a stranger's
+    files led into another project of the user's."""
+    run, secret = made(tmp_path, "a", NOW), made(tmp_path / "other", "secret", NOW)
+    moved = tmp_path / "larger" / run.name
+    moved.parent.mkdir()
+    run.rename(moved)
+    run.symlink_to(moved)
+    link = run.with_name("theirs")
+    link.symlink_to(secret)
+    run.with_name("nowhere").symlink_to(tmp_path / "nowhere")
+    catalog = RunCatalog(tmp_path)
+    assert all_runs(tmp_path) == catalog.folders() == [run]
+    assert find_run(tmp_path, run.name) == find_run(tmp_path, "latest") == catalog.run_dir(run.name) == run
+    assert list(left_out(tmp_path)) == ["theirs"]
+    with pytest.raises(UnknownRunError, match=f"is left out: it is a link to a folder called '{secret.name}'"):
+        find_run(tmp_path, "theirs")
+    with pytest.raises(UnknownRunError):
+        catalog.run_dir("theirs")
 
 
 def test_latest_is_the_one_started_last(tmp_path):
