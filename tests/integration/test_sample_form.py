@@ -299,7 +299,7 @@ def test_rows_that_several_columns_name_together_are_handed_in_under_them(tmp_pa
     assert all(made == lines for made in found.values()), found
     assert "are those of test.csv in their order, as Patient ID, visit no say" in note
     assert "not be in the form" not in note and "kept as it stands" not in note
-    assert "data.split=group:Patient ID hides whole groups" in note and "group:visit" not in note
+    assert "--data.split=group:Patient ID hides all rows of some" in note and "group:visit" not in note
 
 
 def test_groups_that_the_test_shares_or_that_are_hidden_whole_already_are_not_told(tmp_path, inline):
@@ -307,13 +307,13 @@ def test_groups_that_the_test_shares_or_that_are_hidden_whole_already_are_not_to
     words = ("data.target=next visit", "data.metric=mae")
     whole = Stand(tmp_path / "whole", f"data.dir={mine}", *words, "data.split=group:Patient ID")
     whole.close()
-    assert "hides whole groups" not in whole.problem.note
+    assert "hides all rows of some" not in whole.problem.note
     train = pd.read_csv(mine / "train.csv", dtype=str)
     train["Patient ID"] = [f"{50 - i % 20:06d}" for i in range(len(train))]
     train.to_csv(mine / "train.csv", index=False)
     shared = Stand(tmp_path / "shared", f"data.dir={mine}", *words)
     shared.close()
-    assert "hides whole groups" not in shared.problem.note
+    assert "hides all rows of some" not in shared.problem.note
 
 
 def test_rows_that_several_columns_name_in_another_order_are_told(tmp_path, inline):

@@ -271,7 +271,10 @@ def test_what_is_no_table_or_has_no_head_is_refused_with_the_reason(tmp_path, in
 
 def test_rows_that_are_all_newer_than_those_of_training_ask_for_a_split_by_time(tmp_path, inline):
     """Hidden rows that are drawn have newer ones beside them in training: they score better than rows to come will."""
-    told = "month: the rows of test.csv are newer than those of train.csv: data.split=time:month hides the newest rows"
+    told = (
+        "month: test.csv is newer than all of train.csv; the rows that are hidden to score programs are drawn one by "
+        "one, so scores may be better than on test.csv: --data.split=time:month hides the newest rows"
+    )
     newer = FLATS.assign(month=pd.period_range("2021-01", periods=ROWS, freq="M").astype(str)).drop(columns="rent")
     train = FLATS.to_csv(index=False)
     assert told in made(tmp_path, train__csv=train, test__csv=newer.to_csv(index=False)).note
@@ -280,7 +283,7 @@ def test_rows_that_are_all_newer_than_those_of_training_ask_for_a_split_by_time(
     assert "newer" not in made(tmp_path, train__csv=train, test__csv=same).note
     years = (FLATS.assign(year=first + FLATS.index // 12).drop(columns="month") for first in (2000, 2010))
     before, after = (table.to_csv(index=False) for table in years)
-    assert "year: the rows of test.csv are newer" in made(tmp_path, train__csv=before, test__csv=after).note
+    assert "year: test.csv is newer than all of train.csv" in made(tmp_path, train__csv=before, test__csv=after).note
 
 
 SOLD = [f"{1000 + i}" if i % 15 else f"{1000 + i} - {1200 + i}" for i in range(ROWS)]

@@ -17,6 +17,8 @@ FEWEST = 10
 """Groups in either table; of fewer, that they are others may be chance."""
 ROWS = 1.5
 """Rows of a group, at least, on the mean of either table."""
+FLATTERED = "the rows that are hidden to score programs are drawn one by one, so scores may be better than on test.csv"
+"""What follows for the user: hidden rows have their like in training, those of the test have not."""
 _TIME = re.compile(r"(?i)(?:.*[\W_])?(?:year|timestamp|unixtime|unix_time|epoch|date_block_num)")
 """What a column of numbers that grow with time is called."""
 
@@ -37,8 +39,8 @@ def told_new_groups(columns: Collection[str], column: Callable[[str], Any], test
             continue
         mine, theirs = (_groups(values) for values in (column(name), test[name]))
         if mine is not None and theirs is not None and not set(mine) & set(theirs):
-            told = f"{name}: several rows have each, and the rows of test.csv have others than those of train.csv"
-            yield f"{told}: data.split=group:{name} hides whole groups, so that scores are of new ones too"
+            told = f"{name}: test.csv has none of those of train.csv, where each has several rows; {FLATTERED}"
+            yield f"{told}: --data.split=group:{name} hides all rows of some"
 
 
 def told_newer(columns: Collection[str], column: Callable[[str], Any], test: Any) -> Iterator[str]:
@@ -52,8 +54,8 @@ def told_newer(columns: Collection[str], column: Callable[[str], Any], test: Any
             continue
         mine, theirs = _times(column(name), str(name)), _times(test[name], str(name))
         if mine is not None and theirs is not None and theirs.min() >= mine.max() > mine.min():
-            told = f"{name}: the rows of test.csv are newer than those of train.csv"
-            yield f"{told}: data.split=time:{name} hides the newest rows, so that scores are of rows to come too"
+            told = f"{name}: test.csv is newer than all of train.csv; {FLATTERED}"
+            yield f"{told}: --data.split=time:{name} hides the newest rows"
             return
 
 
