@@ -461,9 +461,10 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     steps = cli.show()["steps"]
     with RunReader(cli.run_dir) as reader:
         begun = begun_steps(reader)
-    if begun.open:  # else what was proposed would be withdrawn
-        refused = cli.here("resume", "latest", f"search.max_steps={steps}")
-        assert refused.code == 2 and f"({steps} done and " in refused.line and "under way, which" in refused.line
+    least = steps + begun.open  # fewer cannot be asked for: what was proposed would be withdrawn
+    refused = cli.here("resume", "latest", f"search.max_steps={least - 1}")
+    assert refused.code == 2 and f"allowed: {least} or more" in refused.line
+    assert f"({steps} done" in refused.line and ("under way, which" in refused.line) == bool(begun.open)
     assert cli("resume", "latest", timeout=200).code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
@@ -563,6 +564,12 @@ def _metrics(cli: Cli) -> str:
 # ---------------------------------------------------------------- secrets
 
 
+def holding(folder: Path, secret: str) -> list[Path]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert files
+    return [path for path in files if secret.encode() in path.read_bytes()]
+
+
 def test_a_key_is_nowhere_but_in_the_request(cli, toy):
     secret = "sk-verysecret-0123456789abcdef"
 
@@ -582,9 +589,7 @@ def test_a_key_is_nowhere_but_in_the_request(cli, toy):
     assert any("Your key is" in node for node in nodes)
     for text in (ended.out, ended.err, shown.out, listed.out, *nodes):
         assert secret not in text
-    for path in cli.folder.rglob("*"):
-        if path.is_file():
-            assert secret.encode() not in path.read_bytes(), path
+    assert not holding(cli.folder, secret)
     assert shown.json["config"]["llm"]["code"]["api_key"] == "********"
 
 
@@ -615,9 +620,7 @@ def test_a_bad_key_is_one_line_without_the_key(cli, toy):
         server.shutdown()
     assert ended.code == 2, ended.err
     assert ended.line.startswith("swarm-evo: ") and secret not in ended.out + ended.err
-    for path in cli.folder.rglob("*"):
-        if path.is_file():
-            assert secret.encode() not in path.read_bytes(), path
+    assert not holding(cli.folder, secret)
 
 
 def test_what_the_machines_cost_counts_in_the_dollars_of_a_run(cli):

@@ -189,9 +189,9 @@ def test_what_fails_names_another_tool_of_the_same_server_that_helps(tmp_path, r
             for wrong_ in ({}, {"nonsense": 1}, *({key: []} for key in schema["properties"])):
                 found = client.call(name, **wrong_)
                 assert found["next"] is None or found["next"] in tools, (name, wrong_, found)
-        for name, giver in (("tell", "ask"), ("start_run", "plan_run"), ("node", "top")):
-            if name in tools:
-                assert client.call(name)["next"] == giver, "what is missing comes from there"
+        givers = {"tell": "ask", "start_run": "plan_run", "node": "top"}
+        found = {name: client.call(name)["next"] for name in givers if name in tools}
+        assert found and found.items() <= givers.items(), "what is missing comes from there"
 
 
 @pytest.mark.long

@@ -91,9 +91,7 @@ def test_an_honest_program_has_its_score(evaluator, ground):
 def test_an_attack_gains_nothing(evaluator, ground, attack):
     before = {p: (ground.base.folder / p).read_bytes() for p in ground.base.files}
     verdict = scored(evaluator, ground, f"( {ATTACKS[attack]} ) 2>/dev/null; true")
-    assert verdict.metric in (None, HONEST)
-    if verdict.metric is None:
-        assert verdict.failure is FailureKind.TAMPERED, verdict.message
+    assert (verdict.metric, verdict.failure) in ((HONEST, None), (None, FailureKind.TAMPERED)), verdict.message
     assert before == {p: (ground.base.folder / p).read_bytes() for p in ground.base.files}
 
 

@@ -43,7 +43,7 @@ def test_a_long_last_line_leaves_no_blank_block(end):
 
 def test_a_prompt_that_grew_finds_what_was_sent_before():
     memory = [f"[{n}] mutate: 0.{n} - " + "what was changed " * 10 for n in range(300)]
-    last = None
+    last, compared = None, 0
     for known in range(20, 300, 7):
         found = blocks("\n".join(memory[:known]) + "\n\n## The program\n\n" + "code\n" * 400)
         marked = [i for i, block in enumerate(found) if "cache_control" in block]
@@ -53,7 +53,9 @@ def test_a_prompt_that_grew_finds_what_was_sent_before():
             shared = sum(a["text"] == b["text"] for a, b in zip(last, found, strict=False))
             ends = [sum(len(block["text"]) for block in found[: i + 1]) for i in marked]
             assert shared >= len(last) - 2 or ends[0] <= len(before), "only what the parent follows is new"
+            compared += 1
         last = found
+    assert compared > 30
     assert len(last) > 10 and len(last[0]["text"]) >= BLOCK_SIZE
 
 

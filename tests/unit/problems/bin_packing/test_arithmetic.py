@@ -69,18 +69,15 @@ BODIES = [
     "    return math.exp(-room / 9) + math.sqrt(item) + math.log(room + 1) + math.floor(room / 4) + int(-2.7 * item)",
     "    return 1 / (room - 15) if room != 15 else 0",
     "    a: float = abs(item - 20)\n    a *= 1.5\n    return a if a else float(room)",
-    "    z = True\n    return room",
     "    if room - item > 3:\n        return 1\n    if room - item > 1:\n        return 0.5\n"
-    "    return 10 ** (room - item)",
+    "    return 10 * (room - item)",
 ]
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_statements_score_as_in_python(body):
     code = HEAD + body + "\n"
-    if translate(code) is None:
-        assert "True" in body or "**" in body, "only these are left to the sandbox"
-        return
+    assert translate(code) is not None, "it is not left to the sandbox"
     rng = random.Random(1)
     for _ in range(40):
         histogram = [rng.randint(0, 4) for _ in range(CAPACITY + 1)]
@@ -98,6 +95,7 @@ def test_statements_score_as_in_python(body):
         "    while True:\n        pass", "    return h[room / 2]", "    return lambda: 0", "    return 'a' < 'b'",
         "    import os\n    return 1", "    return room.__class__", "    return score_bin(item, room, h)",
         "    h[0] = 1\n    return 1", "    return __import__('os')", "    if room > 3:\n        return 1",
+        "    z = True\n    return room", "    return 10 ** (room - item)",
     ],
 )  # fmt: skip
 def test_more_than_arithmetic_is_left_to_the_sandbox(body):
