@@ -38,7 +38,7 @@ def read_lines(file: IO[str], rows: int | None = None, *, as_written: bool = Fal
                 found.append(json.loads(line))
             except ValueError as error:
                 raise ValueError(f"line {number} is no JSON: {error}") from error
-    return _typed(_table(found), as_written=as_written)
+    return _typed(_table(found)[0], as_written=as_written)
 
 
 def read_records(file: IO[str], *, as_written: bool = False) -> tuple[Any, str]:
@@ -51,30 +51,31 @@ def read_records(file: IO[str], *, as_written: bool = False) -> tuple[Any, str]:
         ValueError: it is no JSON, or nobody can tell its rows.
     """
     value = json.load(file)
-    table, told = (_table(value), _told_head(value)) if isinstance(value, list) else _of_object(value)
+    table, told = _table(value) if isinstance(value, list) else _of_object(value)
     return _typed(table, as_written=as_written), told
 
 
-def _table(rows: list[Any]) -> Any:
-    """The table of a list; the names of its columns may be the first row."""
+def _table(rows: list[Any]) -> tuple[Any, str]:
+    """The table of a list, and that its first row names the columns."""
     if any(not isinstance(row, (dict, list)) for row in rows):
         raise ValueError("it is a list of single values, not of rows")
     if len(kinds := {type(row) for row in rows}) > 1:
         raise ValueError(f"its rows are {' and '.join(sorted(kind.__name__ for kind in kinds))}: write them alike")
-    if not _told_head(rows):
-        return pd.DataFrame(rows)
+    if not (told := _told_head(rows)):
+        return pd.DataFrame(rows), ""
     if any(len(row) > len(rows[0]) for row in rows):
         raise ValueError("a row is longer than the first, which names the columns")
-    return pd.DataFrame(rows[1:], columns=_once_each(rows[0]))
+    return pd.DataFrame(rows[1:], columns=_once_each(rows[0])), told
 
 
 def _told_head(rows: list[Any]) -> str:
     """That the first of several lists names the columns: words, above something else than words."""
     head = rows[0] if len(rows) >= FEWEST and isinstance(rows[0], list) else []
     words = [name for name in head if isinstance(name, str) and name.strip() and not _is_number(name)]
-    is_head = bool(head) and len(words) == len(head)
+    if not head or len(words) < len(head):
+        return ""
     has_others = any(not isinstance(cell, str) or _is_number(cell) for row in rows[1:] for cell in row)
-    return "its first row names the columns" if is_head and has_others else ""
+    return "its first row names the columns" if has_others else ""
 
 
 def _once_each(names: list[Any]) -> list[Any]:
@@ -103,7 +104,7 @@ def _of_object(value: Any) -> tuple[Any, str]:
         found = [(("data",), data)]
     named = [one for one in found if one[0][-1].casefold() == "train"] or found
     if len(named) == 1:
-        return _table(named[0][1]), f"rows below the key '{'.'.join(named[0][0])}'"
+        return _table(named[0][1])[0], f"rows below the key '{'.'.join(named[0][0])}'"
     if _are_columns(value):
         return pd.DataFrame(value), ""
     if rows := _by_number(value):
@@ -143,8 +144,14 @@ def _typed(table: Any, *, as_written: bool) -> Any:
     if as_written:
         return table
     for name in table:
-        if pd.api.types.infer_dtype(table[name], skipna=True) == "string":
-            numbers = pd.to_numeric(table[name], errors="coerce")
-            if (numbers.isna() == table[name].isna()).all():
-                table[name] = numbers
+        is_text = pd.api.types.infer_dtype(table[name], skipna=True) == "string"
+        if is_text and _numbers(table[name].head(SHOWN)) is not None:  # most texts are told at once by their first
+            numbers = _numbers(table[name])
+            table[name] = table[name] if numbers is None else numbers
     return table
+
+
+def _numbers(cells: Any) -> Any:
+    """The texts as numbers; None where one is none."""
+    numbers = pd.to_numeric(cells, errors="coerce")
+    return numbers if (numbers.isna() == cells.isna()).all() else None

@@ -6,6 +6,7 @@ import json
 import pandas as pd
 import pytest
 
+from problems.competition.grader.tables import json_records
 from problems.competition.grader.tables.json_records import read_lines, read_records
 
 ROWS = [{"a": i, "b": "x"} for i in range(5)]
@@ -70,3 +71,15 @@ def test_texts_of_digits_are_numbers_unless_they_are_asked_for_as_they_stand():
     table = read_records(io.StringIO(text))[0]
     assert table["id"].tolist() == [7, 8] and table["n"][0] == 1.5 and table["w"].tolist() == ["x", "2"]
     assert read_records(io.StringIO(text), as_written=True)[0]["id"].tolist() == ["007", "008"]
+
+
+def test_no_cell_is_looked_at_in_vain(monkeypatch):
+    """Of records every key of every row was tried as a number, twice, and every word: most of the time that it took."""
+    tried: list[int] = []
+    in_earnest = pd.to_numeric
+    monkeypatch.setattr(json_records, "_is_number", lambda text: tried.append(1))
+    monkeypatch.setattr(pd, "to_numeric", lambda cells, **how: tried.append(len(cells)) or in_earnest(cells, **how))
+    rows = [{"word": f"x{i}", "number": str(i), "late": str(i) if i < 900 else "x"} for i in range(1000)]
+    table, _ = read_records(io.StringIO(json.dumps(rows)))
+    assert table["number"].tolist() == list(range(1000)) and table["late"].tolist() == [row["late"] for row in rows]
+    assert sorted(tried) == [json_records.SHOWN] * 3 + [1000] * 2
