@@ -157,14 +157,14 @@ def unused_notes(run_dir: Path) -> list[str]:
     """Notes of an earlier process that was killed before it opened the round that was to have them."""
     with RunReader(run_dir) as reader:
         opened = reader.newest_seq("round.opened")
-        events = reader.events(after=opened, types=["note.added"], limit=1_000_000)
+        events = reader.events(after=opened, types=["note.added"])
     return [event.text for event in events if isinstance(event, NoteAdded)]
 
 
 def restore_marks(run_dir: Path, journal: Journal) -> None:
     """What the user pinned and banned in earlier processes of the run."""
     with RunReader(run_dir) as reader:
-        for event in reader.events(types=["node.marked"], limit=1_000_000):
+        for event in reader.events(types=["node.marked"]):
             if isinstance(event, NodeMarked) and event.node_id in journal:
                 mark(journal, event.node_id, event.mark)
 
@@ -172,7 +172,7 @@ def restore_marks(run_dir: Path, journal: Journal) -> None:
 def marks_of_rounds(reader: RunReader) -> list[tuple[int, NodeMarked]]:
     """(the round that was opened next, mark) of all that the user set, in their order."""
     marks, number = [], 0
-    for event in reader.events(types=["round.opened", "node.marked"], limit=2**62):
+    for event in reader.events(types=["round.opened", "node.marked"]):
         if isinstance(event, RoundOpened):
             number = event.round + 1
         elif isinstance(event, NodeMarked):
@@ -205,7 +205,7 @@ def _marked(line: dict[str, object], journal: Journal) -> NodeMarked | None:
 def stopped_nodes(run_dir: Path) -> list[str]:
     """Nodes whose programs the user stopped while they ran."""
     with RunReader(run_dir) as reader:
-        events = reader.events(types=["node.stopped"], limit=1_000_000)
+        events = reader.events(types=["node.stopped"])
         return [event.node_id for event in events if isinstance(event, NodeStopped)]
 
 

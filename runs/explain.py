@@ -57,7 +57,7 @@ def _standing(
     proposed = next(
         (
             event
-            for event in reader.events(types=["node.proposed"], limit=1_000_000)
+            for event in reader.events(types=["node.proposed"])
             if isinstance(event, NodeProposed) and event.node_id == node_id
         ),
         None,
@@ -79,7 +79,7 @@ def _standing(
 
 def _tournament(reader: RunReader, generation: int) -> dict[str, Any]:
     """The ratings that the arena's parents were promoted by."""
-    for event in reader.events(types=["generation.finished"], limit=100_000):
+    for event in reader.events(types=["generation.finished"]):
         if isinstance(event, GenerationFinished) and event.generation == generation:
             return {"candidates": event.ratings, "decision": event.decision}
     return {}

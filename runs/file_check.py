@@ -147,7 +147,7 @@ def _objects(raw: bytes) -> list[Any] | None:
 
 
 def _committed(reader: RunReader) -> list[NodeCommitted]:
-    events = reader.events(types=["node.committed"], limit=2**62)
+    events = reader.events(types=["node.committed"])
     return [event for event in events if isinstance(event, NodeCommitted)]
 
 

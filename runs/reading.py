@@ -68,8 +68,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
 
 def warnings_of(reader: RunReader) -> list[str]:
     """The last warnings of the run as a whole, as soon as they are known."""
-    events = reader.events(types=["warning"])
-    texts = [event.text for event in events if isinstance(event, Warned) and event.node_id is None]
+    texts = [event.text for event in reader.events(types=["warning"], of_run=True) if isinstance(event, Warned)]
     return list(dict.fromkeys(texts))[-MOST_WARNINGS:]
 
 

@@ -25,7 +25,7 @@ def changed_limits(reader: RunReader) -> str:
     """`at most 5 steps, from step 6 on at most 8 steps`; '' where they never changed."""
     told: list[str] = []
     steps, newest = 0, ""
-    for event in reader.events(types=["run.started", "node.committed"], limit=2**62):
+    for event in reader.events(types=["run.started", "node.committed"]):
         if isinstance(event, NodeCommitted):
             steps += event.operator not in FREE_OPERATORS
         elif isinstance(event, RunStarted) and limits_of(event) != newest:

@@ -110,11 +110,18 @@ class RunReader:
         return int(self.db.value("SELECT max(seq) FROM events WHERE type = ?", (type_,)) or 0)
 
     @reads_store
-    def events(self, after: int = 0, limit: int = 1000, types: Sequence[str] | None = None) -> list[Event]:
-        """Events with `seq` > after, oldest first."""
+    def events(
+        self, after: int = 0, limit: int | None = None, types: Sequence[str] | None = None, *, of_run: bool = False
+    ) -> list[Event]:
+        """Events with `seq` > after, oldest first: all of them, or the first `limit`.
+
+        Args:
+            of_run: leave out what is told of a node.
+        """
         of_types = f"AND type IN ({', '.join('?' * len(types))})" if types else ""
-        query = f"SELECT * FROM events WHERE seq > ? {of_types} ORDER BY seq LIMIT ?"
-        return [event_from_row(row) for row in self.db.rows(query, (after, *(types or ()), limit))]
+        of_which = "AND node_id IS NULL" if of_run else ""
+        query = f"SELECT * FROM events WHERE seq > ? {of_types} {of_which} ORDER BY seq LIMIT ?"
+        return [event_from_row(row) for row in self.db.rows(query, (after, *(types or ()), _limit(limit)))]
 
     # ------------------------------------------------------------ nodes
 

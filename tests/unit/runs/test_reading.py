@@ -7,9 +7,12 @@ import json
 from fastapi.testclient import TestClient
 from support.command_line import toy_words
 
+from core.events import RunFinished, Warned
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from dashboard.server.app import create_app
-from runs.reading import node_facts
+from reports.conclusion import why_ended
+from runs.reading import node_facts, warnings_of
 
 
 def test_what_tree_search_counts_is_shown_as_it_was(cli):
@@ -28,3 +31,15 @@ def test_policies_that_count_nothing_show_nothing(finished, cli):
     with RunReader(cli.run_dir) as reader:
         facts = node_facts(reader, cli.show()["best_node_id"])
     assert facts["visits"] == 0 and "visits" not in cli.here("show", "latest", facts["id"]).out
+
+
+def test_the_last_warnings_of_a_long_run_are_its_last(tmp_path):
+    """The first thousand events were looked at, those of nodes among them: what came later was told nowhere."""
+    store = RunStore(tmp_path)
+    store.append([Warned(text="claimed 3, scored 4", node_id=f"n{place}") for place in range(1200)])
+    store.append([Warned(text=f"warning {place}") for place in range(1100)])
+    store.append([RunFinished(status="interrupted", reason=f"end {place}") for place in range(1100)])
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert warnings_of(reader) == [f"warning {place}" for place in range(1095, 1100)]
+        assert why_ended(reader) == "end 1099"
