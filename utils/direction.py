@@ -35,8 +35,8 @@ class Direction:
         return None if number is None else self.turned(number)
 
     def turned(self, number: float) -> float:
-        """A score to its fitness, and a fitness back to its score."""
-        return -number if self.lower_is_better else number
+        """A score to its fitness, and a fitness back to its score; never a zero below zero, as `finite` has it."""
+        return 0.0 - number if self.lower_is_better else number + 0.0
 
     def gain(self, score: float, reference: float) -> float:
         """How much better `score` is than `reference`, in the unit of both; negative if it is worse."""
@@ -57,11 +57,14 @@ class Direction:
 
 
 def finite(value: Any) -> float | None:
-    """`value` as a finite float, or None. Integers and NumPy scalars count; booleans and text do not."""
+    """`value` as a finite float, or None. Integers and NumPy scalars count; booleans and text do not.
+
+    A zero below zero (an error of 0, turned round) is 0: no store keeps its sign, and a run is the same once read back.
+    """
     if value is None or isinstance(value, bool | str | bytes):
         return None
     try:
-        number = float(value)
+        number = float(value) + 0.0
     except (TypeError, ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None

@@ -79,8 +79,10 @@ class Evaluation(Findings):
     def _score_or_failure(cls, told: Any) -> Any:
         """A number that is no score, as some evaluators give a program that failed, is that program's failure."""
         metric = told.get("metric") if isinstance(told, dict) else None
-        if metric is None or as_score(metric) is not None:
+        if metric is None:
             return told
+        if (score := as_score(metric)) is not None:
+            return {**told, "metric": score}
         why = f"the score is {metric!r}: a finite number up to {LARGEST:g} either way is needed"
         known = {"message": told.get("message") or why, "failure": told.get("failure") or FailureKind.NON_FINITE}
         return {**told, **known, "metric": None}

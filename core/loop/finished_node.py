@@ -64,10 +64,10 @@ def _score(attempt: Attempt, run_context: RunContext, claimed: float | None, rev
     """Metric, who vouches for it, failure and message."""
     assert attempt.node is not None and attempt.verdict is not None
     verdict = attempt.verdict
-    metric, source, failure = verdict.metric, verdict.source, verdict.failure
+    metric, source, failure = as_score(verdict.metric), verdict.source, verdict.failure
     message = _message(attempt.node, verdict)
-    if metric is not None and as_score(metric) is None:
-        metric, failure = None, FailureKind.NON_FINITE
+    if metric is None and verdict.metric is not None:
+        failure = FailureKind.NON_FINITE
         message = message or f"the score is {verdict.metric}"
     is_program = verdict.duplicate_of is None and not verdict.nothing_left
     if run_context.claims_only and failure is None and is_program:
@@ -78,7 +78,7 @@ def _score(attempt: Attempt, run_context: RunContext, claimed: float | None, rev
     elif source is None:
         source = "verified" if run_context.isolated else "unisolated"
     return {
-        "metric_value": None if metric is None else float(metric),
+        "metric_value": metric,
         "metric_source": source if metric is not None else None,
         "failure": failure,
         "is_buggy": failure is not None,

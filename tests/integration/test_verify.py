@@ -192,6 +192,21 @@ def test_the_verb_tells_verdict_sentence_and_exit_code(cli, finished):
     assert cli.here("verify", "nobody").code == 2
 
 
+def test_a_run_whose_scores_are_zeros_below_zero_is_untouched(cli):
+    """What `-error` comes to at the optimum; the store keeps no such sign, and the run's hash was made with it."""
+    (cli.folder / "program.py").write_text("x = 1\n")
+    words = [
+        "problem.source=program.py",
+        "problem.eval=echo score: -0.0",
+        "problem.metric=score",
+        "problem.direction=max",
+    ]
+    quiet = ["search.max_steps=1", "logging.view=quiet", "logging.report=false"]
+    assert cli.here("run", "--problem=command", *words, *quiet).code == 0
+    found = cli.here("verify", "latest", "--json").json
+    assert (found["verdict"], found["findings"]) == ("consistent", [])
+
+
 def test_a_plain_export_says_what_it_is_and_how_to_get_what_can_be_verified(cli, finished):
     run = cli.run_dir.name
     assert cli.here("export-best", "latest", "--out", "plain").code == 0

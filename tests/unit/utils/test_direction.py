@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.direction import Direction, finite
+from utils.direction import Direction, as_score, finite
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 directions = st.builds(Direction, st.booleans())
@@ -26,6 +26,13 @@ def test_better_fitness_and_gain_agree(direction, first, second):
     assert direction.turned(direction.fitness(first)) == first
     if better:
         assert direction.gain(first, second) >= 0 >= direction.gain(second, first)
+
+
+@pytest.mark.parametrize("direction", [Direction(True), Direction()])
+@pytest.mark.parametrize("zero", [0, 0.0, -0.0])
+def test_no_score_and_no_fitness_is_a_zero_below_zero(direction, zero):
+    for number in (finite(zero), as_score(zero), direction.fitness(zero), direction.turned(zero)):
+        assert number == 0 and math.copysign(1, number) == 1
 
 
 @given(directions, numbers)
