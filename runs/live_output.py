@@ -4,6 +4,7 @@ does. None is stored."""
 
 from __future__ import annotations
 
+import shutil
 import threading
 from pathlib import Path
 from typing import BinaryIO
@@ -27,8 +28,7 @@ class LiveOutput:
 
     def __init__(self, run_dir: Path) -> None:
         self._folder = run_dir / "live"
-        self._old = {path.name for path in self._folder.glob(f"*{REPLY}")}
-        """Replies that a process which was killed left open."""
+        shutil.rmtree(self._folder, ignore_errors=True)  # of a process that was killed: nothing of it goes on
         self._files: dict[str, BinaryIO] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -43,8 +43,6 @@ class LiveOutput:
         if text is None:
             self.work.asked(label)
             self._drop(label + REPLY)
-            if label + REPLY in self._old:
-                (self._folder / (label + REPLY)).unlink(missing_ok=True)
         else:
             self._append(label + REPLY, text)
 

@@ -42,6 +42,18 @@ def test_a_reply_until_it_is_whole_and_anew_with_each_try(tmp_path):
     assert not stale.parent.exists()
 
 
+def test_what_a_killed_process_left_is_gone(tmp_path):
+    """The same program prints it once more, and was told twice; what nobody runs again stayed for good."""
+    for name in ("n1.out", "n2.out", "n3.reply", ".work.json.t0rn"):
+        (tmp_path / "live").mkdir(exist_ok=True)
+        (tmp_path / "live" / name).write_text("epoch 1\n")
+    live = LiveOutput(tmp_path)
+    live.tell("n1", "epoch 1\n")
+    assert {path.name: path.read_text() for path in (tmp_path / "live").iterdir()} == {"n1.out": "epoch 1\n"}
+    live.close()
+    assert not (tmp_path / "live").exists()
+
+
 def test_it_is_bounded(tmp_path):
     live = LiveOutput(tmp_path)
     for _ in range(20):
