@@ -15,6 +15,13 @@ from core.executor.inside import looker
 PAGE = mmap.PAGESIZE
 
 
+@pytest.fixture
+def memory_alone(monkeypatch):
+    """A look through memory, and not through all files of the machine on which the test runs, too."""
+    for other in ("paths", "packages", "tree", "environment", "others"):
+        monkeypatch.setattr(looker.Looker, other, lambda self: None)
+
+
 def place_of(region: mmap.mmap) -> int:
     return ctypes.addressof(ctypes.c_char.from_buffer(region))
 
@@ -73,6 +80,7 @@ def test_an_answer_is_one_where_its_field_ends(behind, is_told):
     assert len(found.found) == 2 * is_told, "also behind one that is none"
 
 
+@pytest.mark.usefixtures("memory_alone")
 def test_memory_that_was_given_back_is_passed_over_and_an_answer_behind_it_is_found(monkeypatch):
     """Regions are listed first: what the allocator gives back until they are looked at ended the self-test."""
     key, secret = b"k" * 16, b"mark: the answer is 42"
@@ -101,6 +109,7 @@ def test_an_answer_at_the_end_of_a_piece_is_whole_in_the_next_one():
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.usefixtures("memory_alone")
 def test_a_search_of_memory_that_broke_off_is_not_clean(monkeypatch):
     """It is searched by threads, of which nobody hears the exceptions."""
     found = looker.Looker({"key": "00", "files": [], "patterns": [], "marks": []})
@@ -135,6 +144,7 @@ def place_and_search(there, at, secret):
     return {one["what"] for one in found.found if one["how"] == "memory"}
 
 
+@pytest.mark.usefixtures("memory_alone")
 def test_an_answer_in_two_parts_that_the_kernel_reads_is_found(monkeypatch):
     """Each part was searched by itself."""
     whole = looker._copied
@@ -144,6 +154,7 @@ def test_an_answer_in_two_parts_that_the_kernel_reads_is_found(monkeypatch):
     assert place_and_search(there, 3 * PAGE - 9, b"mark: the answer is 42") == {"labels.csv"}
 
 
+@pytest.mark.usefixtures("memory_alone")
 def test_an_answer_behind_memory_that_was_given_back_is_found_within_one_piece(monkeypatch):
     whole = looker._copied
     there = mmap.mmap(-1, 8 * PAGE)
@@ -161,6 +172,7 @@ def test_an_answer_behind_memory_that_was_given_back_is_found_within_one_piece(m
     assert place_and_search(there, 5 * PAGE, b"mark: the answer is 42") == {"labels.csv"}
 
 
+@pytest.mark.usefixtures("memory_alone")
 def test_a_long_answer_between_two_pieces_is_found(monkeypatch):
     there = mmap.mmap(-1, 300 * PAGE)
     monkeypatch.setattr(looker, "touched", lambda _: [(place_of(there), place_of(there) + 300 * PAGE)])
@@ -168,10 +180,13 @@ def test_a_long_answer_between_two_pieces_is_found(monkeypatch):
     assert place_and_search(there, looker._CHUNK - len(secret) // 2, secret) == {"labels.csv"}
 
 
-def test_an_answer_behind_more_used_memory_than_was_ever_searched_is_found():
+@pytest.mark.usefixtures("memory_alone")
+def test_an_answer_behind_more_used_memory_than_was_ever_searched_is_found(monkeypatch):
     """Where the kernel says what was used all of that is searched: 256 MB were, and libraries alone may take those."""
-    before = mmap.mmap(-1, looker.MOST_MEMORY + (64 << 20), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    monkeypatch.setattr(looker, "MOST_MEMORY", 8 << 20)
+    before = mmap.mmap(-1, 24 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     ctypes.memset(place_of(before), 1, len(before))
+    monkeypatch.setattr(looker, "regions", lambda: [(place_of(before), place_of(before) + len(before))])
     for at in (9, len(before) - 99):
         assert place_and_search(before, at, b"mark: the answer is 42") == {"labels.csv"}
         before[at : at + 22] = b"." * 22
@@ -204,6 +219,7 @@ def test_where_we_read_our_memory_ourselves_nothing_runs_beside_that(monkeypatch
     """Another thread may give a place back that was listed: to look there ends the process."""
     order = []
     monkeypatch.setattr(looker, "_own_memory", lambda: None)
+    monkeypatch.setattr(looker, "regions", lambda: [(PAGE, 4 * PAGE)])
     monkeypatch.setattr(looker, "_copied", lambda own, place, target: order.append("memory") or len(target))
     monkeypatch.setattr(looker.Looker, "search_at", lambda *_: None)
     found = looker.Looker({"key": "00", "files": [], "patterns": [], "marks": []})
