@@ -32,8 +32,11 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY
 # Tests run side by side: threads of a pool that spin for each other would take the processors from all.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a script's background job: our children are to hear it
+# A script's background job, and what `nohup` begins, ignores these: our children are to hear them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 gc.disable()  # while tests are collected
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from .counts import counted
+from .date_shapes import possible
 from .exact import Unusable
 
 DAY_FIRST = ("%d.%m.%Y", "%d/%m/%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%y", "%d-%m-%y")
@@ -42,7 +43,7 @@ def date_formats(values: Any) -> list[str]:
     if not len(there):
         return []
     head = there.iloc[:200]
-    likely = [form for form in FORMS if read(head, form).notna().all()]
+    likely = [form for form in possible(head, FORMS) if read(head, form).notna().all()]
     found = [form for form in likely if read(there, form).notna().all()]
     return found[:1] if found and found[0] == "ISO8601" else found
 
@@ -55,7 +56,8 @@ def format_to_tell(values: Any) -> str:
     """
     there = values.dropna().astype(str).str.strip()
     head = there.iloc[:LOOKED_AT]
-    found = date_formats(there) or _best(there, [form for form in FORMS if read(head, form).notna().mean() >= MOST])
+    likely = [form for form in possible(head, FORMS, MOST) if read(head, form).notna().mean() >= MOST]
+    found = date_formats(there) or _best(there, likely)
     if not found:
         return ""
     if found[0] == "ISO8601":
