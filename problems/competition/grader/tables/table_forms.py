@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from .amounts import number_in
@@ -86,7 +87,12 @@ def _is_head(at: int, target: str, text: str, *, first: bool) -> bool:
 
 def plain(value: Any) -> str:
     """A value as it is compared: numbers however they are written (`$1,200`), words in lower case."""
-    text = str(value).strip().strip("\"'")
+    return _plain(str(value))
+
+
+@lru_cache(maxsize=1 << 16)  # words come again, and one that is no number takes ten times as long
+def _plain(text: str) -> str:
+    text = text.strip().strip("\"'")
     try:
         return f"{float(text):.12g}"
     except ValueError:
