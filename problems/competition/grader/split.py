@@ -14,35 +14,32 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from .grade import Judge
 from .leaks.belongings import copy_rest
 from .leaks.hidden_labels import HiddenLabels
-from .leaks.leaks import copies, find_leaks, order_tells
+from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
-from .own_data.sample_form import Outputs, RowNames, form_of, names_by_sample, other_ids
+from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
 from .own_data.sides import Sides, part_rows, telling_features
-from .own_data.spelling import Ids
 from .own_data.targets import Goal, classes_read, goal_of
+from .row_ids import with_ids
 from .scoring import parts
-from .tables.columns import ID_NAMES, called_like_id, listed
+from .tables.columns import listed
 from .tables.contents import read_texts
 from .tables.counts import counted
 from .tables.csv_text import write_csv
 from .tables.exact import Unusable, read_table
-from .tables.keys import as_keys, each_once
-from .tables.pieces import marked, spread
+from .tables.keys import as_keys
 from .tables.table_sample import TableSample, as_programs_read, samples_of
 from .tables.times import as_time
 from .tables.with_columns import with_columns
 
 FEWEST_HIDDEN = 4
-ROW_ID = "row_id"
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
 """What a further table is called at its end."""
 _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
@@ -59,7 +56,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     tables.labelled = _as_classes(tables.labelled, targets, goal)
-    theirs, key, names = _with_ids(tables, request)
+    theirs, key, names = with_ids(tables, request)
     features = telling_features(tables, key)
     hidden, how, column = hidden_rows(tables, request, features, goal)
     hidden, foreign = known_classes(tables.labelled, hidden, targets, goal)
@@ -191,11 +188,11 @@ def _positive_class(shown: Any, targets: list[str], goal: Goal, request: dict[st
     if goal.task != "probability" and request["metric"] != "f1":
         return
     for target in targets:
-        other, counted = sorted(shown[target].unique()) if shown[target].nunique() == 2 else (0, 1)
-        if (str(other).casefold(), str(counted).casefold()) not in _PLAIN_PAIRS:
+        other, one = sorted(shown[target].unique()) if shown[target].nunique() == 2 else (0, 1)
+        if (str(other).casefold(), str(one).casefold()) not in _PLAIN_PAIRS:
             yield (
-                f"the metric counts '{counted}' as 1 and '{other}' as 0, in sorted order; "
-                f"the other way round: --data.classes={counted},{other}"
+                f"the metric counts '{one}' as 1 and '{other}' as 0, in sorted order; "
+                f"the other way round: --data.classes={one},{other}"
             )
 
 
@@ -295,60 +292,3 @@ def _write_user_rows(
     }  # fmt: skip
     path.write_text(json.dumps(own, default=str), encoding="utf-8")
     return [*form.told, *filter(None, [others])]
-
-
-def _with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, RowNames]:
-    """A column that names each row once: one of the user's, or a new one, which `tables.labelled` and the user's rows
-    then have; and what he calls the rows of his test.
-
-    Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids of a
-    table that is sorted by its target are drawn, so that they do not tell it.
-    """
-    labelled, theirs = tables.labelled, tables.test
-    names = names_by_sample(tables)
-    called = _id_candidates(tables, names)
-    kept = marked(labelled.index, tables.train.count)
-    for name in called:
-        mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
-        if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
-            return theirs, name, names or _names_in(tables, name)
-    key = ROW_ID
-    while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
-        key = f"swarm_{key}"
-    count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
-    ids, looked = np.arange(count), spread(np.arange(count))
-    tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)
-    if not request["split"].startswith("time:") and any(tells):
-        ids = np.random.default_rng(request["seed"]).permutation(count)
-    tables.labelled = with_columns(labelled, {key: ids})
-    theirs.insert(0, key, range(count, count + len(theirs)))
-    return theirs, key, names
-
-
-def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
-    """What names the user's rows where no sample tells: a column called so, the first, or numbers from 0."""
-    theirs = tables.test
-    alike = [name for name in theirs if str(name).lower() in ID_NAMES]
-    for column in [c for c in (*called, *alike, *theirs.columns[:1]) if c in theirs]:
-        counted = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
-        if counted and (names := _names_in(tables, column)).ids.name_rows:
-            return names
-    return RowNames.numbered(len(theirs))
-
-
-def _names_in(tables: OwnTables, column: str) -> RowNames:
-    """The names that a column of `test.csv` gives; none where there is no such table."""
-    ids = tables.ids("test", column) if column in tables.test else Ids.of(pd.Series([]), pd.Series([], dtype=str))
-    called = tables.in_file("test", column)
-    return RowNames(ids, called, "test", called)
-
-
-def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
-    """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
-    theirs = tables.test
-    named = [str(n) for n in tables.columns if called_like_id(str(n))]
-    ours = {theirs: name for name, theirs in tables.written.items()}
-    return [
-        n for n in (*([ours.get(names.source, names.source)] if names else map(str, tables.sample.columns[:1])), *named)
-        if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))
-    ]  # fmt: skip

@@ -1,0 +1,80 @@
+"""What names the rows: a column with another value in each of the user's, or a new one where none has.
+
+Programs and answers know the rows by it; the user's submission calls them as he does.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .leaks.leaks import order_tells
+from .own_data.own_tables import OwnTables
+from .own_data.sample_form import RowNames, names_by_sample
+from .own_data.spelling import Ids
+from .tables.columns import ID_NAMES, called_like_id
+from .tables.keys import each_once
+from .tables.pieces import marked, spread
+from .tables.with_columns import with_columns
+
+ROW_ID = "row_id"
+
+
+def with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, RowNames]:
+    """A column that names each row once: one of the user's, or a new one, which `tables.labelled` and the user's rows
+    then have; and what he calls the rows of his test.
+
+    Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids of a
+    table that is sorted by its target are drawn, so that they do not tell it.
+    """
+    labelled, theirs = tables.labelled, tables.test
+    names = names_by_sample(tables)
+    called = _id_candidates(tables, names)
+    kept = marked(labelled.index, tables.train.count)
+    for name in called:
+        mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
+        if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
+            return theirs, name, names or _names_in(tables, name)
+    key = ROW_ID
+    while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
+        key = f"swarm_{key}"
+    count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
+    ids, looked = np.arange(count), spread(np.arange(count))
+    tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)
+    if not request["split"].startswith("time:") and any(tells):
+        ids = np.random.default_rng(request["seed"]).permutation(count)
+    tables.labelled = with_columns(labelled, {key: ids})
+    theirs.insert(0, key, range(count, count + len(theirs)))
+    return theirs, key, names
+
+
+def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
+    """What names the user's rows where no sample tells: a column called so, the first, or numbers from 0."""
+    theirs = tables.test
+    alike = [name for name in theirs if str(name).lower() in ID_NAMES]
+    for column in [c for c in (*called, *alike, *theirs.columns[:1]) if c in theirs]:
+        is_name = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
+        if is_name and (names := _names_in(tables, column)).ids.name_rows:
+            return names
+    return RowNames.numbered(len(theirs))
+
+
+def _names_in(tables: OwnTables, column: str) -> RowNames:
+    """The names that a column of `test.csv` gives; none where there is no such table."""
+    ids = tables.ids("test", column) if column in tables.test else Ids.of(pd.Series([]), pd.Series([], dtype=str))
+    called = tables.in_file("test", column)
+    return RowNames(ids, called, "test", called)
+
+
+def _id_candidates(tables: OwnTables, names: RowNames | None) -> list[str]:
+    """Columns that may name rows: the one that the user's sample submission tells, then those called like an id."""
+    theirs = tables.test
+    named = [str(n) for n in tables.columns if called_like_id(str(n))]
+    ours = {theirs: name for name, theirs in tables.written.items()}
+    return [
+        n for n in (*([ours.get(names.source, names.source)] if names else map(str, tables.sample.columns[:1])), *named)
+        if n in tables.train.kinds and n not in tables.targets and (n in theirs.columns or not len(theirs))
+    ]  # fmt: skip
