@@ -1,20 +1,16 @@
-"""The outcome of a run: which program wins, how it does on the final part, what is written beside the store."""
+"""The outcome of a run: which program wins, and what is written beside the store."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, zip_longest
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
-from core.contracts import Evaluation, FinalEvaluation, Problem, RepeatedEvaluation
+from core.contracts import Evaluation, Problem, RepeatedEvaluation
 from core.events import FinalScored
-from core.search.claim import Claim, drawn_claim, hardest, paired_claim
 from core.search.final_choice import Choice, choose, looked_again
 from core.state.node import Node
 from core.storage.numbering import numbering_of
@@ -22,20 +18,18 @@ from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import Conclusion, conclusion_of
 from reports.ratings import NONE, Ratings, ratings_of
-from reports.winner import leading, named, seeded_row
+from reports.winner import leading, seeded_row
 from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
+from runs.final_part import as_list, claim_of, final_of, table_of
 from runs.recorded_files import BEST, BEST_SO_FAR, record_files
 from runs.search import Search
 from utils.direction import Direction
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
-from utils.stats import proper_interval
 
 DETAIL = "node.json"
 """Beside an exported winner: its run, and its node."""
-MOST_CASES = 1000
-"""Rows of the table of cases that are kept."""
 OPENED = "final_opened"
 """Fact: how often this run opened the final part; stored before each time, and with what was found as `opened`."""
 _ONCE_MORE = (
@@ -142,7 +136,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     search.deps.doing("the verdict is reached")
     _keep_baselines(store, outcome, rows, scores)
     outcome.final = {
-        **_final_of(outcome.best, scores[0]),
+        **final_of(outcome.best, scores[0]),
         "choice": choice.rows if choice else [],
         "looks": looks,
         "claim": None  # a baseline that won is not what the search gained
@@ -261,69 +255,6 @@ def _appointed(search: Search) -> Node | None:
     return search.journal.get_node_by_id(node_id) if node_id else None
 
 
-def claim_of(
-    winner: Evaluation | None,
-    rows: Sequence[dict[str, Any]],
-    finals: Sequence[Evaluation | None],
-    lower_is_better: bool,
-) -> dict[str, Any] | None:
-    """The winner against the baseline that is hardest to beat, as plain JSON; None where nothing can be said."""
-    if winner is None or winner.metric is None:
-        return None
-    found = [
-        _claim(row["name"], winner, final, lower_is_better)
-        for row, final in zip(rows, finals, strict=True)
-        if final and final.metric is not None
-    ]
-    claim = hardest([claim for claim in found if claim is not None])
-    if claim is None:
-        return None
-    return {
-        "baseline": claim.baseline,
-        "gain": claim.gain,
-        "interval": list(claim.interval),
-        "holds": claim.holds,
-    }
-
-
-def _claim(name: str, winner: Evaluation, final: Evaluation, lower_is_better: bool) -> Claim | None:
-    assert winner.metric is not None and final.metric is not None
-    gain = Direction(lower_is_better).gain(winner.metric, final.metric)
-    if isinstance(winner, FinalEvaluation) and isinstance(final, FinalEvaluation) and winner.draws and final.draws:
-        return drawn_claim(name, gain, winner.draws, final.draws, lower_is_better)
-    return paired_claim(name, gain, shares_of(winner), shares_of(final), lower_is_better)
-
-
-def shares_of(final: Evaluation) -> Sequence[float]:
-    """What each case adds to the score, in its unit; () where nobody knows."""
-    if isinstance(final, FinalEvaluation) and final.shares:
-        return final.shares
-    cases, score = final.signature, final.metric
-    adds_up = bool(cases) and score is not None and math.isclose(fmean(cases), score, rel_tol=1e-9, abs_tol=1e-12)
-    return cases if adds_up else ()
-
-
-def table_of(
-    winner: Evaluation | None,
-    rows: Sequence[dict[str, Any]],
-    finals: Sequence[Evaluation | None],
-    lower_is_better: bool,
-) -> dict[str, Any] | None:
-    """The final part case by case: the winner beside the baseline that is best there and is not it; None without cases.
-
-    `{baseline, rows: [{case, value, bound, gap, seconds, baseline}]}`.
-    """
-    if not isinstance(winner, FinalEvaluation) or not winner.table:
-        return None
-    known = [(row, f) for row, f in zip(rows, finals, strict=True) if isinstance(f, FinalEvaluation) and f.table]
-    scored = [(row, f) for row, f in known if f.metric is not None]
-    best = Direction(lower_is_better).best(scored, lambda pair: pair[1].metric or 0.0)
-    beside = [case.value for case in best[1].table] if best else []
-    pairs = islice(zip_longest(winner.table, beside[: len(winner.table)]), MOST_CASES)
-    shown = [{**case.model_dump(mode="json"), "baseline": value} for case, value in pairs]
-    return {"baseline": named(best[0]) if best else None, "rows": shown}
-
-
 def _baseline_rows(search: Search) -> list[dict[str, Any]]:
     """The baselines, whether nodes of the journal or scored beside it; `own` marks the user's program."""
     own = {baseline.name for baseline in search.problem.baselines() if baseline.own}
@@ -333,24 +264,6 @@ def _baseline_rows(search: Search) -> list[dict[str, Any]]:
 def _seeded(search: Search) -> list[dict[str, Any]]:
     """Baselines that are nodes of the journal, as the same rows."""
     return [seeded_row(node) for node in search.journal if node.operator == "baseline"]
-
-
-def _final_of(best: Node, score: Evaluation | None) -> dict[str, Any]:
-    known = score if isinstance(score, FinalEvaluation) else FinalEvaluation()
-    return {
-        "node_id": best.id,
-        "metric": score.metric if score else None,
-        "interval": _as_list(score.interval) if score else None,
-        "cases": known.cases or (len(score.signature) or None if score else None),
-        "validation_cases": known.validation_cases or len(best.signature) or None,
-        "message": score.message if score else "",
-        "detail": score.detail if score else {},
-    }
-
-
-def _as_list(interval: Any) -> list[float] | None:
-    proper = proper_interval(interval)
-    return list(proper) if proper else None
 
 
 def _node_of(search: Search, row: Mapping[str, Any]) -> Node:
@@ -374,7 +287,7 @@ def _keep_baselines(
     own = [row for row in outcome.baselines if row["node_id"] == outcome.best.id]
     for row, score in [*zip(rows, scores[1:], strict=True), *((row, scores[0]) for row in own)]:
         row["final"] = score.metric if score else None
-        row["final_interval"] = _as_list(score.interval) if score else None
+        row["final_interval"] = as_list(score.interval) if score else None
     if outcome.baselines:
         store.put_fact("baselines", outcome.baselines)
 
