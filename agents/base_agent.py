@@ -11,7 +11,8 @@ from agents.templates import load_templates
 from core.contracts import Agent, AgentContext, AgentResult, Prompt
 from core.state.operators import OPERATORS, OperatorSpec
 from utils.errors import CutReplyError, ReplyError
-from utils.prompt_builder import BYTES_PER_TOKEN, PromptBuilder, fence, fill_template, shorten
+from utils.prompt_builder import PromptBuilder, fill_template
+from utils.prompt_text import BYTES_PER_TOKEN, fence, shorten
 
 UNREADABLE = "[unreadable reply] "
 """Begins the text that stands for a reply which the backend could not read; the reason follows."""

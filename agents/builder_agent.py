@@ -12,7 +12,7 @@ from agents.coder_agent import CoderAgent
 from agents.strategist_agent import StrategistAgent
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQuestion
-from utils.prompt_builder import Attempt, Parts
+from utils.prompt_parts import Attempt, Parts
 
 _NAME = re.compile(r"^[ \t]*name = ([\"'])([^\"'\n]*)\1", re.MULTILINE)
 

@@ -22,7 +22,8 @@ from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.genes import split_genes
 from utils.patch import PatchError, apply_patch, read_patch
-from utils.prompt_builder import Attempt, Parts, fill_template
+from utils.prompt_builder import fill_template
+from utils.prompt_parts import Attempt, Parts
 from utils.response import (
     nothing_left_in,
     parse_response,

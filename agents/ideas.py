@@ -7,7 +7,8 @@ from dataclasses import replace
 from core.contracts import AgentContext, Prompt
 from utils.clean_text import one_line
 from utils.errors import BudgetExhausted, ReplyError, UnrecordedError
-from utils.prompt_builder import Attempt, fence
+from utils.prompt_parts import Attempt
+from utils.prompt_text import fence
 from utils.response import parse_json
 
 ROLE = "ideas"

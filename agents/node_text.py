@@ -6,7 +6,8 @@ from core.contracts import AgentContext
 from core.state.node import Node
 from core.state.summary import change_of, noise_of, numbers_in
 from utils.direction import Direction
-from utils.prompt_builder import Attempt, shorten
+from utils.prompt_parts import Attempt
+from utils.prompt_text import shorten
 from utils.time_share import time_share
 from utils.traceback_text import short_traceback
 

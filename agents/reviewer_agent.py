@@ -15,7 +15,8 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.errors import ReplyError
 from utils.line_diff import line_diff
-from utils.prompt_builder import BYTES_PER_TOKEN, fence, fill_template, shorten
+from utils.prompt_builder import fill_template
+from utils.prompt_text import BYTES_PER_TOKEN, fence, shorten
 from utils.response import parse_json
 from utils.traceback_text import short_traceback
 

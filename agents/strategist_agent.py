@@ -13,7 +13,9 @@ from core.contracts import AgentContext, Prompt
 from utils.clean_text import clean
 from utils.counts import counted
 from utils.errors import BudgetExhausted, ReplyError
-from utils.prompt_builder import Attempt, Parts, PromptBuilder, fence, fenced_data, fill_template, shorten
+from utils.prompt_builder import PromptBuilder, fill_template
+from utils.prompt_parts import Attempt, Parts
+from utils.prompt_text import fence, fenced_data, shorten
 from utils.response import parse_json
 
 CATEGORIES = ("search", "evaluation", "book", "time")

@@ -17,7 +17,7 @@ from runs.tickets.files import ProgramFiles
 from runs.tickets.names import MOST_CHECKS
 from utils.config_schema import AgentConfig, Config
 from utils.errors import ConfigError, JobLost
-from utils.prompt_builder import shorten
+from utils.prompt_text import shorten
 
 _TEXT = {"type": "string"}
 _FILES = {"type": "object", "additionalProperties": _TEXT}

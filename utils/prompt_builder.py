@@ -8,81 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from string import Template
 from typing import Any
 
 from utils.errors import ConfigError
-
-BYTES_PER_TOKEN = 4
-"""Rule of thumb for English text and code; UTF-8 makes other scripts count more, as tokenizers do."""
+from utils.prompt_parts import Attempt, Parts
+from utils.prompt_text import BYTES_PER_TOKEN, fence, fenced_data, shorten
 
 _ALONE = re.compile(r"^\$\{(\w+)\}[ \t]*\n?(?:[ \t]*\n)?", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """An earlier program as a prompt shows it: rendered text."""
-
-    code: str
-    label: str = ""
-    """Its number in the memory and where it came from: `[7], improve of [4]`."""
-    outcome: str = ""
-    """Metric or kind of failure, in our own words; everything else is somebody else's and stands in a fence."""
-    message: str = ""
-    """What it failed with."""
-    note: str = ""
-    """Of one that did not fail: what is to be known of it beside the metric."""
-    review: str = ""
-    plan: str = ""
-    output: str = ""
-    measured: str = ""
-    """Everything else that the evaluator measured."""
-    code_at: str = ""
-    """The label below which the memory shows its code."""
-    files: str = ""
-    """Where a program is a tree of files, and `code` its difference to the base: the files that matter, rendered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a prompt is made of."""
-
-    task: str
-    scoring: str = ""
-    """Who scores the program, and what it must print for that."""
-    printing: str = ""
-    """Who reads what a program prints, as an item of a list."""
-    interface: str = ""
-    """Signature, allowed imports, required output."""
-    data: str = ""
-    references: str = ""
-    """Scores of reference programs."""
-    packages: str = ""
-    limits: str = ""
-    memory: str = ""
-    """A line an attempt, each beginning with its label."""
-    programs: tuple[Attempt, ...] = ()
-    """Programs whose code stands in the memory, below the line that begins with their label."""
-    others: tuple[Attempt, ...] = ()
-    """Other good programs, shown as code alone."""
-    attempts: tuple[Attempt, ...] = ()
-    refusal: str = ""
-    notes: tuple[str, ...] = ()
-    steps_left: int | None = None
-    asked: Mapping[str, str] = field(default_factory=dict)
-    """Further sections of this prompt alone: title → text."""
-    boldness: str = ""
-    """How large a step is wanted."""
-    focus: str = ""
-    """What this one of several writers is to work on."""
-    writers: int = 0
-    """How many directions are asked for."""
-    format: str = ""
-    language: str = "python"
-    extra: Mapping[str, str] = field(default_factory=dict)
-    """Further sections of the problem, the same in every prompt: title → text, shown below the interface."""
 
 
 class PromptBuilder:
@@ -119,37 +54,6 @@ class PromptBuilder:
                     return filled
                 parts = cut(parts, over, int(budget * share))
         return shorten(_fill(template, parts), budget)
-
-
-def estimate_tokens(text: str) -> int:
-    """Tokens by the rule of thumb, rounded up."""
-    return -(-_size(text) // BYTES_PER_TOKEN)
-
-
-def shorten(text: str, limit: int, *, head: float = 0.5) -> str:
-    """`text` within `limit` bytes: its beginning (`head` of what stays) and its end, with a note between."""
-    raw = text.encode()
-    if len(raw) <= limit:
-        return text
-    note = f"\n[… {len(raw) - limit:,} bytes left out …]\n"
-    keep = limit - len(note.encode())
-    if keep <= 0:
-        return raw[: max(0, limit)].decode(errors="ignore")
-    first = raw[: int(keep * head)].decode(errors="ignore")
-    last = raw[len(raw) - (keep - int(keep * head)) :].decode(errors="ignore")
-    return first + note + last
-
-
-def fence(text: str, language: str = "") -> str:
-    """`text` as a fenced block whose fence is longer than any run of backticks inside."""
-    longest = max(map(len, re.findall(r"`{3,}", text)), default=2) if "```" in text else 2
-    marks = "`" * (longest + 1)
-    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
-
-
-def fenced_data(text: str) -> str:
-    """`text` of a program or a model as a fenced block, so that it is not read as a part of the prompt; '' stays ''."""
-    return fence(text) if text.strip() else ""
 
 
 def check_template(text: str, name: str, known: frozenset[str] | None = None) -> str:

@@ -20,7 +20,7 @@ from core.contracts import CallRecord, Toolbox
 from utils.clean_text import whole_all
 from utils.counts import counted
 from utils.errors import RefusedError, ReplyError
-from utils.prompt_builder import fence
+from utils.prompt_text import fence
 
 SEEN = "## What you have looked at"
 NO_MORE_CALLS = "No function can be called any more: reply now, with the program in the form asked for above."

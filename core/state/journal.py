@@ -21,7 +21,7 @@ from core.state.stored_node import Read, StoredNode
 from core.state.summary import BEST_SHOWN, Summary, within
 from core.state.task import Task
 from utils.direction import Direction
-from utils.prompt_builder import BYTES_PER_TOKEN, fence
+from utils.prompt_text import BYTES_PER_TOKEN, fence
 
 WHOLE = 64
 """So many of the newest nodes, and of those whose texts were read last, are kept whole in memory."""

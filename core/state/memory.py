@@ -9,7 +9,7 @@ from itertools import chain, islice
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import within
-from utils.prompt_builder import BYTES_PER_TOKEN
+from utils.prompt_text import BYTES_PER_TOKEN
 
 NEWEST_SHOWN = 40
 """Relatives of one kind that are looked at: bounded, so that a prompt costs the same at step 10 and at step 100,000."""

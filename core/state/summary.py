@@ -12,7 +12,7 @@ from typing import Any
 from core.state.node import Node
 from utils.counts import counted
 from utils.direction import Direction
-from utils.prompt_builder import BYTES_PER_TOKEN
+from utils.prompt_text import BYTES_PER_TOKEN
 from utils.stats import NORMAL_975, paired_error, standard_error
 from utils.time_share import is_worth_a_word, time_share
 

@@ -33,7 +33,7 @@ from utils.counts import counted
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.missing_file import no_file
-from utils.prompt_builder import fenced_data
+from utils.prompt_text import fenced_data
 from utils.user_path import user_path
 from utils.user_text import user_bytes, user_text
 

@@ -19,7 +19,8 @@ from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.clean_text import one_line
 from utils.counts import counted
 from utils.patch import write_patch
-from utils.prompt_builder import BYTES_PER_TOKEN, Attempt
+from utils.prompt_parts import Attempt
+from utils.prompt_text import BYTES_PER_TOKEN
 from utils.response import strip_thinking, syntax_error
 
 FILES_SHARE = 0.4

@@ -13,7 +13,7 @@ from utils.clean_text import one_line
 from utils.counts import counted
 from utils.globs import matches
 from utils.patch import write_patch
-from utils.prompt_builder import fence, shorten
+from utils.prompt_text import fence, shorten
 
 MAP_LINES = 150
 _DEFINED = re.compile(

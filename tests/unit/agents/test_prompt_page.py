@@ -15,7 +15,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.task import Task
-from utils.prompt_builder import fence
+from utils.prompt_text import fence
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "prompts.md"
 MARK = "## One prompt of each operator\n"

@@ -10,7 +10,7 @@ from core.state.memory import Memory, remember
 from core.state.node import Node
 from core.state.summary import change_of, numbers_in
 from utils.direction import Direction
-from utils.prompt_builder import BYTES_PER_TOKEN
+from utils.prompt_text import BYTES_PER_TOKEN
 
 
 def node(id, metric=1.0, parents=(), operator="improve", **fields):

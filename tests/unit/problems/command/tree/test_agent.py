@@ -20,7 +20,7 @@ from problems.command.tree.problem import TreeProblem
 from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.tree import Ground, Tree, read_tree
 from problems.command.tree.writer import TreeWriter
-from utils.prompt_builder import BYTES_PER_TOKEN
+from utils.prompt_text import BYTES_PER_TOKEN
 
 
 def agent_of(ground, **options):
