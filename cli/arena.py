@@ -22,11 +22,12 @@ from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
 from core.arena.opening_book import OpeningBook
 from core.arena.openings import draw_openings
+from core.arena.pairings import names_of, round_robin
 from core.arena.pgn import with_elo, with_names
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import Crosstable, Played, Ratings, cross_rows, table_rows
 from core.arena.suitability import unequal, unsuited
-from core.arena.tournament import Tournament, names_of, round_robin
+from core.arena.tournament import Tournament
 from core.arena.uci_options import split_options
 from core.arena.uci_trial import check_uci_program
 from core.arena.validator import engine_name, static_refusal

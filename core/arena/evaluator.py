@@ -9,9 +9,10 @@ from core.arena.arena_run import ArenaRun
 from core.arena.final import final_evaluations
 from core.arena.games_ahead import GamesAhead
 from core.arena.match import Engine, engine_of
+from core.arena.pairings import meetings, round_robin
 from core.arena.round_verdict import RoundVerdict, forfeit_text
 from core.arena.spec import ArenaSettings, ArenaSpec
-from core.arena.tournament import meetings, round_robin, with_deadline
+from core.arena.tournament import with_deadline
 from core.arena.validator import static_refusal
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps
 from core.state.failure import FailureKind

@@ -9,9 +9,9 @@ from typing import Any
 
 from core.arena.arena_run import ArenaRun
 from core.arena.match import Engine, engine_of
+from core.arena.pairings import Pairing, meetings
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.suitability import unequal
-from core.arena.tournament import Pairing, meetings
 from core.contracts import Evaluation, FinalEvaluation
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS

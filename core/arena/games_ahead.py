@@ -14,7 +14,8 @@ from threading import Lock
 
 from core.arena.arena_run import ArenaRun
 from core.arena.match import engine_of
-from core.arena.tournament import Begun, Pairing, meetings
+from core.arena.pairings import Pairing, meetings
+from core.arena.tournament import Begun
 from core.state.node import Node
 from core.state.task import Task
 from utils.counts import counted

@@ -8,9 +8,9 @@ from typing import Any
 
 from core.arena.arena_run import ArenaRun
 from core.arena.match import engine_of
+from core.arena.pairings import meetings, names_of
 from core.arena.promotion import RULES, Decision
 from core.arena.standings import Crosstable, Played, cross_rows, table_rows
-from core.arena.tournament import meetings, names_of
 from core.contracts import Evaluation
 from core.events import Event, GenerationFinished
 from core.state.failure import FailureKind

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from hashlib import blake2b
-from itertools import combinations
 from threading import Event as Flag
 from threading import Lock
 from types import MappingProxyType
@@ -15,92 +13,19 @@ from typing import Any
 
 from core.arena.limit import MoveLimit
 from core.arena.live import LiveMoves
-from core.arena.match import Engine, Match
+from core.arena.match import Match
+from core.arena.pairings import Pairing
 from core.arena.pgn import time_control, to_pgn
 from core.arena.referee import GameRecord
-from core.arena.spec import ArenaSettings, ArenaSpec
+from core.arena.spec import ArenaSettings
 from core.contracts import EvaluatorDeps, Game, JobSpec
 from core.events import Event, GameFinished, Warned
-from core.state.fingerprint import text_hash
-from core.state.task import derive_seed
 from utils.counts import counted
 from utils.errors import Interrupted, JobLost
 from utils.file_utils import write_atomic
 from utils.thread_pool import threads
 
 ENTRY = "core.arena.match:play"
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """A game that is to be played."""
-
-    key: str
-    """Names the game by all that decides it: both programs, opening, limit, seed, kind."""
-    match: Match
-
-
-def round_robin(
-    engines: Sequence[Engine],
-    openings: Sequence[tuple[str, ...]],
-    *,
-    games: int,
-    seed: int,
-    spec: ArenaSpec,
-    settings: ArenaSettings,
-    kind: str = "rated",
-) -> list[Pairing]:
-    """Every pair from every opening, each colour `games / 2` times, in an order that is a function of the arguments."""
-    pairs = list(combinations(engines, 2))
-    return meetings(pairs, openings, games=games, seed=seed, spec=spec, settings=settings, kind=kind)
-
-
-def meetings(
-    pairs: Sequence[tuple[Engine, Engine]],
-    openings: Sequence[tuple[str, ...]],
-    *,
-    games: int,
-    seed: int,
-    spec: ArenaSpec,
-    settings: ArenaSettings,
-    kind: str,
-) -> list[Pairing]:
-    """The given pairs from every opening, each colour `games / 2` times."""
-    pairings = []
-    for opening in openings:
-        for repetition in range(max(1, games // 2)):
-            game_seed = derive_seed(seed, "game", " ".join(opening), repetition) % 2**32
-            for first, second in pairs:
-                for white, black in ((first, second), (second, first)):
-                    match = Match(
-                        game=spec.entry,
-                        prelude=spec.prelude,
-                        inputs=None if spec.inputs is None else str(spec.inputs),
-                        white=white,
-                        black=black,
-                        opening=opening,
-                        limit=str(settings.limit),
-                        deadline=settings.deadline,
-                        seed=game_seed,
-                        adjudication=settings.adjudication,
-                        limits=settings.session,
-                    )
-                    pairings.append(Pairing(game_key(match, kind), match))
-    return pairings
-
-
-def game_key(match: Match, kind: str) -> str:
-    """24 hex digits, a function of programs, opening, limits and seed: what a resumed run looks a game up by."""
-    programs = [text_hash(_program(engine)) for engine in (match.white, match.black)]
-    facts = [kind, match.game, *programs, " ".join(match.opening)]
-    facts += [match.limit, str(match.deadline), str(match.seed), match.adjudication.model_dump_json()]
-    return blake2b("\n".join(facts).encode(), digest_size=12).hexdigest()
-
-
-def _program(engine: Engine) -> str:
-    """What plays: the source, or the command with its options."""
-    return engine.code or "\n".join([*engine.command, *(f"{name}={value}" for name, value in engine.options)])
-
 
 Played = tuple[Pairing, dict[str, Any] | None, list[Event]]
 """A game that is over: its stored form, None where it was lost by us, and what is told of it."""
@@ -367,8 +292,3 @@ def count_session(deps: EvaluatorDeps) -> int:
 def with_deadline(settings: ArenaSettings, seconds: float) -> ArenaSettings:
     """The same arena with another hang deadline."""
     return replace(settings, deadline=min(settings.deadline, seconds))
-
-
-def names_of(engines: Sequence[Engine]) -> Mapping[str, str]:
-    """Engine id → name, or the id where it has none."""
-    return {engine.id: engine.name or engine.id for engine in engines}

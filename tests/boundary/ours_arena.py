@@ -45,7 +45,8 @@ def _games(
     config: Any, problem: Any, jobs: Any, limits: Any, owner: Any, engines: Sequence[Any], folder: Path
 ) -> list[dict[str, Any]]:
     from core.arena.memory_book import MemoryBook
-    from core.arena.tournament import Tournament, meetings
+    from core.arena.pairings import meetings
+    from core.arena.tournament import Tournament
     from core.contracts import EvaluatorDeps
     from core.state.journal import Journal
 

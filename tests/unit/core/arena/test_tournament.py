@@ -15,8 +15,9 @@ from core.arena.evaluator import ArenaEvaluator
 from core.arena.limit import MoveLimit
 from core.arena.match import Engine
 from core.arena.mutation import with_constants
+from core.arena.pairings import round_robin
 from core.arena.standings import Crosstable, Played, Ratings
-from core.arena.tournament import Tournament, game_key, round_robin
+from core.arena.tournament import Tournament
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.allowance import Allowance
@@ -49,22 +50,6 @@ def pairings(names="abc"):
     ]
     openings = [("1", "2"), ("3", "4")]
     return round_robin(engines, openings, games=2, seed=1, spec=SPEC, settings=four_settings())
-
-
-def test_every_pair_meets_with_both_colours_from_each_opening():
-    played = [(p.match.white.id, p.match.black.id, p.match.opening) for p in pairings()]
-    assert len(played) == len(set(played)) == 3 * 2 * 2
-    assert ("a", "b", ("1", "2")) in played and ("b", "a", ("1", "2")) in played
-
-
-def test_a_game_is_named_by_all_that_decides_it():
-    match = pairings()[0].match
-    keys = {game_key(match, "rated"), game_key(match, "final")}
-    changes = [{"seed": 5}, {"opening": ("7",)}, {"limit": "depth:3"}, {"white": match.black}, {"deadline": 1.0}]
-    keys |= {game_key(match.model_copy(update=change), "rated") for change in changes}
-    assert len(keys) == 7
-    renamed = match.model_copy(update={"white": match.white.model_copy(update={"id": "z", "name": "z"}), "spool": "/x"})
-    assert game_key(renamed, "rated") == game_key(match, "rated")
 
 
 def test_finished_games_are_not_played_or_told_again(tmp_path):
