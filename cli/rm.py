@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 from cli.options import project_dir_of
@@ -27,13 +28,13 @@ def run(args: argparse.Namespace) -> int:
     if not args.yes and not _agreed(folders):
         print("nothing is removed")
         return 0
-    for folder in folders:
-        with hold(folder, writes=False):
-            pass
-    for folder in folders:
-        stays = f"; it was a link, and its files stay in '{folder.resolve()}'" if folder.is_symlink() else ""
-        _remove(project_dir, folder)
-        print(f"removed {folder.name}{stays}")
+    with ExitStack() as held:  # until all are gone: a `resume` that comes meanwhile is refused
+        for folder in folders:
+            held.enter_context(hold(folder, writes=False))
+        for folder in folders:
+            stays = f"; it was a link, and its files stay in '{folder.resolve()}'" if folder.is_symlink() else ""
+            _remove(project_dir, folder)
+            print(f"removed {folder.name}{stays}")
     for base in leftover_bases(project_dir):
         remove_tree(base)
         print(f"removed the copy of a repository that no run uses any more: {base.name}")

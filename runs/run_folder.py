@@ -187,6 +187,14 @@ def _lock(file: BinaryIO) -> None:
             time.sleep(0.02)
 
 
+def _lies_at(file: BinaryIO, path: Path) -> bool:
+    """True if the open file is the one that others find there."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except OSError:
+        return False
+
+
 def check_own(run: Path) -> None:
     """StoreError where what is written into the run's folder would go elsewhere: a link in a stranger's leads to any
     file of the user's, and what lies behind it would become a program that the stranger chose.
@@ -208,7 +216,7 @@ def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
         writes: False for who removes it.
     Raises:
         RunBusyError: another live process holds it. RunReadOnlyError, StoreError: the folder cannot be written, or
-            leads elsewhere.
+            leads elsewhere. UnknownRunError: it was removed while its lock was waited for.
     """
     if writes:
         check_own(run)
@@ -225,6 +233,8 @@ def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
             file.seek(0)
             owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
             raise RunBusyError(f"run '{run.name}' is held by another process (pid {owner}); stop it first") from error
+        if not _lies_at(file, run / LOCK):  # what was begun there now would be a run of nothing
+            raise UnknownRunError(f"run '{run.name}' was removed")
         file.truncate(0)
         file.write(str(os.getpid()).encode())
         file.flush()

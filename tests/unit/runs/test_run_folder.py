@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from cli.parser import main
 from core.storage.held import is_held
 from core.storage.run_names import may_be_run
 from dashboard.server.catalog import RunCatalog
@@ -119,6 +120,24 @@ def test_one_process_holds_a_run(tmp_path):
     with (run / "run.lock").open("a+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert is_held(run)
+
+
+def test_who_waits_for_a_run_that_is_being_removed_holds_nothing(tmp_path, monkeypatch):
+    """Its lock was on a file that is gone: a `resume` began a run of nothing in its place."""
+    run = new_run(tmp_path, "a", NOW)
+    monkeypatch.setattr(run_folder, "_lock", lambda file: shutil.rmtree(run))
+    with pytest.raises(UnknownRunError, match="was removed"), hold(run):
+        pass
+    assert not run.exists()
+
+
+def test_a_run_is_held_until_it_is_gone(tmp_path, monkeypatch):
+    """Between the look and the removal another process could take it up."""
+    run, usual, seen = new_run(tmp_path, "a", NOW), shutil.rmtree, []
+    (run / "run.db").touch()
+    monkeypatch.setattr("cli.rm.shutil.rmtree", lambda path, **more: seen.append(is_held(run)) or usual(path, **more))
+    assert main(["rm", run.name, "--yes", f"--project.dir={tmp_path}"]) == 0
+    assert seen[0] is True and not run.exists()
 
 
 def test_a_pipe_instead_of_the_start_is_not_waited_for(tmp_path):
