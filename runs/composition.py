@@ -72,6 +72,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         deadline = _deadline(config, problem, process)
         model_client = model_client_of(config, problem, process, parts, files, live.hear, deadline.seconds_left)
         parts.enter_context(closing(model_client))
+        deadline.spent_usd = lambda: model_client.ledger.spent.usd + model_client.ledger.lost.usd
         model_client.prepare()
         jobs, tier = _jobs(config, problem, process, parts, live, deadline)
         self_test = SelfTest(config, problem, jobs) if tier != "none" else None
@@ -165,6 +166,8 @@ def _deadline(config: Config, problem: Problem, process: Process) -> Deadline:
         noun="game" if problem.family == "arena" else "program",
         waits="replies that are under way" if uses_models(config) else "",
         lifted=process.stop_after is not None,
+        usd=config.budget.usd,
+        usd_per_hour=config.execution.usd_per_hour if process.recorded is None else 0.0,
     )
 
 

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Deadline:
-    """`budget.seconds` and the user's first Ctrl-C, for what is under way.
+    """`budget.seconds`, what `budget.usd` leaves for the machines, and the user's first Ctrl-C, for what is under way.
 
     Lifted once the search is over: the final score is owed to the user.
 
     Args:
         active_seconds: → seconds the run has been worked on, all its processes added up.
+        usd: dollars of models and machines together; None: without a cap.
+        usd_per_hour: what an hour of the machines costs.
+        spent_usd: → dollars that calls have cost, or may have.
         interrupted: set once the user wants the end.
         doing: tells whoever watches what goes on.
         noun: what runs on the workers, as people call one.
@@ -29,10 +32,25 @@ class Deadline:
     noun: str = "program"
     waits: str = ""
     lifted: bool = False
+    usd: float | None = None
+    usd_per_hour: float = 0.0
+    spent_usd: Callable[[], float] = lambda: 0.0
 
     def seconds_left(self) -> float:
         """Seconds until the budget ends; infinite without one."""
-        return math.inf if self.lifted or self.seconds is None else self.seconds - self.active_seconds()
+        return math.inf if self.lifted else self._end()[0] - self.active_seconds()
+
+    @property
+    def limit(self) -> str:
+        """The key of the budget that ends first."""
+        return self._end()[1]
+
+    def _end(self) -> tuple[float, str]:
+        """After how many active seconds, and by which key."""
+        ends = [(math.inf if self.seconds is None else self.seconds, "budget.seconds")]
+        if self.usd is not None and self.usd_per_hour > 0:
+            ends.append(((self.usd - self.spent_usd()) * 3600 / self.usd_per_hour, "budget.usd"))
+        return min(ends)
 
     def is_ending(self) -> bool:
         """True once the user wants the end of a search that goes on."""

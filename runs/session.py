@@ -201,7 +201,7 @@ class RunSession:
             check_steps(self.run_dir, self.config)
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
-            self._queue = open_queue(self.config, self.store, self.interrupts, self.active_seconds, self._idle)
+            self._queue = open_queue(self.config, self.store, self.interrupts, lambda: self.search.deadline, self._idle)
 
     def _compose(self, problem: Problem) -> None:
         """The search; nothing of a new run is left where it cannot be put together."""

@@ -73,7 +73,7 @@ def open_workers(
         runner, tier = _modal(config, sandbox, parts, on_job, local)
     else:
         runner, tier = local()
-    ends = (deadline.seconds_left, deadline.is_ending, deadline.waits_for) if deadline else ()
+    ends = (deadline.seconds_left, deadline.is_ending, deadline.waits_for, lambda: deadline.limit) if deadline else ()
     pool = JobPool(runner, *ends)
     for close in (pool.close, *boxes, pool.abandon):  # a sandbox here closes first: it ends what workers still wait for
         parts.callback(close)

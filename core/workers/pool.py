@@ -28,6 +28,7 @@ class JobPool:
         is_ending: True once the user wants the end. What runs then goes on to its end, with further jobs of its label;
             what no worker has begun is withdrawn, and Interrupted is raised.
         on_ending: told once, then, how many jobs are waited for.
+        limit: → the key of the budget that those seconds are of.
     """
 
     def __init__(
@@ -36,11 +37,12 @@ class JobPool:
         seconds_left: Callable[[], float] | None = None,
         is_ending: Callable[[], bool] = lambda: False,
         on_ending: Callable[[int], None] = lambda running: None,
+        limit: Callable[[], str] = lambda: "budget.seconds",
     ) -> None:
         self.slots = runner.slots
         self._runner = runner
         self._seconds_left = seconds_left
-        self._is_ending, self._on_ending = is_ending, on_ending
+        self._is_ending, self._on_ending, self._limit = is_ending, on_ending, limit
         self._told_of_end = False
         self._waiting: dict[str, tuple[Future[JobResult], str]] = {}
         """Job id → who waits for it, and the job's label."""
@@ -142,7 +144,7 @@ class JobPool:
             except TimeoutError:
                 if self._seconds_left is not None and self._seconds_left() <= 0:
                     self._give_up([future])
-                    raise BudgetExhausted("budget.seconds is reached; what was running stays open") from None
+                    raise BudgetExhausted(f"{self._limit()} is reached; what was running stays open") from None
 
     def _give_up(self, futures: Sequence[Future[JobResult]]) -> None:
         """Cancel what nobody waits for any more; what is over is left as it is."""

@@ -304,10 +304,11 @@ class TicketApi:
     def _budget(self) -> dict[str, Any]:
         config, progress = self._search.config, self._search.orchestrator.progress()
         steps, usd = config.search.max_steps, config.budget.usd
+        machines = progress.seconds * config.execution.usd_per_hour / 3600
         seconds = self._search.deadline.seconds_left()
         return budget_left(
             None if steps is None else steps - progress.steps,
-            None if usd is None else usd - progress.usd,
+            None if usd is None else usd - progress.usd - machines,
             seconds if seconds < float("inf") else None,
         )
 

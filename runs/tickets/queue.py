@@ -42,9 +42,11 @@ class Stops:
     """The user wants the run to end in good order; set by the queue too, when nobody has come for long."""
     now: threading.Event
     seconds_left: Callable[[], float]
-    """Of the run's time budget."""
+    """Of the run's budget."""
     idle: float | None = None
     """Seconds without a call after which the process ends; the run can be taken up again."""
+    limit: Callable[[], str] = lambda: "budget.seconds"
+    """→ the key of the budget that those seconds are of."""
 
 
 class TicketQueue:
@@ -131,7 +133,7 @@ class TicketQueue:
         if stops.finish.is_set():
             raise Interrupted("interrupted")
         if stops.seconds_left() <= 0:
-            raise BudgetExhausted("budget.seconds is used up")
+            raise BudgetExhausted(f"{stops.limit()} is used up")
 
     def emit(self, event: Event) -> None:
         """Implements `EventSink`. Called inside the store's lock; takes none that is held while the store is asked."""

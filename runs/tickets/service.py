@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from math import inf
 from pathlib import Path
 
 from core.backend.providers import spec_of
 from core.backend.roles import model_settings
 from core.storage.repository import RunStore
+from runs.deadline import Deadline
 from runs.interrupts import Interrupts
 from runs.search import Search
 from runs.tickets.answers import TicketApi
@@ -19,19 +19,18 @@ from utils.config_schema import Config
 
 
 def open_queue(
-    config: Config, store: RunStore, interrupts: Interrupts, active_seconds: Callable[[], float], idle: float | None
+    config: Config, store: RunStore, interrupts: Interrupts, deadline: Callable[[], Deadline], idle: float | None
 ) -> TicketQueue | None:
     """The queue where programs come from outside; None where a model or `rules` is asked.
 
     Args:
-        active_seconds: that the run has been worked on.
+        deadline: of the search, asked for once it waits.
         idle: seconds without a call after which the process ends.
     """
     if not spec_of(model_settings(config.llm, plugins=config.plugin_folders)["code"]).is_outside:
         return None
-    budget = config.budget.seconds
-    left = (lambda: budget - active_seconds()) if budget is not None else (lambda: inf)
-    return TicketQueue(store, Stops(interrupts.finish, interrupts.now, left, idle), config.llm.ticket_seconds)
+    stops = Stops(interrupts.finish, interrupts.now, lambda: deadline().seconds_left(), idle, lambda: deadline().limit)
+    return TicketQueue(store, stops, config.llm.ticket_seconds)
 
 
 def serve(queue: TicketQueue, search: Search, run_dir: Path, store: RunStore, stack: ExitStack) -> None:

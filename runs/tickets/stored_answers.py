@@ -11,6 +11,7 @@ from core.state.question import is_question, node_of
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
+from runs.reading import machine_usd
 from runs.tickets.names import KEPT, LATE, TAKEN, answered_before, budget_left, hash_of, refused, split_ticket, whole
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED
@@ -78,7 +79,7 @@ def _rest(reader: RunReader) -> dict[str, Any]:
     steps, usd = config.get("search", {}).get("max_steps"), config.get("budget", {}).get("usd")
     left = budget_left(
         None if steps is None else steps - reader.steps(),
-        None if usd is None else usd - float(reader.cost()["cost_usd"] or 0.0),
+        None if usd is None else usd - float(reader.cost()["cost_usd"] or 0.0) - (machine_usd(reader.facts()) or 0.0),
         None,
     )
     return {"best": best_of(reader.best()), "budget": left, "journal_head": reader.journal_head()}

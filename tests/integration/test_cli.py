@@ -635,6 +635,17 @@ def test_what_the_machines_cost_counts_in_the_dollars_of_a_run(cli):
     assert again.code == 0 and cli.show()["machine_usd"] >= spent + 0.2, again.out + again.err
 
 
+def test_what_runs_is_stopped_where_the_machines_have_used_up_the_dollars(cli):
+    """A cap that is never passed was passed by as long as a program ran."""
+    (cli.folder / "program.py").write_text("x = 1\n")
+    (cli.folder / "evaluator.py").write_text("import time\n\n\ndef evaluate(path):\n    time.sleep(120)\n")
+    words = ["problem.program=program.py", "problem.evaluator=evaluator.py", "search.max_steps=1"]
+    dear = ["execution.usd_per_hour=3600", "budget.usd=2", "logging.report=false"]  # a dollar a second
+    ended = cli.here("run", "--problem=script", *words, *dear)
+    assert ended.code == 3 and "budget.usd" in ended.out and "budget.seconds" not in ended.out, ended.out
+    assert 2 <= cli.show()["machine_usd"] < 60, "it was cut off, and not waited for"
+
+
 @pytest.mark.parametrize("word", ["problem.name=u500", "problem.direction=max", "project.seed=7", "data.target=x"])
 def test_a_run_keeps_its_problem_and_its_seed(cli, toy, word):
     assert cli.here(*toy(3)).code == 0
