@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.state.node import Node
+from utils.counts import counted
 from utils.syntax import source_lines
 
-_PROGRAM = '''"""An ensemble by Swarm-Evo: {count} programs, run as they are, their predictions combined by {scale}."""
+_PROGRAM = '''"""An ensemble by Swarm-Evo: {programs}, run as is, their predictions combined by {scale}."""
 # [SECTION: DATA]
 import os
 import shutil
@@ -117,7 +118,7 @@ def program(members: Sequence[Node], picks: Sequence[int], *, scale: str, key: s
     chosen = sorted(counts)
     names = [f"member_{number}" for number in range(len(chosen))]
     return _PROGRAM.format(
-        count=len(chosen),
+        programs=counted(len(chosen), "program"),
         scale=scale,
         key=key,
         targets=list(targets),
