@@ -67,7 +67,7 @@ def test_a_model_looks_before_it_writes_and_a_replay_answers_the_same(cli: Cli, 
     assert ended.code == 0, ended.err
     first, second = models.asked[0], models.asked[4]
     assert [tool["function"]["name"] for tool in first["tools"]] == ["run_python", "read_node", "check"]
-    assert "at most 8 calls" in first["messages"][1]["content"]
+    assert "calls of functions, 8 at most" in first["messages"][1]["content"]
     assert first["tool_choice"] == "auto"
     shown = cli.show()
     node = cli.node(shown["nodes"][1]["node_id"])
