@@ -299,7 +299,7 @@ def test_rows_that_several_columns_name_together_are_handed_in_under_them(tmp_pa
     assert all(made == lines for made in found.values()), found
     assert "are those of test.csv in their order, as Patient ID, visit no say" in note
     assert "not be in the form" not in note and "kept as it stands" not in note
-    assert "--data.split=group:Patient ID hides all rows of some" in note and "group:visit" not in note
+    assert "'--data.split=group:Patient ID' hides all rows of some" in note and "group:visit" not in note
 
 
 def test_groups_that_the_test_shares_or_that_are_hidden_whole_already_are_not_told(tmp_path, inline):

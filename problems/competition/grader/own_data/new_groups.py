@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from shlex import quote
 from typing import Any
 
 import pandas as pd
@@ -40,7 +41,7 @@ def told_new_groups(columns: Collection[str], column: Callable[[str], Any], test
         mine, theirs = (_groups(values) for values in (column(name), test[name]))
         if mine is not None and theirs is not None and not set(mine) & set(theirs):
             told = f"{name}: test.csv has none of those of train.csv, where each has several rows; {FLATTERED}"
-            yield f"{told}: --data.split=group:{name} hides all rows of some"
+            yield f"{told}: {quote(f'--data.split=group:{name}')} hides all rows of some"
 
 
 def told_newer(columns: Collection[str], column: Callable[[str], Any], test: Any) -> Iterator[str]:
@@ -55,7 +56,7 @@ def told_newer(columns: Collection[str], column: Callable[[str], Any], test: Any
         mine, theirs = _times(column(name), str(name)), _times(test[name], str(name))
         if mine is not None and theirs is not None and theirs.min() >= mine.max() > mine.min():
             told = f"{name}: test.csv is newer than all of train.csv; {FLATTERED}"
-            yield f"{told}: --data.split=time:{name} hides the newest rows"
+            yield f"{told}: {quote(f'--data.split=time:{name}')} hides the newest rows"
             return
 
 
