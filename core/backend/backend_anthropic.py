@@ -19,6 +19,8 @@ from utils.errors import ConfigError
 
 _BREAKPOINT = {"cache_control": {"type": "ephemeral"}}
 """What stands before it is kept by the provider for minutes, and read again at a tenth of the price."""
+CACHE_WRITE = 1.25
+"""What is written there for minutes costs so much more."""
 BLOCK_SIZE = 4_000
 """Characters: about the thousand tokens from which on a provider keeps anything."""
 _CHOICE = {"offer": {"type": "auto", "disable_parallel_tool_use": True}, "offered": {"type": "none"}}
@@ -209,12 +211,14 @@ ANTHROPIC = ProviderSpec(
     key_variables=("ANTHROPIC_API_KEY",),
     url_variable="ANTHROPIC_BASE_URL",
     publishers=("anthropic",),
+    cache_write=CACHE_WRITE,
 )
 BEDROCK = ProviderSpec(
     connect_bedrock,
     query,
     package="anthropic",
     publishers=("aws", "anthropic"),
+    cache_write=CACHE_WRITE,
     owns_address=True,
     check=_check_bedrock,
 )

@@ -185,6 +185,7 @@ VERTEX = ProviderSpec(
     connect_vertex,
     query_vertex,
     publishers=("google", "anthropic"),
+    cache_write=backend_anthropic.CACHE_WRITE,
     owns_address=True,
     client_per_model=True,
     check=_check_vertex,

@@ -37,7 +37,8 @@ def cost_of(settings: ModelSettings, usage: Usage, at: datetime | None = None) -
     if settings.price is not None:
         price, cached = settings.price, min(usage.cached, usage.prompt)
         read = cached * (price.input if price.cached is None else price.cached)
-        return ((usage.prompt - cached) * price.input + read + usage.completion * price.output) / 1e6
+        more = min(usage.written, usage.prompt - cached) * (spec_of(settings).cache_write - 1)
+        return ((usage.prompt - cached + more) * price.input + read + usage.completion * price.output) / 1e6
     found = None if settings.extra_price else _published(settings, usage, at)
     return None if found is None else float(found.total_price)
 

@@ -37,6 +37,8 @@ class ProviderSpec:
     """Environment variable where the address usually is."""
     publishers: tuple[str, ...] = ()
     """Names under which `genai-prices` lists the prices of its own address, best first."""
+    cache_write: float = 1.0
+    """What a token of a prompt costs that the provider writes into its own cache, over any other of it."""
     sends_bills: bool = True
     """False for what runs on the user's own machine: it costs nothing unless a price is set."""
     is_model: bool = True

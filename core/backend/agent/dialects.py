@@ -110,16 +110,33 @@ def _camel(told: Any) -> dict[str, Any]:
 def _without_reach(body: dict[str, Any]) -> dict[str, Any]:
     """The request without what the provider would do itself: search the web, read an address, ask a tool server, run
     code elsewhere. An agent that is kept to its model would reach all the world by it, and no token tells its price.
-    Nor may it ask to be served sooner than others, at another price than the one by which it is counted.
+    Nor may it ask to be served sooner than others, elsewhere, or from a cache that keeps for an hour, at another price
+    than the one by which it is counted.
     """
-    for name in ("mcp_servers", "web_search_options", "service_tier", "serviceTier", "speed"):
+    for name in ("mcp_servers", "web_search_options", "service_tier", "serviceTier", "speed", "inference_geo"):
         body.pop(name, None)
+    for place in _cached_parts(body):
+        if isinstance(control := place["cache_control"], dict):
+            control.pop("ttl", None)
     if isinstance(told := body.get("tools"), list):
         body["tools"] = [tool for one in told if (tool := _own_tool(one))]
         if told and not body["tools"]:
             for name in ("tools", "tool_choice", "toolConfig", "tool_config"):
                 body.pop(name, None)
     return body
+
+
+def _cached_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The parts of a request to Anthropic that may be marked to be kept: it and its tools, texts and turns."""
+    waiting: list[Any] = [body, *(body.get(name) for name in ("tools", "system", "messages"))]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting += part
+        elif isinstance(part, dict):
+            if "cache_control" in part:
+                yield part
+            waiting.append(part.get("content") if part is not body else None)
 
 
 def _own_tool(tool: Any) -> Any:

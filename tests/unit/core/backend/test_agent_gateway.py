@@ -263,9 +263,9 @@ def test_a_price_that_is_set_is_not_that_of_other_models():
     made.budget._reserved = Usage(0, 0)
     made.close()
     assert usd == {
-        "my-own": pytest.approx(2e-6), "my-own-2026": pytest.approx(2e-6), "nobody-knows-it": pytest.approx(2e-6),
+        **dict.fromkeys(("my-own", "my-own-2026", "nobody-knows-it"), pytest.approx((100 * 1.25 + 100) * 1e-8)),
         "claude-opus-4-1": "tokens or dollars of this session are used (llm.code.session)",
-    }  # fmt: skip
+    }
 
 
 def test_what_an_agent_holds_of_our_process_is_bounded(gateway):
@@ -400,11 +400,31 @@ def test_a_reply_is_bounded_in_each_language(path, body, place):
 @pytest.mark.parametrize(
     "path", ["/v1/messages", "/v1/chat/completions", "/v1/responses", "/v1beta/models/g:generateContent"]
 )
-@pytest.mark.parametrize("more", [{"service_tier": "priority"}, {"serviceTier": "priority"}, {"speed": "fast"}])
+@pytest.mark.parametrize(
+    "more", [{"service_tier": "priority"}, {"serviceTier": "priority"}, {"speed": "fast"}, {"inference_geo": "us"}]
+)
 def test_nothing_is_asked_for_at_another_price(path, more):
     """OpenAI serves sooner at twice the price, Anthropic at six times: what it took was counted at the usual one."""
     found = understood(path, json.dumps({"model": "m", **more}).encode())
     assert not more.keys() & bounded(found, 300).keys()
+
+
+def test_nothing_is_kept_for_an_hour_in_the_models_cache():
+    """That is written at twice a prompt's price: it was counted at one and a quarter."""
+    hour, minutes = {"type": "ephemeral", "ttl": "1h"}, {"type": "ephemeral"}
+
+    def request(control):
+        text = {"type": "text", "text": '"ttl": "1h"', "cache_control": control}
+        result = {"type": "tool_result", "tool_use_id": "1", "content": [text], "cache_control": control}
+        turns = [{"role": "user", "content": [text, result]}, {"role": "assistant", "content": "ttl"}]
+        tools = [{"name": "x", "input_schema": {}, "cache_control": control}]
+        return {"model": "m", "max_tokens": 9, "cache_control": control, "tools": tools, "system": [text],
+                "messages": turns}  # fmt: skip
+
+    found = understood("/v1/messages", json.dumps(request(hour)).encode())
+    assert bounded(found, 9) == request(minutes) and found.body == request(hour)
+    odd = understood("/v1/messages", json.dumps({"system": [None, {"cache_control": 5}], "messages": 7}).encode())
+    assert bounded(odd, 9)["system"] == [None, {"cache_control": 5}]
 
 
 @pytest.mark.parametrize("verb", ["predictLongRunning", "predict", "batchEmbedContents", "generateVideos"])

@@ -136,6 +136,19 @@ def test_tokens_read_from_the_providers_cache_cost_less() -> None:
     assert (cost_of(settings_, Usage(1000, 0, cached=1000)) or 0) < (cost_of(settings_, Usage(1000, 0)) or 0)
 
 
+@pytest.mark.parametrize("price", [None, Price(2.0, 10.0, 0.2)])
+def test_tokens_written_into_the_providers_cache_cost_more_where_they_do(price: Price | None) -> None:
+    """With a price of the user's, as any model needs that no list names yet, they cost no more than others: a quarter
+    of a prompt's price was missing, and the bill could pass its cap."""
+    settings_ = ModelSettings(provider="anthropic", model="claude-sonnet-5", price=price)
+    assert cost_of(settings_, Usage(1000, 0, written=1000)) == pytest.approx(1.25 * 0.002)
+    assert cost_of(settings_, Usage(1000, 100, cached=600, written=300)) == pytest.approx(
+        (100 * 2.0 + 600 * 0.2 + 300 * 2.5 + 100 * 10.0) / 1e6
+    )
+    other = ModelSettings(provider="openai", model="m", base_url="https://h.example/v1", price=Price(2.0, 10.0))
+    assert cost_of(other, Usage(1000, 0, written=1000)) == pytest.approx(0.002)
+
+
 def test_the_machines_take_from_the_dollars_of_the_calls():
     hours = 0.0
     ledger = Ledger(usd=1.0, machine_usd=lambda: hours * 0.5)
