@@ -34,7 +34,10 @@ def connect(settings: ModelSettings) -> Any:
     """A client of the SDK with its own retries off."""
     import anthropic
 
-    return _checked(anthropic.Anthropic(api_key=settings.key_text or "none", **_options(settings)))
+    options = _options(settings)
+    if settings.base_url:  # the SDK adds the version, which people write too, as OpenAI's want it
+        options["base_url"] = settings.base_url.rstrip("/").removesuffix("/v1")
+    return _checked(anthropic.Anthropic(api_key=settings.key_text or "none", **options))
 
 
 def connect_bedrock(settings: ModelSettings) -> Any:

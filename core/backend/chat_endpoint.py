@@ -127,10 +127,11 @@ class ChatEndpoint:
 
 
 def joined(base_url: str, path: str, query: str = "") -> str:
-    """The address of `path` below a base, whose own query stays."""
+    """The address of `path` below a base, whose own query stays. A base that ends with it already is meant so."""
     parts = urlsplit(base_url)
     both = "&".join(filter(None, (parts.query, query)))
-    return urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/{path}", both, ""))
+    below = parts.path.rstrip("/").removesuffix(f"/{path}")
+    return urlunsplit((parts.scheme, parts.netloc, f"{below}/{path}", both, ""))
 
 
 def events(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -151,13 +151,14 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
         return LostReplyError(text, retry_after=retry_after(_headers(error)))
     if status in BUSY_STATUS or (status >= 500 and not unsupported):
         return BackendBusyError(text, retry_after=retry_after(_headers(error)) or _told_delay(error))
-    return RefusedError(text + _hint(text, settings.role), status)
+    return RefusedError(text + _hint(status, _said(error), settings), status)
 
 
-def _hint(text: str, role: str) -> str:
-    """The key to set, where the server's words tell it."""
-    keys = [key for word, key in _HINTS.items() if word in text.lower()]
-    return f"; see llm.{role}.{keys[0]}" if keys else ""
+def _hint(status: int, said: str, settings: ModelSettings) -> str:
+    """The key to set, where the server's words tell it; an address that says of nothing that it is missing is wrong."""
+    keys = [key for word, key in _HINTS.items() if word in said.lower()]
+    keys += ["base_url"] if status in (404, 405) and settings.base_url else []
+    return f"; see llm.{settings.role}.{keys[0]}" if keys else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

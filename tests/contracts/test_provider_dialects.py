@@ -41,10 +41,8 @@ class Asked:
 
     def __init__(self, server: RawServer, provider: str = "openai", **more: Any) -> None:
         place = server.url + ("/v1" if provider == "openai" else "")
-        plain = {"attempts": 3, "backoff": 0.01, "price": Price(1.0, 2.0), **more}
-        settings = ModelSettings(
-            provider=provider, model="m", api_key=SecretStr("sk-planted-0123456789"), base_url=place, **plain
-        )
+        usual = {"attempts": 3, "backoff": 0.01, "price": Price(1.0, 2.0), "base_url": place, "model": "m"}
+        settings = ModelSettings(provider=provider, api_key=SecretStr("sk-planted-0123456789"), **{**usual, **more})
         self.client = ModelClient(
             {"code": settings}, log=MemoryLog(), ledger=Ledger(), notice=lambda reason, wait: None
         )
@@ -180,6 +178,34 @@ def test_what_a_gateway_waited_for_no_longer_may_be_billed(status: int) -> None:
         with pytest.raises(LostReplyError):
             asked.reply()
         assert len(server.asked) == 3 and asked.client.ledger.lost.tokens > 3 * 1000
+
+
+@pytest.mark.parametrize(
+    ("provider", "written", "asked"),
+    [
+        ("openai", "/v1", "/v1/chat/completions"),
+        ("openai", "/v1/", "/v1/chat/completions"),
+        ("openai", "/v1/chat/completions", "/v1/chat/completions"),
+        ("anthropic", "", "/v1/messages"),
+        ("anthropic", "/v1", "/v1/messages"),
+        ("anthropic", "/proxy/v1/", "/proxy/v1/messages"),
+    ],
+)
+def test_an_address_may_be_written_as_people_write_it(provider: str, written: str, asked: str) -> None:
+    with RawServer(lambda request: error("Not Found", 404)) as server:
+        with pytest.raises(RefusedError, match=r"HTTP 404: Not Found; see llm\.code\.base_url$"):
+            Asked(server, provider, base_url=server.url + written).reply()
+        assert server.paths == [asked]
+
+
+def test_a_model_that_is_gone_is_told_as_such() -> None:
+    said = "The model `gpt-4-32k` has been deprecated"
+    with RawServer(lambda request: error(said, 404)) as server:
+        with pytest.raises(RefusedError, match=r"deprecated; see llm\.code\.model$"):
+            Asked(server).reply()
+    with RawServer(lambda request: error("`top_q` is no parameter", 400)) as server:
+        with pytest.raises(RefusedError, match=r"is no parameter$"):
+            Asked(server, model="my-model").reply()
 
 
 # ------------------------------------------------------------ models that think, and may look first

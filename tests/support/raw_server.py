@@ -25,10 +25,11 @@ def streamed(*events: Any) -> Answer:
 
 
 class RawServer:
-    """Use as a context manager. `asked` holds the bodies of the requests, oldest first."""
+    """Use as a context manager. `asked` holds the bodies of the requests, `paths` where they went, oldest first."""
 
     def __init__(self, script: Script) -> None:
         self.asked: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         self._script = script
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -54,6 +55,7 @@ class RawServer:
             def do_POST(self) -> None:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 server.asked.append(request)
+                server.paths.append(self.path)
                 status, kind, body = server._script(request)
                 self.send_response(status)
                 self.send_header("Content-Type", kind)

@@ -169,6 +169,8 @@ def test_what_a_stream_breaks_off_with_is_told(server: Server) -> None:
         ("https://h/v1/", "https://h/v1/p"),
         ("http://u:p@h:8/v1?k=1#f", "http://u:p@h:8/v1/p?k=1&api-version=2"),
         ("https://h", "https://h/p"),
+        ("https://h/v1/p", "https://h/v1/p"),
+        ("https://h/v1/p/", "https://h/v1/p"),
     ],
 )
 def test_a_path_below_an_address(base: str, address: str) -> None:
