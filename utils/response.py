@@ -20,8 +20,13 @@ _THOUGHT_OR_FENCE = re.compile(
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-_FIRST, _SECOND = re.compile(r"\A(\*\*)?1[.)][ \t]+"), re.compile(r"^[ \t]*(?:\*\*)?2[.)][^\n]{0,40}$\n*", re.MULTILINE)
+_FIRST = re.compile(r"\A(\*\*)?1[.)][ \t]+")
+_SECOND = re.compile(
+    r"^[ \t]*(?:\*\*)?2[.)]\W*(?:(?:\w+ ){0,3}(?:program|code|script|function|file|implementation)\b\W*)?$\n*",
+    re.MULTILINE | re.IGNORECASE,
+)
 """The numbers of the two parts that a prompt asks for, and what stands above the second one's block."""
+_ITEMS = re.compile(r"^[ \t]*(?:\*\*)?2[.)]", re.MULTILINE)
 NOTHING_LEFT = "NOTHING LEFT:"
 """Begins the line that a writer gives in place of a program where no program can score better; then the reason."""
 _NOTHING_LEFT = re.compile(rf"^[ \t>*_#`-]*{NOTHING_LEFT}[ \t*_`]*(.*)$", re.MULTILINE)
@@ -59,9 +64,11 @@ def parse_response(text: str, language: str = "python", like: str = "") -> tuple
 
 
 def _without_numbers(plan: str) -> str:
-    """A plan whose first sentence is one: later writers are told it, and were told `1.`"""
-    first = _FIRST.match(plan)
-    return _SECOND.sub("", f"{first[1] or ''}{plan[first.end() :]}", count=1).strip() if first else plan
+    """A plan without its number as a reply's first part; one that is a list itself keeps all of them."""
+    first, rest = _FIRST.match(plan), _SECOND.sub("", plan, count=1)
+    if first is None or _ITEMS.search(rest):
+        return plan
+    return f"{first[1] or ''}{rest[first.end() :]}".strip()
 
 
 def extract_code(blocks: list[Block], language: str = "python", like: str = "") -> str | None:

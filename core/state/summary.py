@@ -35,10 +35,11 @@ _FRAME = re.compile(r'File ".*", line \d+|[~^\s]+$')
 _RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception)\b")
 _MARKS = re.compile(r"`{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
+_NUMBER = re.compile(r"^\d{1,2}[.)] ")
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 3
+FORM = 4
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
@@ -294,8 +295,8 @@ def in_unit(node: Node) -> bool:
 
 
 def first_sentence(plan: str, limit: int = 220) -> str:
-    """What a plan says first: writers are asked to name the change there."""
-    return short(_SENTENCE.split(" ".join(plan.split()), maxsplit=1)[0], limit)
+    """What a plan says first: writers are asked to name the change there. The number of an item is no sentence."""
+    return short(_SENTENCE.split(_NUMBER.sub("", " ".join(plan.split())), maxsplit=1)[0], limit)
 
 
 def numbers_in(output: str) -> list[str]:

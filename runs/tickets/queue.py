@@ -360,8 +360,9 @@ def as_reply(code: str, language: str, plan: str = "") -> str:
 
 
 def prose(plan: str) -> str:
-    """A plan as words and nothing more: it opens no fence and no thought that the program would be lost in."""
-    return re.sub("<(?=think)", "< ", plan.replace("`", "'"), flags=re.IGNORECASE).strip()
+    """A plan as words and nothing more: it opens no fence, thought or SEARCH that the program would be lost in."""
+    plain = re.sub("<(?=/?think)", "< ", plan.replace("`", "'"), flags=re.IGNORECASE)
+    return re.sub(r"(~~)~+|(<<<<)<+", r"\1\2", plain).strip()
 
 
 def _is_reply(text: str, language: str) -> bool:

@@ -8,7 +8,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.memory import Memory, remember
 from core.state.node import Node
-from core.state.summary import change_of, numbers_in
+from core.state.summary import change_of, first_sentence, numbers_in
 from utils.direction import Direction
 from utils.prompt_text import BYTES_PER_TOKEN
 
@@ -43,6 +43,11 @@ def test_a_line_tells_parent_change_noise_and_the_last_numbers():
         "[1] improve of [0]: 0.26 (0.04 better, noise 0.0058), own estimate 0.265, took 50 to 75 % of its time"
         " - plan of b - Printed: fold 1: 0.27 | fold 2: 0.26 | cv: 0.265"
     )
+
+
+def test_a_plan_that_is_a_list_is_told_by_its_first_item():
+    assert first_sentence("1. A shorter loop. It saves time.\n2. A table.") == "A shorter loop."
+    assert first_sentence("2.5 times as much. Really.") == "2.5 times as much."
 
 
 def test_a_line_tells_in_the_evaluators_words_why_a_program_gained_nothing():
