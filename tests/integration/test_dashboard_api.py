@@ -10,11 +10,13 @@ import sqlite3
 import subprocess
 import sys
 import zipfile
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
-from support.dashboard import ROOT
+from support.dashboard import ROOT, serving
 from support.synthetic_runs import competition, write_all
 
 from core.events import Warned
@@ -743,3 +745,18 @@ def test_the_winners_files_of_a_killed_run_are_written_when_asked_for(cli):
         assert client.post(path).json()["accepted"]
         assert "solution.py" in {file["name"] for file in client.get(path).json()}
         assert client.post("/api/runs/nobody/solution").status_code == 404
+
+
+def test_a_service_is_watched_by_its_heads_alone(project):
+    """Docker's and others' checks of health ask with HEAD, and were refused (405) all but the page's own files."""
+    with serving(project) as (address, _), closing(HTTPConnection(address, timeout=30)) as connection:
+        for path, status in (("/api/health", 200), ("/api/runs", 200), ("/api/runs/unknown", 404), ("/", None)):
+            connection.request("GET", path)
+            whole = connection.getresponse()
+            length = len(whole.read())
+            connection.request("HEAD", path)
+            head = connection.getresponse()
+            assert (head.status, head.read(), head.getheader("content-length")) == (whole.status, b"", str(length)), (
+                path
+            )
+            assert status in (None, whole.status)
