@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -19,9 +20,16 @@ from cli.process_exit import leave  # noqa: E402
 from runs.interrupts import interrupt_on_terminate  # noqa: E402
 from utils.collector import rare_collections  # noqa: E402
 
+
+def handed_words() -> list[str]:
+    """Settings from the Python front that started us (`swarm_evo/child.py`): what we start does not find them."""
+    found: list[str] = json.loads(os.environ.pop("SWARM_EVO_WORDS", "[]"))
+    return found
+
+
 if __name__ == "__main__":
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     interrupt_on_terminate()
     with rare_collections():  # imports make few cycles, too
-        leave(main(sys.argv[1:]))
+        leave(main([*sys.argv[1:], *handed_words()]))

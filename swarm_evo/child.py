@@ -31,7 +31,13 @@ def ask(*words: str, said: str = "") -> Any:
         SearchError: with the verb's own line.
     """
     done = subprocess.run(
-        command(words), input=said, capture_output=True, text=True, env=environment(), check=False, encoding="utf-8"
+        command(words),
+        input=said,
+        capture_output=True,
+        text=True,
+        env=environment(words),
+        check=False,
+        encoding="utf-8",
     )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
@@ -64,7 +70,7 @@ class Child:
             text=True,
             encoding="utf-8",
             errors="replace",
-            env=environment(),
+            env=environment(words),
             start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
         )
         self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
@@ -125,10 +131,22 @@ class Child:
                     print(line, end="", file=sys.stderr)
 
 
+HANDED = "SWARM_EVO_WORDS"
+"""Environment variable with the settings of a process that we start, as JSON: its command line is open to every user of
+the machine, and a setting may be a key. `main.py` takes it away."""
+
+
 def command(words: Sequence[str]) -> list[str]:
-    return [sys.executable, str(app_dir() / "main.py"), *words]
+    """A command line without its settings: `environment` has them."""
+    return [sys.executable, str(app_dir() / "main.py"), *(word for word in words if not _is_setting(word))]
 
 
-def environment() -> dict[str, str]:
-    """Ours, without what would put foreign modules before the child's own."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+def environment(words: Sequence[str] = ()) -> dict[str, str]:
+    """Ours, without what would put foreign modules before the child's own, and the settings among its words."""
+    ours = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", HANDED)}
+    return {**ours, HANDED: json.dumps([word for word in words if _is_setting(word)])}
+
+
+def _is_setting(word: str) -> bool:
+    """True for `key=value`."""
+    return "=" in word and not word.startswith("-")

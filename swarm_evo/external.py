@@ -331,7 +331,8 @@ def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[byt
     with said.open("wb") as log:
         child = subprocess.Popen(
             command([*words, "--json", f"--ready={ready}"]),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True, env=environment(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True,
+            env=environment(words),
         )  # fmt: skip
     while not (ready.is_file() and ready.read_text()):
         if child.poll() is not None:

@@ -85,13 +85,21 @@ def _literal(value: Any) -> str:
 
 
 def _without_expressions(key: str, value: Any) -> Any:
-    """A setting's value. Only a secret may be named by its variable: elsewhere a prompt would show what is in it."""
+    """A setting's value. Only a secret may be named by its variable: elsewhere a prompt would show what is in it.
+
+    Raises:
+        ConfigError: a secret itself: it would stand in the plan's file, on command lines, in the client's own record.
+    """
     path = tuple(key.split("."))
     if isinstance(value, dict):
         return {name: _without_expressions(f"{key}.{name}", item) for name, item in value.items()}
     if isinstance(value, list):
         return [_without_expressions(key, item) for item in value]
-    return _literal(value) if isinstance(value, str) and masked("x", path) != MASK else value
+    if not isinstance(value, str) or masked("x", path) != MASK:
+        return _literal(value) if isinstance(value, str) else value
+    if masked("x", path[-1:]) == MASK and not value.startswith("${env:"):
+        raise ConfigError(f"settings: {key}: name the variable that holds it, ${{env:NAME}}, and not the secret itself")
+    return value
 
 
 def _existing(name: str, value: Any) -> Path:

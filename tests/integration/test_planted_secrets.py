@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
+
+import swarm_evo
 
 SECRET = "PLANTED-4f9a2c"
 CONFIG = """
@@ -47,6 +51,27 @@ def planted(cli, server):
     (cli.folder / "seed.yaml").unlink()
     assert ended.code == 0, ended.err
     return ended
+
+
+def test_no_command_line_holds_a_secret_that_python_was_given(tmp_path, server):
+    """Every user of the machine reads them: `ps` showed the key as long as the search went on."""
+    shown = []
+
+    def look(step):
+        for line in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                shown.append(line.read_bytes())
+
+    model = {"provider": "openai", "model": "scripted", "base_url": server.url, "api_key": f"{SECRET}-key"}
+    result = swarm_evo.search(
+        "bin_packing", problem__name="u120", budget={"steps": 1}, project_dir=tmp_path, on_step=look, llm__code=model,
+        llm__code__price={"input": 0, "output": 0}, agent__review="never",
+        llm__code__extra={"extra_headers": {"Authorization": f"Bearer {SECRET}-header"}},
+    )  # fmt: skip
+    assert server.headers[0]["Authorization"] == f"Bearer {SECRET}-key", "it came there all the same"
+    assert server.requests[0]["extra_headers"]["Authorization"].endswith(f"{SECRET}-header")
+    assert any(b"main.py" in line for line in shown) and not any(SECRET.encode() in line for line in shown)
+    assert result.nodes
 
 
 @pytest.mark.long

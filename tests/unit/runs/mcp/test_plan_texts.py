@@ -32,6 +32,22 @@ def test_a_secret_is_named_by_its_variable_where_a_secret_belongs() -> None:
     assert code.extra == {"headers": {"X": SECRET["PLANTED"]}}
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"llm.code.api_key": "sk-planted-0123456789"},
+        {"llm.code": {"api_key": "sk-planted-0123456789"}},
+        {"llm.code.extra": {"extra_headers": {"Authorization": "Bearer sk-planted-0123456789"}}},
+    ],
+)
+def test_a_secret_itself_is_taken_from_nobodys_record(settings) -> None:
+    """It stood in the plan's file, and on the command lines of the plan and of the run."""
+    with pytest.raises(ConfigError, match=r"name the variable that holds it, \$\{env:NAME\}") as raised:
+        _words({"problem": "tsp", "settings": settings})
+    assert "planted" not in str(raised.value)
+    assert _words({"problem": "tsp", "settings": {"llm.code.extra": {"reasoning_effort": "high"}}})
+
+
 def test_a_key_holds_no_value_of_its_own() -> None:
     with pytest.raises(ConfigError, match="is no key"):
         _words({"problem": "tsp", "settings": {"problem.goal=${env:PLANTED} ": 1}})
