@@ -30,6 +30,7 @@ from utils.response import (
     split_blocks,
     strip_thinking,
     syntax_error,
+    unlisted,
     up_to_last_block,
 )
 
@@ -139,7 +140,7 @@ class CoderAgent(BaseAgent):
     def _read(self, context: AgentContext, reply: str) -> Found:
         if (nothing := nothing_in(reply)) is not None:
             return nothing
-        reply = strip_thinking(reply)
+        reply = unlisted(strip_thinking(reply))
         if context.parents and has_blocks(reply):
             return self._changed(context, reply)
         block, plan = parse_response(reply, str(context.extras.get("language", "python")), wanted_form(context))

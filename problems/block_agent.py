@@ -9,7 +9,7 @@ from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from problems.blocks import BlockError, graft, put_back
 from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
-from utils.response import parse_response, strip_thinking
+from utils.response import parse_response, strip_thinking, unlisted
 
 
 class BlockAgent(CoderAgent):
@@ -21,7 +21,7 @@ class BlockAgent(CoderAgent):
         if (nothing := nothing_in(reply)) is not None:
             return nothing
         frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
-        text = strip_thinking(reply)
+        text = unlisted(strip_thinking(reply))
         if has_blocks(text):
             plan = text[: text.index("<<<<<")].strip().removesuffix("```").strip()
             try:

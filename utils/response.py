@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,7 @@ from utils.syntax import parse_shared, source_lines
 _ITEM = r"[ \t]*(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?"
 """What stands before a fence in a list. Prompts ask for two numbered parts, and models answer `2. ```python`."""
 _FENCE = re.compile(rf"^({_ITEM})(`{{3,}}|~{{3,}})[ \t]*([\w+#.-]*)[^`]*$")
+_LISTED_SEARCH = re.compile(r"^([ ]+)<{5,9} SEARCH[ \t\r]*$")
 _THOUGHT_OR_FENCE = re.compile(
     r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
@@ -99,7 +101,7 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
     blocks: list[Block] = []
     body: list[str] = []
     opened: re.Match[str] | None = None
-    for line in source_lines(text):
+    for line in source_lines(unlisted(text)):
         found = _FENCE.match(line)
         if opened is None and found is None:
             prose.append(line)
@@ -123,11 +125,36 @@ def _closes(found: re.Match[str] | None, opened: re.Match[str]) -> bool:
 
 
 def _block(opened: re.Match[str], body: list[str]) -> Block:
-    """Its text without what all lines of a list's item are indented by, and without a byte-order mark, which is of the
-    file that was handed in and not of the program."""
-    indents = [len(line) - len(line.lstrip(" ")) for line in body if line.strip()]
-    cut = min([len(opened[1]), *indents])
-    return Block(opened[3].lower(), "\n".join(line[cut:] for line in body).removeprefix("\ufeff"))
+    """Its text without a byte-order mark, which is of the file that was handed in and not of the program."""
+    return Block(opened[3].lower(), "\n".join(body).removeprefix("\ufeff"))
+
+
+def unlisted(text: str) -> str:
+    """A reply whose fenced blocks and SEARCH/REPLACE blocks all stand at the margin, also those of a list's items."""
+    lines, kept, place = text.split("\n"), list[str](), 0
+    while place < len(lines):
+        line, end = lines[place], place
+        if (opened := _FENCE.match(line)) is not None:
+            ends = (n for n in range(place + 1, len(lines)) if _closes(_FENCE.match(lines[n]), opened))
+            end = next(ends, len(lines))
+            width, closing = len(opened[1]), lines[end : end + 1]
+            kept += [opened[1].rstrip()] if opened[1][:-1].strip(" \t-*+") else []
+            kept += [line[width:], *less_indented(lines[place + 1 : end], width)]
+            kept += [one.lstrip(" \t") for one in closing] if width else closing
+        elif (begun := _LISTED_SEARCH.match(line)) is not None:
+            end = next((n for n in range(place, len(lines)) if lines[n].startswith(f"{begun[1]}>>>>>")), place)
+            kept += less_indented(lines[place : end + 1], len(begun[1]))
+        else:
+            kept.append(line)
+        place = end + 1
+    return "\n".join(kept)
+
+
+def less_indented(lines: Sequence[str], width: int) -> list[str]:
+    """Lines without that many blanks in front, or without as many as all of them have."""
+    indents = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    cut = min([width, *indents])
+    return [line[cut:] for line in lines]
 
 
 def nothing_left_in(text: str) -> str | None:

@@ -23,20 +23,26 @@ from dataclasses import dataclass
 from problems.command.tree.tree import Tree, TreeError, with_patches
 from utils.diff import DiffError, parse_diff
 from utils.patch import PatchError, changed_text, read_patch, with_line_ends
+from utils.response import less_indented
 
-_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
+_FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
+"""In a list's item it is indented, and so are the lines of its file."""
 _SEARCH = re.compile(r"^<{5,9} SEARCH[ \t]*$")
 _REPLACE = re.compile(r"^>{5,9} REPLACE[ \t]*$")
 _DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+(\S.*)$")
 _READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+(\S.*)$", re.MULTILINE)
 _RANGE = re.compile(r"(?<![ \t:])[ \t:]+(\d{1,7})-(\d{1,7})$")
-_DECORATION = re.compile(r"[\s#>*`'\"-]*(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*", re.IGNORECASE)
+_DECORATION = re.compile(
+    r"[\s#>*`'\"-]*(?:\d{1,3}[.)]\s+[`*'\"]*)?(?:(?:file|path|filename)\s*[:=]\s*)?[`*'\"]*", re.IGNORECASE
+)
 _BEHIND = "`*'\": \t"
 """What may decorate the end of a line."""
 _PATH = re.compile(r"(?=.*[./])[\w.+@=~-][\w.+@=,~/-]*")
 _ODD_PATH = re.compile(r"(?=.*/)(?!.*\]\()[\w.+@=~$(\[-][\w.+@=,~/$()\[\]!&'#%-]*\w")
 """`app/(shop)/[id]/page.tsx`: no word of prose, and no link of Markdown."""
-_QUOTED = re.compile(r"[\s#>*-]*(?:(?:file|path|filename)\s*[:=]\s*)?`([^`\s](?:[^`]*[^`\s])?)`[\s:*]*", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"[\s#>*-]*(?:\d{1,3}[.)]\s+)?(?:(?:file|path|filename)\s*[:=]\s*)?`([^`\s](?:[^`]*[^`\s])?)`[\s:*]*", re.IGNORECASE
+)
 _ENDING = re.compile(r"\.\w{1,10}$")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
 WHOLE = "whole"
@@ -196,12 +202,12 @@ class _Reader:
     def _fenced(
         self, lines: Sequence[str], place: int, fence: re.Match[str], path: str, fresh: str
     ) -> tuple[list[Edit], int]:
-        named = self._named_by(fence[2])
-        end = _end_of_fence(lines, place, fence[1], (named or fresh).lower().endswith(_MARKDOWN))
-        body = list(lines[place + 1 : end])
+        named = self._named_by(fence["info"])
+        end = _end_of_fence(lines, place, fence, (named or fresh).lower().endswith(_MARKDOWN))
+        body = less_indented(lines[place + 1 : end], len(fence["indent"]))
         text = "\n".join(body) + "\n" if body else ""
-        if fence[2].split()[:1] == [WHOLE] and fresh:
-            ended = text.replace("\n", "\r\n") if fence[2].split()[1:] == [CRLF] else text
+        if fence["info"].split()[:1] == [WHOLE] and fresh:
+            ended = text.replace("\n", "\r\n") if fence["info"].split()[1:] == [CRLF] else text
             return [Edit(fresh, ended, "whole")], end + 1
         if any(_SEARCH.match(line) for line in body):
             return self.edits(body, named or path)[0], end + 1
@@ -282,17 +288,19 @@ def _only(tree: Tree) -> str:
     return paths[0]
 
 
-def _end_of_fence(lines: Sequence[str], place: int, mark: str, is_markdown: bool) -> int:
-    """The line that closes the fence at `place`, or the number of lines.
+def _end_of_fence(lines: Sequence[str], place: int, opened: re.Match[str], is_markdown: bool) -> int:
+    """The line that closes the fence at `place`, or the number of lines. One further in is text of the file.
 
     In a Markdown file a fence with a language is one of its own, also where its writer took no longer one around it.
     """
     is_inside = False
     for end in range(place + 1, len(lines)):
         found = _FENCE.match(lines[end])
-        if found is None or not found[1].startswith(mark):
+        if found is None or not found["marks"].startswith(opened["marks"]):
             continue
-        if found[2].strip():
+        if len(found["indent"]) > len(opened["indent"]) + 3:
+            continue
+        if found["info"].strip():
             is_inside = is_inside or is_markdown
         elif is_inside:
             is_inside = False

@@ -13,6 +13,7 @@ from utils.response import (
     split_blocks,
     strip_thinking,
     syntax_error,
+    unlisted,
     up_to_last_block,
 )
 
@@ -91,6 +92,18 @@ def test_the_numbers_of_a_replys_parts_are_none_of_the_plan(prose, plan):
     """Later prompts told of such a program `1.`, the first sentence of its plan."""
     found = parse_response(f"{prose}```python\nx = 1\n```")
     assert found == ("x = 1", plan)
+
+
+@pytest.mark.parametrize("indent", ["   ", "    "])
+@pytest.mark.parametrize("fence", ["", "```\n"])
+def test_changes_of_a_part_in_a_list_stand_at_the_margin(indent, fence):
+    block = f"{fence}<<<<<<< SEARCH\nx = 1\n=======\nif x:\n    x = 2\n>>>>>>> REPLACE\n{fence}"
+    listed = "".join(f"{indent}{line}\n" for line in block.splitlines())
+    assert (
+        unlisted(f"1. I change x.\n2. The change:\n{listed}Done.\n")
+        == f"1. I change x.\n2. The change:\n{block}Done.\n"
+    )
+    assert unlisted(f"I change x.\n{block}") == f"I change x.\n{block}"
 
 
 def test_of_several_blocks_an_example_of_use_is_not_the_program():

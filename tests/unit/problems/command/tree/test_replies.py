@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from problems.command.tree.base import snapshot
-from problems.command.tree.replies import Wanted, as_reply, asked_files, edits_of, read_reply, unnamed_blocks
+from problems.command.tree.replies import Edit, Wanted, as_reply, asked_files, edits_of, read_reply, unnamed_blocks
 from problems.command.tree.tree import Ground, Tree, TreeError, is_path, read_tree
 from utils.response import strip_thinking
 
@@ -247,3 +247,14 @@ def test_a_link_stays_and_a_new_script_can_be_run(ground):
         read_reply(Tree(ground), "src/link.py\n```\nx = 1\n```\n")
     tree, _ = read_reply(Tree(ground), "src/run.sh\n```\n#!/bin/sh\necho hi\n```\n")
     assert "new file mode 100755" in tree.code()
+
+
+@pytest.mark.parametrize("item", ["1. `src/a.py`:", "- `src/a.py`", "2. Files:\n\n   `src/a.py`"])
+@pytest.mark.parametrize("indent", ["   ", "    ", "  "])
+def test_a_file_in_a_list_is_written_at_the_margin(item, indent):
+    """Its lines kept the indentation of the list, and a deeper one was no file at all."""
+    text = "def f():\n    '''As\n\n        ```\n    '''\n"
+    block = f"```python\n{text}```\n"
+    listed = "".join(f"{indent}{line}\n" if line else "\n" for line in block.splitlines())
+    edits, plan = edits_of(f"1. The plan.\n{item}\n{listed}")
+    assert edits == [Edit("src/a.py", text, "whole")] and plan.startswith("1. The plan.")
