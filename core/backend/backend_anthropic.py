@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from core.backend.answer_size import bounded_answers
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
-from core.backend.network import check_address
+from core.backend.network import check_address, host_of
 from core.backend.provider import ProviderSpec, is_installed
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
@@ -37,7 +38,20 @@ def connect(settings: ModelSettings) -> Any:
     options = _options(settings)
     if settings.base_url:  # the SDK adds the version, which people write too, as OpenAI's want it
         options["base_url"] = settings.base_url.rstrip("/").removesuffix("/v1")
-    return _checked(anthropic.Anthropic(api_key=settings.key_text or "none", **options))
+    client: Any = anthropic.Anthropic(api_key=settings.key_text or "none", **options)
+    for name in _others_headers(settings):  # the SDK reads them itself, and one that it is told to omit hides the key
+        client._custom_headers.pop(name, None)
+    return _checked(client)
+
+
+def _others_headers(settings: ModelSettings) -> Iterator[str]:
+    """Names of the headers that the environment has for its own address, logins among them, and that the SDK would send
+    to any other one."""
+    if host_of(settings.base_url) != host_of(os.environ.get("ANTHROPIC_BASE_URL", "")):
+        for line in os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n"):
+            name, colon, _ = line.partition(":")
+            if colon and name.strip():
+                yield name.strip()
 
 
 def connect_bedrock(settings: ModelSettings) -> Any:

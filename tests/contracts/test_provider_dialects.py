@@ -208,6 +208,20 @@ def test_a_model_that_is_gone_is_told_as_such() -> None:
             Asked(server, model="my-model").reply()
 
 
+@pytest.mark.parametrize("is_own", [False, True])
+def test_logins_of_the_environment_go_to_its_own_address_alone(is_own: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A company's login, made for its own gateway, went to every address that a run named, in place of its key."""
+    login = "Bearer of-the-company"
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", f"Authorization: {login}\nX-Team: research")
+    with RawServer(thinks) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url if is_own else "https://gateway.example")
+        assert Asked(server, "anthropic").reply() == PROGRAM
+        (told,) = server.headers
+        assert (told.get("authorization") == login, told.get("x-team")) == (is_own, "research" if is_own else None)
+        keys = told.get("x-api-key"), told.get("authorization", "").removeprefix("Bearer ")
+        assert is_own or "sk-planted-0123456789" in keys
+
+
 # ------------------------------------------------------------ models that think, and may look first
 
 

@@ -25,11 +25,13 @@ def streamed(*events: Any) -> Answer:
 
 
 class RawServer:
-    """Use as a context manager. `asked` holds the bodies of the requests, `paths` where they went, oldest first."""
+    """Use as a context manager. `asked` holds the bodies of the requests, oldest first, `paths` where they went, and
+    `headers` theirs, by names in small letters."""
 
     def __init__(self, script: Script) -> None:
         self.asked: list[dict[str, Any]] = []
         self.paths: list[str] = []
+        self.headers: list[dict[str, str]] = []
         self._script = script
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
@@ -56,6 +58,7 @@ class RawServer:
                 request = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 server.asked.append(request)
                 server.paths.append(self.path)
+                server.headers.append({name.lower(): value for name, value in self.headers.items()})
                 status, kind, body = server._script(request)
                 self.send_response(status)
                 self.send_header("Content-Type", kind)
