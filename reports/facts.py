@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from core.events import Event, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
+from core.events import Event, GenerationFinished, NoteAdded, RunFinished, RunStarted, Warned
+from core.state.findings import Rung
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.numbering import Numbering
@@ -25,7 +27,7 @@ TRANSCRIPTS = 5
 PAGE = 2000
 """Events read at once."""
 
-_KINDS = ("run.started", "run.finished", "ladder.counted", "generation.finished", "note.added", "warning")
+_KINDS = ("run.started", "run.finished", "generation.finished", "note.added", "warning")
 
 
 @dataclass(slots=True)
@@ -63,6 +65,7 @@ class RunFacts:
     transcripts: dict[str, list[Turn]] = field(default_factory=dict)
     """Node → turns of its session: of the best, and of the newest ones."""
     ladder: dict[str, int] = field(default_factory=dict)
+    """Rung → nodes that ended there. By the nodes: a round that a kill took and that is played again counts once."""
     generations: list[GenerationFinished] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -142,6 +145,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             final=final,
             baselines=baselines_of(reader, facts),
             failures=dict(journal.failures),
+            ladder=_ladder(journal),
             cost=reader.cost(),
             roles=reader.cost_by_role(),
             tickets=tickets(reader),
@@ -160,6 +164,11 @@ def read_facts(run_dir: Path) -> RunFacts:
         for event in _events(reader):
             _learn(found, event)
     return found
+
+
+def _ladder(nodes: Iterable[Node]) -> dict[str, int]:
+    ended = Counter(node.rung for node in nodes if node.rung is not None and node.failure is None)
+    return {rung: ended[rung] for rung in get_args(Rung) if rung in ended}
 
 
 def _transcripts(reader: RunReader, wrote: list[dict[str, Any]], best: Node | None) -> dict[str, list[Turn]]:
@@ -195,9 +204,6 @@ def _learn(found: RunFacts, event: Event) -> None:
         found.processes += 1
     elif isinstance(event, RunFinished):
         found.reason = event.reason
-    elif isinstance(event, LadderCounted):
-        for rung, count in event.counts.items():
-            found.ladder[rung] = found.ladder.get(rung, 0) + count
     elif isinstance(event, GenerationFinished):
         found.generations.append(event)
     elif isinstance(event, NoteAdded):

@@ -162,7 +162,6 @@ def _ladder(facts: RunFacts) -> Markup:
     counts, known = dict(facts.ladder), sum(facts.ladder.values())
     if not known:
         return EMPTY
-    # a run that was killed may have counted what it did not commit
     total = known if "full" in counts else max(known, len(facts.steps))
     saved = total - counts["full"] if "full" in counts else known
     text = (

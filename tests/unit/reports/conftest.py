@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.contracts import CallRecord
-from core.events import FinalScored, GenerationFinished, LadderCounted, NoteAdded, RunFinished, RunStarted, Warned
+from core.events import FinalScored, GenerationFinished, NoteAdded, RunFinished, RunStarted, Warned
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -32,7 +32,7 @@ def small_search() -> list[Node]:
         node("draft0", 0.5, code="import a\nx = 1\n", plan="first plan"),
         node("broken", None, failure=FailureKind.TIMEOUT, message="ran past 5 s"),
         node("better", 0.3, ("draft0",), operator="improve", code="import a\nx = 2\n", plan="double x", exec_time=1.5),
-        node("twin", None, ("draft0",), operator="improve", is_valid=False, duplicate_of="better"),
+        node("twin", None, ("draft0",), operator="improve", is_valid=False, duplicate_of="better", rung="text"),
         node("merged", 0.2, ("better", "draft0"), operator="merge", code="import a\nx = 3\n", claimed_metric=0.1),
     ]
 
@@ -77,8 +77,6 @@ def full_run(write_run: Callable[..., Path]) -> Path:
     return write_run(
         small_search(),
         events=[
-            LadderCounted(round=0, counts={"text": 1, "cheap": 2, "full": 3}),
-            LadderCounted(round=1, counts={"full": 1}),
             GenerationFinished(
                 generation=4,
                 ratings=[{"node_id": "merged", "name": "Rook", "elo": 120.0, "low": 80.0, "high": 160.0, "wins": 9}],

@@ -61,7 +61,7 @@ def test_it_shows_all_that_a_reader_needs(full_run):
         "baseline ridge", "failed: timeout", "0.25 against 0.41 RMSLE (lower is better), outside of the 95 % interval",
         "openai/gpt", "policy: three_phase", "5 steps", "sandbox: warm", "max_steps: 5 of 5 steps",
         "double x", "-x = 2", "+x = 3", "also from draft0", "ran past 5 s", "wall-clock limit",
-        "Of 7 candidates, 3 needed no full evaluation", "1 call, cost $0.0123", "1,000", "Rook", "After generation 4",
+        "Of 5 candidates, 1 needed no full evaluation", "1 call, cost $0.0123", "1,000", "Rook", "After generation 4",
         "note: try trees", "claimed 0.1, scored 0.2", "python main.py run '--data.goal=a b'", "replay run-1 --verify",
         "packages.numpy", "search.max_steps: 5", "llm.code.api_key: ********", "12.5 s",
     ):  # fmt: skip
@@ -292,11 +292,20 @@ def test_a_run_that_broke_off_says_why_in_its_report(write_run, small_nodes):
         assert "The run failed after" in text
 
 
+def _ended_at(*rungs: str | None) -> list[Node]:
+    return [Node(id=f"n{at}", operator="draft", code=f"x = {at}", rung=rung) for at, rung in enumerate(rungs)]
+
+
 @pytest.mark.parametrize(
-    ("counts", "told"),
-    [({"behaviour": 0, "cheap": 0, "full": 0}, None), ({"text": 2}, "Of 2 candidates, 2 needed"),
-     ({"text": 1, "full": 3}, "Of 4 candidates, 1 needed")],
+    ("rungs", "told"),
+    [([], None), ([None, None], None), (["text", "ast"], "Of 2 candidates, 2 needed"),
+     (["text", None, None], "Of 3 candidates, 1 needed"), (["full", "text", "full", "full"], "Of 4 candidates, 1 needed")],
 )  # fmt: skip
-def test_a_ladder_of_a_run_without_a_committed_step_is_told(write_run, counts, told):
-    page = render(read_facts(write_run([], [LadderCounted(round=0, counts=counts)])))
+def test_the_ladder_is_told_by_the_nodes(write_run, rungs, told):
+    page = render(read_facts(write_run(_ended_at(*rungs))))
     assert told in page if told else "What the ladder saved" not in page
+
+
+def test_a_round_that_a_kill_took_and_that_was_played_again_counts_once_on_the_ladder(write_run):
+    twice = [LadderCounted(round=0, counts={"cheap": 2, "full": 1})] * 2
+    assert "Of 3 candidates, 2 needed" in render(read_facts(write_run(_ended_at("full", "cheap", "cheap"), twice)))
