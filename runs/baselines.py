@@ -17,6 +17,7 @@ from core.state.task import node_id
 from core.storage.repository import RunStore
 from core.storage.rows import BESIDE
 from runs.search import Search
+from utils.direction import Direction
 from utils.errors import BudgetExhausted, ConfigError, Interrupted
 from utils.logger_system import log_msg
 from utils.stats import proper_interval
@@ -158,7 +159,7 @@ class BaselineRunner:
         ]
         if failure is not None:
             events.append(failed_baseline(name, own, failure, verdict.message, node.id))
-        program = scored_as(node, row).model_dump(mode="json")
+        program = scored_as(node, row, Direction(self._search.problem.lower_is_better)).model_dump(mode="json")
         order = self._order
         rows = sorted([*self._rows(), row], key=lambda one: order.get(one["name"], len(order)))
         self._store.put_facts({"baselines": rows, f"{BESIDE}{node.id}": program}, events)
@@ -177,10 +178,12 @@ def told_baselines(store: Store) -> str:
     return "\n".join(f"- {row['name']}: {row['metric']:.6g}" for row in scored)
 
 
-def scored_as(node: Node, row: Mapping[str, Any]) -> Node:
-    """A baseline with what its row says of it."""
+def scored_as(node: Node, row: Mapping[str, Any], direction: Direction) -> Node:
+    """A baseline with what its row says of it, and what the journal would say of a node of its own."""
     known = {
         "metric_value": row["metric"],
+        "lower_is_better": direction.lower_is_better,
+        "fitness": direction.fitness(row["metric"]),
         "metric_source": row.get("source"),
         "interval": proper_interval(row.get("interval")),
         "files": row.get("files") or {},

@@ -276,7 +276,8 @@ def _node_of(search: Search, row: Mapping[str, Any]) -> Node:
     made = next((baseline_node(seed, slot, b.name, b.code) for slot, b in own if b.name == row["name"]), None)
     isolated = "verified" if search.deps.isolated else "unisolated"
     alone = Node(id=row["node_id"], code="", operator="baseline", name=row["name"])
-    return scored_as(made or alone, {**row, "source": row.get("source") or isolated})
+    told = {**row, "source": row.get("source") or isolated}
+    return scored_as(made or alone, told, Direction(search.problem.lower_is_better))
 
 
 def _keep_baselines(

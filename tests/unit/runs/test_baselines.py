@@ -9,6 +9,7 @@ import pytest
 
 from core.contracts import Baseline, Evaluation
 from core.state.failure import FailureKind
+from core.storage.rows import BESIDE
 from runs.baselines import BaselineRunner, told_baselines
 from utils.allowance import LEAST, Allowance
 from utils.errors import BudgetExhausted, ConfigError
@@ -35,7 +36,7 @@ class Store:
 def search_of(evaluate, *names, slots=2, allowance=None):
     baselines = [Baseline(name, f"x = {place}") for place, name in enumerate(names)]
     return SimpleNamespace(
-        problem=SimpleNamespace(seeds_search=False, baselines=lambda: baselines),
+        problem=SimpleNamespace(seeds_search=False, lower_is_better=True, baselines=lambda: baselines),
         evaluator=SimpleNamespace(evaluate=evaluate),
         config=SimpleNamespace(project=SimpleNamespace(seed=1)),
         deps=SimpleNamespace(
@@ -53,12 +54,7 @@ def test_a_verdict_that_comes_after_an_interruption_is_not_kept(abandoned):
         assert closed.wait(60)
         return [Evaluation(failure=FailureKind.EVAL_ERROR, message="the grader is closed")]
 
-    search = SimpleNamespace(
-        problem=SimpleNamespace(seeds_search=False, baselines=lambda: [Baseline("ridge", "x = 1")]),
-        evaluator=SimpleNamespace(evaluate=evaluate),
-        config=SimpleNamespace(project=SimpleNamespace(seed=1)),
-        deps=SimpleNamespace(jobs=SimpleNamespace(slots=2), allowance=Allowance(), doing=lambda text: None),
-    )
+    search = search_of(evaluate, "ridge")
     store = Store()
     runner = BaselineRunner(search, store)
     runner.start()
@@ -74,12 +70,7 @@ def test_a_baseline_that_shows_the_configuration_to_be_wrong_ends_the_search():
     def evaluate(nodes):
         raise ConfigError("data.metric: own.py:profit raised RuntimeError: boom")
 
-    search = SimpleNamespace(
-        problem=SimpleNamespace(seeds_search=False, baselines=lambda: [Baseline("ridge", "x = 1")]),
-        evaluator=SimpleNamespace(evaluate=evaluate),
-        config=SimpleNamespace(project=SimpleNamespace(seed=1)),
-        deps=SimpleNamespace(jobs=SimpleNamespace(slots=2), allowance=Allowance(), doing=lambda text: None),
-    )
+    search = search_of(evaluate, "ridge")
     stopped = threading.Event()
     runner = BaselineRunner(search, Store(), stopped.set)
     runner.start()
@@ -105,6 +96,8 @@ def test_they_are_scored_side_by_side_and_kept_in_the_problems_order():
     runner.score_first(None)
     assert [row["name"] for row in store.kept] == ["dummy", "ridge"] == store.facts["baselines_told"]
     assert told_baselines(store) == "- dummy: 1\n- ridge: 1"
+    kept = [store.facts[f"{BESIDE}{row['node_id']}"] for row in store.kept]
+    assert [(node["lower_is_better"], node["fitness"]) for node in kept] == [(True, -1.0)] * 2
 
 
 def test_what_takes_too_long_goes_on_beside_the_search_and_no_prompt_tells_it(monkeypatch, capsys):
