@@ -299,7 +299,7 @@ def _ended_at(*rungs: str | None) -> list[Node]:
 @pytest.mark.parametrize(
     ("rungs", "told"),
     [([], None), ([None, None], None), (["text", "ast"], "Of 2 candidates, 2 needed"),
-     (["text", None, None], "Of 3 candidates, 1 needed"), (["full", "text", "full", "full"], "Of 4 candidates, 1 needed")],
+     (["text", None, None], "Of 3 candidates, 1 needed"), (["full", "text", "full"], "Of 3 candidates, 1 needed")],
 )  # fmt: skip
 def test_the_ladder_is_told_by_the_nodes(write_run, rungs, told):
     page = render(read_facts(write_run(_ended_at(*rungs))))
