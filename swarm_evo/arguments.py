@@ -1,10 +1,12 @@
-"""What `ExternalRun` is given, checked: whatever cannot be sent is a SearchError in one line."""
+"""What the Python front is given, checked: whatever cannot be sent is a SearchError in one line."""
 
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from swarm_evo.errors import SearchError
@@ -15,6 +17,22 @@ Ticket = Mapping[str, Any]
 """What `ask` gave: `ticket`, `prompt` {system, user}, `files`, `operator`, `parents`, `metric`, `limits`, `budget`."""
 Files = Mapping[str, str | None]
 """Name → text; None deletes a file of a repository."""
+
+
+def checked_path(name: str, value: object) -> Path:
+    """The whole path of what is given from the current folder."""
+    if not isinstance(value, str | os.PathLike):
+        raise SearchError(f"{name}={shown(value)}: a path is needed, as text or a pathlib.Path")
+    try:
+        return Path(value).resolve()
+    except (OSError, TypeError, ValueError, RuntimeError) as error:  # the current folder is gone, links go round, a NUL
+        raise SearchError(f"{name}={shown(value)}: {error}") from error
+
+
+def run_name(run: object) -> str:
+    if not isinstance(run, str):
+        raise SearchError(f"run={shown(run)}: a run's id is needed, such as `result.run`, or 'latest'")
+    return run
 
 
 def ticket_name(ticket: Ticket | str) -> str:

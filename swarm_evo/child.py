@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from swarm_evo.app import app_dir
@@ -30,15 +31,16 @@ def ask(*words: str, said: str = "") -> Any:
     Raises:
         SearchError: with the verb's own line.
     """
-    done = subprocess.run(
-        command(words),
-        input=said,
-        capture_output=True,
-        text=True,
-        env=environment(words),
-        check=False,
-        encoding="utf-8",
-    )
+    with starting():
+        done = subprocess.run(
+            command(words),
+            input=said,
+            capture_output=True,
+            text=True,
+            env=environment(words),
+            check=False,
+            encoding="utf-8",
+        )
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
         said = in_python(lines[-1]) if lines else f"{words[0]}: exit code {done.returncode}"
@@ -63,16 +65,18 @@ class Child:
         self.news = threading.Condition()
         self._quiet = quiet
         self._errors: deque[str] = deque(maxlen=_LAST_LINES)
-        self._process = subprocess.Popen(
-            command(words),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            env=environment(words),
-            start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
-        )
+        with starting():
+            self._process = subprocess.Popen(
+                command(words),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                env=environment(words),
+                start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
+            )
         self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
         self.ended = False
         for reader in self._readers:
@@ -93,6 +97,8 @@ class Child:
     def error(self) -> SearchError:
         """Why it failed."""
         code = self.exit_code()
+        if not self.opened and code in (-signal.SIGINT, INTERRUPTED):
+            return SearchError("the search was stopped before it had begun: it left no run", INTERRUPTED)
         line = in_python(self._errors[-1]) if self._errors else f"the search ended with exit code {code}"
         return SearchError(line, code)
 
@@ -134,6 +140,15 @@ class Child:
 HANDED = "SWARM_EVO_WORDS"
 """Environment variable with the settings of a process that we start, as JSON: its command line is open to every user of
 the machine, and a setting may be a key. `main.py` takes it away."""
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Around the start of a process: a NUL in a setting, or more of them than the system hands over, is one line."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise SearchError(f"the search's process cannot be started with these settings: {error}") from error
 
 
 def command(words: Sequence[str]) -> list[str]:

@@ -6,9 +6,9 @@ import functools
 import importlib.util
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, overload
 
+from swarm_evo.arguments import checked_path
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Result, read_result
 from swarm_evo.search import keep, start
@@ -58,7 +58,7 @@ def evolve(
     if program is None:
         return functools.partial(_decorated, score=score, arguments=arguments)
     text, entry = program_of(program)
-    folder = Path(arguments.get("project_dir", "."))
+    folder = checked_path("project_dir", arguments.get("project_dir", "."))
     file = keep(text.encode(), f"{entry}.py", folder)
     if "project__name" not in arguments:
         arguments = {**arguments, "project__name": entry}

@@ -23,14 +23,16 @@ from swarm_evo.arguments import (
     CALL,
     Files,
     Ticket,
+    checked_path,
     checked_seconds,
     end_of,
     program_request,
+    run_name,
     seconds_left,
     shown,
     ticket_name,
 )
-from swarm_evo.child import ask, command, environment
+from swarm_evo.child import ask, command, environment, starting
 from swarm_evo.errors import SearchError
 from swarm_evo.language import in_python
 from swarm_evo.leases import adopted, new_token
@@ -270,7 +272,7 @@ def open(  # a run is opened, as a file is
     Raises:
         SearchError: with the one line that the command line would print.
     """
-    logs = Path(project_dir).resolve() / "logs"
+    logs = checked_path("project_dir", project_dir) / "logs"
     if run is not None:
         fixed = {"problem": problem, "program": program, "evaluate": evaluate, "direction": direction, "seed": seed}
         return _opened(run, fixed, keys(budget or {}, project_dir, {}, settings), logs, idle)
@@ -295,12 +297,11 @@ def _opened(run: str, fixed: Mapping[str, Any], more: list[str], logs: Path, idl
         fixed: arguments that a new run alone takes.
         more: keys to go on with; the project's folder is always among them.
     """
-    if not isinstance(run, str):
-        raise SearchError(f"open(run={shown(run)}): a run's id, or 'latest'")
+    name = run_name(run)
     given = next((name for name, value in fixed.items() if value is not None), None)
     if given is not None:
         raise SearchError(f"open(run=…, {given}=…): a run keeps what it searches; leave out {given}, or run")
-    name = str(ask("show", run, "--json", f"project.dir={logs.parent}")["run"])
+    name = str(ask("show", name, "--json", f"project.dir={logs.parent}")["run"])
     if len(more) == 1:
         return ExternalRun(logs / name)
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
@@ -328,7 +329,7 @@ def _holder() -> str:
 def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[bytes]]:
     """Start the run's process; the run's name once it can be asked. What it says if it cannot start is the error."""
     ready, said = scratch / "ready", scratch / "said"
-    with said.open("wb") as log:
+    with said.open("wb") as log, starting():
         child = subprocess.Popen(
             command([*words, "--json", f"--ready={ready}"]),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import linecache
 import sqlite3
 import sys
 import warnings
@@ -85,10 +87,7 @@ class Result:
             raise SearchError("this run has no function to load" if self.best else "this run has no valid program")
         if (self.facts.get("verdict") or {}).get("kind") == "worse":
             warnings.warn(self.verdict, stacklevel=2)
-        module = ModuleType(f"swarm_evo.found.{self.best.node_id}")
-        sys.modules[module.__name__] = module  # dataclasses, pickle and others look a class's module up there
-        exec(compile(self.best.code, f"<{self.run} {self.best.node_id}>", "exec"), vars(module))
-        found: Callable[..., Any] = getattr(module, self.entry)
+        found: Callable[..., Any] = getattr(_loaded(self), self.entry)
         return found
 
     def frame(self) -> pandas.DataFrame:
@@ -136,6 +135,25 @@ class Result:
         with closing(_open(self.folder / "run.db")) as store:
             scored = store.execute("SELECT id, score FROM candidates WHERE is_scored ORDER BY step").fetchall()
         return [(at.get(node_id, so_far), score) for node_id, score in scored]
+
+
+def _loaded(result: Result) -> ModuleType:
+    """The winner's module, loaded once: what it makes is pickled by name. Node ids repeat from run to run."""
+    assert result.best is not None
+    code, place = result.best.code, f"<{result.run} {result.best.node_id}>"
+    key = hashlib.sha256(f"{result.folder}\0{place}\0{code}".encode()).hexdigest()[:16]
+    name = f"swarm_evo.found.{key}"
+    if name in sys.modules:
+        return sys.modules[name]
+    linecache.cache[place] = len(code), None, code.splitlines(keepends=True), place  # for tracebacks, `inspect`
+    module = ModuleType(name)
+    sys.modules[name] = module  # dataclasses, pickle and others look a class's module up there
+    try:
+        exec(compile(code, place, "exec"), vars(module))
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
 
 
 def _numbered(table: pandas.DataFrame) -> pandas.DataFrame:

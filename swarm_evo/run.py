@@ -95,7 +95,7 @@ class Run:
         """Wait for the end and return what the run came to.
 
         An interrupt (Ctrl-C, the notebook's stop button) ends the search in good order and returns what there is; a
-        second one stops it at once.
+        second one stops it at once. One before there is a run is raised.
 
         Raises:
             SearchError: the run failed.
@@ -106,6 +106,8 @@ class Run:
             except KeyboardInterrupt:
                 self._child.interrupt()
                 self._follow(stopping=True)
+                if not self._child.opened:
+                    raise
             self._result = self._read()
         return self._result
 
@@ -115,8 +117,17 @@ class Run:
         return self.wait()
 
     def __await__(self) -> Generator[Any, None, Result]:
-        """`result = await run`: other tasks go on meanwhile."""
-        return asyncio.to_thread(self.wait).__await__()
+        """`result = await run`: other tasks go on meanwhile. Where the wait is cancelled (a timeout, Ctrl-C) the search
+        ends in good order; `run.wait()` has what there is then.
+        """
+        return self._awaited().__await__()
+
+    async def _awaited(self) -> Result:
+        try:
+            return await asyncio.to_thread(self.wait)
+        except asyncio.CancelledError:  # the thread cannot be: it waits for the end of the search
+            self._child.interrupt()
+            raise
 
     # ------------------------------------------------------------ following
 

@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from swarm_evo.arguments import shown
+from swarm_evo.arguments import checked_path, run_name, shown
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Result, read_result, stored_text
@@ -60,6 +60,8 @@ def start(
     Raises:
         SearchError: what was given cannot be sent to another process.
     """
+    if on_step is not None and not callable(on_step):
+        raise SearchError(f"on_step={shown(on_step)}: a function that is given each Step")
     words = ["run", *problem_words(problem, program, evaluate, project_dir)]
     words += [f"--llm={llm}"] if llm else []
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
@@ -88,19 +90,21 @@ def resume(
     **settings: Any,
 ) -> Result:
     """Go on with an interrupted run, or give a finished one more: `resume(run, budget={"steps": 200})`."""
-    words = ["resume", run, *keys(budget or {}, project_dir, {}, settings)]
+    words = ["resume", run_name(run), *keys(budget or {}, project_dir, {}, settings)]
     return Run(words, on_step=on_step, quiet=quiet, show=show).wait()
 
 
 def load(run: str = "latest", *, project_dir: str | Path = ".") -> Result:
     """The result of a stored run, whatever process made it; of one that goes on, what there is so far."""
-    facts = ask("show", run, "--json", f"project.dir={Path(project_dir).resolve()}")
-    return read_result(Path(project_dir).resolve() / "logs" / facts["run"], facts)
+    folder = checked_path("project_dir", project_dir)
+    facts = ask("show", run_name(run), "--json", f"project.dir={folder}")
+    return read_result(folder / "logs" / facts["run"], facts)
 
 
 def runs(*, project_dir: str | Path = ".") -> list[dict[str, Any]]:
     """Every run of the folder, oldest first, as `list-runs --json` tells them."""
-    found: list[dict[str, Any]] = ask("list-runs", "--json", f"project.dir={Path(project_dir).resolve()}")
+    place = f"project.dir={checked_path('project_dir', project_dir)}"
+    found: list[dict[str, Any]] = ask("list-runs", "--json", place)
     return found
 
 
@@ -112,11 +116,16 @@ def problem_words(
 ) -> list[str]:
     """Words for what is searched: a preset, or a program of the user's with its evaluator."""
     if program is None:
+        if evaluate is not None:
+            raise SearchError("evaluate= scores a program of yours: it needs program=, the file with it")
         return [] if problem is None else [f"--problem={problem}"]
+    if problem is not None:
+        raise SearchError(f"problem={shown(problem)} and program=: one of them says what is searched")
     if evaluate is None:
         raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
-    evaluator = _evaluator(evaluate, Path(project_dir))
-    return ["--problem=script", f"problem.program={Path(program).resolve()}", f"problem.evaluator={evaluator}"]
+    file = checked_path("program", program)
+    evaluator = _evaluator(evaluate, checked_path("project_dir", project_dir))
+    return ["--problem=script", f"problem.program={file}", f"problem.evaluator={evaluator}"]
 
 
 LISTS = ("initial", "plugins")
@@ -136,7 +145,7 @@ def keys(
         near = difflib.get_close_matches(unknown, BUDGET, 1)
         meant = f" (did you mean '{near[0]}'?)" if near else ""
         raise SearchError(f"budget has no '{unknown}'{meant}; allowed: {', '.join(BUDGET)}")
-    named: dict[str, Any] = {"project.dir": Path(project_dir).resolve()}
+    named: dict[str, Any] = {"project.dir": checked_path("project_dir", project_dir)}
     named |= {"search.max_steps" if name == "steps" else f"budget.{name}": value for name, value in budget.items()}
     named |= {name: value for name, value in more.items() if value is not None}
     for name, value in settings.items():
@@ -158,13 +167,16 @@ def _word(value: Any) -> str:
 
 
 def keep(content: bytes, name: str, project_dir: Path) -> Path:
-    """A file with that content below `.swarm-evo/`; the same content is kept once."""
-    path = project_dir.resolve() / KEPT / hashlib.sha256(content).hexdigest()[:16] / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if not path.is_file() or path.read_bytes() != content:
-        new = path.with_name(f".{name}.{secrets.token_hex(8)}")
-        new.write_bytes(content)
-        new.replace(path)  # another run may be reading it
+    """A file with that content below `.swarm-evo/`; the same content is kept once. SearchError where none can be."""
+    path = project_dir / KEPT / hashlib.sha256(content).hexdigest()[:16] / name
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.is_file() or path.read_bytes() != content:
+            new = path.with_name(f".{name}.{secrets.token_hex(8)}")
+            new.write_bytes(content)
+            new.replace(path)  # another run may be reading it
+    except OSError as error:
+        raise SearchError(f"project_dir={str(project_dir)!r}: {name} cannot be kept there: {error}") from error
     return path
 
 
@@ -184,5 +196,7 @@ def print_output(folder: Path, node_id: str) -> None:
 def _evaluator(evaluate: Callable[[str], Any] | str | Path, project_dir: Path) -> Path:
     """The evaluator as a file: a path as it is, a function pickled by value."""
     if isinstance(evaluate, str | Path):
-        return Path(evaluate).resolve()
+        return checked_path("evaluate", evaluate)
+    if not callable(evaluate):
+        raise SearchError(f"evaluate={shown(evaluate)}: a function of the program's path, or a file with one")
     return keep(pickled(evaluate), "evaluate.pkl", project_dir)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import inspect
 import math
 import sys
 import textwrap
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,8 @@ START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
 LAZY = "from __future__ import annotations"
 """Annotations stay texts: what they name may be there for checkers of types alone."""
 PLAIN = (bool, int, complex, str, bytes, type(None))
+_PICKLING = threading.RLock()
+"""Which modules go by value is the whole process's: one function at a time is pickled."""
 BRACKETS: dict[Any, str] = {list: "[{}]", tuple: "({},)", set: "{{{}}}", frozenset: "frozenset([{}])", dict: "{{{}}}"}
 
 
@@ -34,16 +38,18 @@ def pickled(function: Callable[..., Any]) -> bytes:
     parts = (function, type(function), getattr(function, "origin", None))
     named = {getattr(part, "__module__", None) or "" for part in parts}
     modules = [sys.modules[name] for name in sorted(named - {"", "__main__", "builtins"}) if name in sys.modules]
-    own = [module for module in modules if not _is_installed(module)]
-    for module in own:
-        cloudpickle.register_pickle_by_value(module)
-    try:
-        return bytes(cloudpickle.dumps(function))
-    except Exception as error:  # whatever the user's objects raise
-        raise SearchError(f"{function!r} cannot be sent to another process: {error}") from error
-    finally:
+    with _PICKLING:
+        by_value = cloudpickle.list_registry_pickle_by_value()  # what the user registered stays so
+        own = [module for module in modules if not _is_installed(module) and module.__name__ not in by_value]
         for module in own:
-            cloudpickle.unregister_pickle_by_value(module)
+            cloudpickle.register_pickle_by_value(module)
+        try:
+            return bytes(cloudpickle.dumps(function))
+        except Exception as error:  # whatever the user's objects raise
+            raise SearchError(f"{function!r} cannot be sent to another process: {error}") from error
+        finally:
+            for module in own:
+                cloudpickle.unregister_pickle_by_value(module)
 
 
 def program_of(given: Callable[..., Any] | str) -> tuple[str, str]:
@@ -133,8 +139,10 @@ def _one(function: FunctionType, name: str, value: Any, known: set[str]) -> list
 
 
 def _names(code: Any) -> set[str]:
+    """Names that it reads of its module; an attribute of that name is none."""
     inner = [_names(constant) for constant in code.co_consts if hasattr(constant, "co_names")]
-    return set(code.co_names).union(*inner) - set(dir(builtins))
+    read = {step.argval for step in dis.get_instructions(code) if "GLOBAL" in step.opname or step.opname == "LOAD_NAME"}
+    return read.union(*inner) - set(dir(builtins))
 
 
 def _annotations(function: FunctionType) -> list[ast.expr]:

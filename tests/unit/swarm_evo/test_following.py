@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
 from swarm_evo import child
+from swarm_evo.errors import SearchError
 from swarm_evo.run import Run
 
 NODE = {
@@ -84,3 +87,43 @@ def test_a_loop_that_was_left_gets_nothing_more(started):
     for _ in run:
         break
     assert not run._loops and [step.node_id for step in run] == ["1", "2", "3"]
+
+
+def test_a_wait_that_is_cancelled_ends_the_run(started, tmp_path):
+    """`asyncio.wait_for(run, …)`, or Ctrl-C under `asyncio.run`: the thread that waits kept the program alive."""
+    run = started(nodes=1)
+
+    async def watched():
+        while run.folder is None:
+            await asyncio.sleep(0.01)
+        await asyncio.wait_for(run, 0.1)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(watched())
+    assert Path(tmp_path / "ended").read_text() == "in good order"
+
+
+def test_a_stop_before_there_is_a_run_says_so(monkeypatch):
+    """It was `the search ended with exit code -2`; a Ctrl-C became an error that a loop over seeds may pass over."""
+    monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", words[0]])
+    early = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); time.sleep(60)"
+    with pytest.raises(SearchError, match="stopped before it had begun") as told:
+        Run([early], show=False).stop()
+    assert told.value.exit_code == 130
+    run = Run([early], show=False)
+    monkeypatch.setattr(run, "_advance", iter_of_interrupt())
+    with pytest.raises(KeyboardInterrupt):
+        run.wait()
+    assert run._child.exit_code() == -signal.SIGINT
+
+
+def iter_of_interrupt():
+    """The first call is interrupted; the second is told of the end."""
+    calls = iter((KeyboardInterrupt(), None))
+
+    def advance():
+        if (error := next(calls)) is not None:
+            raise error
+        return False
+
+    return advance

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import linecache
+import pickle
 import sys
+import threading
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Best, Result
-from swarm_evo.source import program_of
+from swarm_evo.source import pickled, program_of
 
 HEAD = """
 import enum
@@ -70,6 +73,8 @@ def run(program: str, *arguments: Any) -> Any:
         ("def f(x):\n    return min(x, LIMIT), max(x, LEAST), NUMBERS\n", (1,), (1, 1, [1, 2.5, float("inf")])),
         ("def f(x):\n    return x * SHARE\n", (3,), 1.5),
         ("def f(x):\n    return helper(x)\n", (2,), 6),
+        ("data = object()\ndef f(x):\n    return getattr(x, 'data', 1) if x else x.data.KIND\n", (2,), 1),
+        ("def f(x):\n    class Inner:\n        by = STEP\n    return [helper(Inner.by) for _ in (x,)]\n", (2,), [9]),
         ("def f(x):\n    return EMPTY, ONE, NESTED\n", (1,), (set(), (1,), {"a": ({1, 2}, None)})),
     ],
 )
@@ -115,3 +120,65 @@ def test_a_found_program_may_hold_a_dataclass_and_late_annotations(tmp_path):
         "@dataclass\nclass P:\n    x: int\ndef f(x):\n    return P(x).x\n"
     )
     assert Result("run", tmp_path, Best(code, 1.0, "n1", "verified"), {}, "f").function(3) == 3
+
+
+def test_a_found_function_is_one_object_that_can_be_pickled_and_read(tmp_path):
+    """Each look made another module of the same name; so did another run, whose node ids are the same by the seed."""
+    codes = [f"class P:\n    pass\ndef f(x):\n    return {number}, P()\n" for number in (1, 2)]
+    found = [Result(f"run-{n}", tmp_path, Best(code, 1.0, "n1", "verified"), {}, "f") for n, code in enumerate(codes)]
+    first, second = (result.function for result in found)
+    assert first is found[0].function and first(0)[0] == 1 and second(0)[0] == 2
+    assert pickle.loads(pickle.dumps(first)) is first and type(pickle.loads(pickle.dumps(first(0)[1]))) is not type(
+        second(0)[1]
+    )
+    assert inspect.getsource(second) == "def f(x):\n    return 2, P()\n"
+
+
+def test_a_program_that_cannot_be_loaded_leaves_no_module(tmp_path):
+    before = set(sys.modules)
+    with pytest.raises(ZeroDivisionError):
+        _ = Result("run", tmp_path, Best("1 / 0", 1.0, "n1", "verified"), {}, "f").function
+    assert set(sys.modules) == before
+
+
+class Slow:
+    """Takes its time to be pickled."""
+
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def __reduce__(self):
+        self.begun.set()
+        assert self.goes_on.wait(30)
+        return int, ()
+
+
+def test_two_threads_send_functions_of_one_module(tmp_path):
+    """The first to end took the other's module back: that function went by name, and by a KeyError to its end."""
+    module = sys.modules[
+        of_user("def f(x):\n    return helper(x)\ndef g(path):\n    return slow\n", tmp_path).__module__
+    ]
+    module.slow = Slow()
+    sent = {}
+    thread = threading.Thread(target=lambda: sent.update(slow=pickled(module.g)))
+    thread.start()
+    assert Slow.begun.wait(30)
+    other = threading.Thread(target=lambda: sent.update(quick=pickled(module.f)))
+    other.start()
+    other.join(0.2)
+    Slow.goes_on.set()
+    thread.join(30)
+    other.join(30)
+    del sys.modules["mine"]
+    assert pickle.loads(sent["quick"])(2) == 6 and pickle.loads(sent["slow"])("") == 0, "both without their module"
+
+
+def test_a_module_that_the_user_sends_by_value_stays_so(tmp_path):
+    import cloudpickle
+
+    function = of_user("def f(x):\n    return x\n", tmp_path)
+    cloudpickle.register_pickle_by_value(sys.modules["mine"])
+    try:
+        pickled(function)
+        assert "mine" in cloudpickle.list_registry_pickle_by_value()
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules["mine"])

@@ -1,0 +1,48 @@
+"""What is given to the Python front: what cannot be meant is one line, before anything is written or started."""
+
+from __future__ import annotations
+
+import pytest
+
+import swarm_evo
+
+
+def f(x):
+    return x
+
+
+def number(function):
+    return 0.0
+
+
+CALLS = {
+    "project_dir=None (NoneType): a path": lambda: swarm_evo.start("tsp", project_dir=None),
+    "project_dir=3 (int): a path": lambda: swarm_evo.runs(project_dir=3),
+    "project_dir=4 (int): a path": lambda: swarm_evo.load(project_dir=4),
+    "project_dir=5 (int): a path": lambda: swarm_evo.evolve(f, number, project_dir=5),
+    "project_dir=6 (int): a path": lambda: swarm_evo.open("tsp", project_dir=6),
+    "file.py cannot be kept there": lambda: swarm_evo.evolve(
+        "def file(x):\n    return x\n", number, project_dir="a.py"
+    ),
+    "program=<function f": lambda: swarm_evo.start(program=f, evaluate=number),
+    "evaluate=5 (int): a function of the program's path": lambda: swarm_evo.start(program="a.py", evaluate=5),
+    "needs program=": lambda: swarm_evo.start("tsp", evaluate=number),
+    "problem='tsp' (str) and program=": lambda: swarm_evo.start("tsp", program="a.py", evaluate=number),
+    "on_step=5 (int): a function": lambda: swarm_evo.start("tsp", on_step=5),
+    "run=None (NoneType): a run's id": lambda: swarm_evo.load(None),
+    "run=7 (int): a run's id": lambda: swarm_evo.resume(7),
+    "run=8 (int): a run's id": lambda: swarm_evo.open(run=8),
+    "Argument list too long": lambda: swarm_evo.start("tsp", problem__goal="x" * 200_000),
+    "null byte": lambda: swarm_evo.start("ts\0p"),
+    "embedded null byte": lambda: swarm_evo.load("a\0b"),
+}
+
+
+@pytest.mark.parametrize("words", CALLS)
+def test_what_cannot_be_meant_is_one_line(tmp_path, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("")
+    with pytest.raises(swarm_evo.SearchError) as told:
+        CALLS[words]()
+    assert words in str(told.value) and "\n" not in str(told.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
