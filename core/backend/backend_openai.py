@@ -220,7 +220,7 @@ def _usage(usage: Any) -> Usage | None:
     prompt, completion = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     details = getattr(usage, "prompt_tokens_details", None)
     told = Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
-    return told and told.within(getattr(usage, "total_tokens", None))
+    return told and told.within(getattr(usage, "total_tokens", None)).at(getattr(usage, "cost", None))
 
 
 def _check_azure(settings: ModelSettings) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from math import inf
 from typing import Any, Literal, TypeGuard
 from urllib.parse import urlsplit
 
@@ -111,6 +112,8 @@ class Usage:
     """Part of `prompt` that the provider read from its own cache, at a lower price."""
     written: int = 0
     """Part of `prompt` that the provider wrote into its own cache, at a higher price."""
+    usd: float | None = None
+    """Dollars, where the server told a cost; whether that is what it bills, `prices` knows."""
 
     @classmethod
     def counted(cls, prompt: object, completion: object, cached: object = 0, written: object = 0) -> Usage | None:
@@ -119,9 +122,17 @@ class Usage:
         numbers = [count for count in counts if _is_count(count)]
         return cls(*numbers) if len(numbers) == len(counts) else None
 
+    def at(self, cost: object) -> Usage:
+        """With the dollars that a server tells, where it can be no other thing."""
+        return replace(self, usd=float(cost)) if _is_cost(cost) else self
+
     def within(self, total: object) -> Usage:
         """With all tokens of which the server tells the sum: some leave those of the thoughts out of the reply's."""
         return replace(self, completion=max(self.completion, total - self.prompt)) if _is_count(total) else self
+
+
+def _is_cost(value: object) -> TypeGuard[int | float]:
+    return type(value) in (int, float) and 0 <= value < inf  # type: ignore[operator]
 
 
 def _is_count(value: object) -> TypeGuard[int]:

@@ -16,6 +16,8 @@ class Host:
     """Environment variables where its key usually is. A key is never sent to a host it was not made for."""
     publishers: tuple[str, ...]
     """Names under which `genai-prices` lists its models, best first."""
+    tells_bill: bool = False
+    """True where the cost that it tells with a reply is what it bills, in dollars: a list has one of several prices."""
 
 
 HOSTS = {
@@ -24,6 +26,7 @@ HOSTS = {
     # One company, two addresses. What is not listed for the one is priced as at the other, which is never cheaper.
     "open.bigmodel.cn": Host(("ZHIPUAI_API_KEY",), ("zhipuai", "zai")),
     "api.z.ai": Host(("ZAI_API_KEY",), ("zai",)),
+    "openrouter.ai": Host(("OPENROUTER_API_KEY",), ("openrouter",), tells_bill=True),
 }
 
 
@@ -33,6 +36,12 @@ def key_names(spec: ProviderSpec, base_url: str) -> tuple[str, ...]:
         return spec.key_variables
     host = HOSTS.get(host_of(base_url))
     return host.key_variables if host else ()
+
+
+def tells_bill(base_url: str) -> bool:
+    """True where the cost that comes with a reply is the bill."""
+    host = HOSTS.get(host_of(base_url))
+    return host is not None and host.tells_bill
 
 
 def publishers(spec: ProviderSpec, base_url: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.backend.exchange import Usage
-from core.backend.hosts import publishers
+from core.backend.hosts import publishers, tells_bill
 from core.backend.network import shown_url
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
@@ -34,6 +34,8 @@ def cost_of(settings: ModelSettings, usage: Usage, at: datetime | None = None) -
     """
     if is_free(settings):
         return 0.0
+    if usage.usd is not None and tells_bill(settings.base_url):
+        return usage.usd
     if settings.price is not None:
         price, cached = settings.price, min(usage.cached, usage.prompt)
         read = cached * (price.input if price.cached is None else price.cached)

@@ -222,6 +222,35 @@ def test_logins_of_the_environment_go_to_its_own_address_alone(is_own: bool, mon
         assert is_own or "sk-planted-0123456789" in keys
 
 
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("host", "cost", "billed"),
+    [
+        ("openrouter.ai", 0.0125, 0.0125),
+        ("openrouter.ai", 0, 0.0),
+        ("openrouter.ai", -1.0, 20e-6),
+        ("openrouter.ai", {"total": 1}, 20e-6),
+        ("elsewhere.example", 0.0125, 20e-6),
+    ],
+)
+def test_what_openrouter_bills_is_what_it_tells(
+    host: str, cost: Any, billed: float, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It asks one of several providers, each with a price of its own: a list knows one, and the bill may be another."""
+    usage = {**USAGE, "cost": cost}
+    end = {"choices": [{"index": 0, "delta": {"content": PROGRAM}, "finish_reason": "stop"}], "usage": usage}
+    message = {"role": "assistant", "content": PROGRAM}
+    answer = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
+    monkeypatch.delenv("SWARM_EVO_TEST_NO_NETWORK")  # only the proxy is connected to, and it is here
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with RawServer(lambda request: streamed(end) if stream else whole(answer)) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        asked = Asked(server, base_url=f"http://{host}/api/v1", stream=stream)
+        assert asked.reply() == PROGRAM and server.paths == [f"http://{host}/api/v1/chat/completions"]
+        assert asked.client.ledger.spent.usd == pytest.approx(billed)
+
+
 # ------------------------------------------------------------ models that think, and may look first
 
 
