@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ from utils.syntax import parse_shared, source_lines
 _ITEM = r"[ \t]*(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?"
 """What stands before a fence in a list. Prompts ask for two numbered parts, and models answer `2. ```python`."""
 _FENCE = re.compile(rf"^({_ITEM})(`{{3,}}|~{{3,}})[ \t]*([\w+#.-]*)[^`]*$")
-_LISTED_SEARCH = re.compile(r"^([ ]+)<{5,9} SEARCH[ \t\r]*$")
+_LISTED_SEARCH, _LISTED_REPLACE = re.compile(r"^([ ]+)<{5,9} SEARCH[ \t\r]*$"), re.compile(r"^([ ]+)>{5,9} REPLACE")
 _THOUGHT_OR_FENCE = re.compile(
     r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
@@ -24,7 +25,8 @@ _THOUGHT_OR_FENCE = re.compile(
 )
 _FIRST = re.compile(r"\A(\*\*)?1[.)][ \t]+")
 _SECOND = re.compile(
-    r"^[ \t]*(?:\*\*)?2[.)]\W*(?:(?:\w+ ){0,3}(?:program|code|script|function|file|implementation)\b\W*)?$\n*",
+    r"^[ \t]*(?:\*\*)?2[.)][^\w\n]*"
+    r"(?:(?:\w+ ){0,3}(?:program|code|script|function|file|implementation)\b[^\w\n]*)?$\n*",
     re.MULTILINE | re.IGNORECASE,
 )
 """The numbers of the two parts that a prompt asks for, and what stands above the second one's block."""
@@ -132,6 +134,10 @@ def _block(opened: re.Match[str], body: list[str]) -> Block:
 def unlisted(text: str) -> str:
     """A reply whose fenced blocks and SEARCH/REPLACE blocks all stand at the margin, also those of a list's items."""
     lines, kept, place = text.split("\n"), list[str](), 0
+    ends_of: dict[str, list[int]] = {}
+    for number, line in enumerate(lines):
+        if found := _LISTED_REPLACE.match(line):
+            ends_of.setdefault(found[1], []).append(number)
     while place < len(lines):
         line, end = lines[place], place
         if (opened := _FENCE.match(line)) is not None:
@@ -142,7 +148,9 @@ def unlisted(text: str) -> str:
             kept += [line[width:], *less_indented(lines[place + 1 : end], width)]
             kept += [one.lstrip(" \t") for one in closing] if width else closing
         elif (begun := _LISTED_SEARCH.match(line)) is not None:
-            end = next((n for n in range(place, len(lines)) if lines[n].startswith(f"{begun[1]}>>>>>")), place)
+            known = ends_of.get(begun[1], [])
+            later = bisect(known, place)
+            end = known[later] if later < len(known) else place
             kept += less_indented(lines[place : end + 1], len(begun[1]))
         else:
             kept.append(line)
