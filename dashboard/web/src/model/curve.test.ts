@@ -52,6 +52,7 @@ describe("curves", () => {
   });
   it("puts a single step in the middle and leaves a zoom alone", () => {
     expect(xRange([0], 0, 100)).toEqual([-0.5, 0.5]);
+    expect(xRange([0, 0, 0], 0, 0), "baselines before the first step: on an axis without length nothing was drawn").toEqual([-0.5, 0.5]);
     expect(xRange([], null, null)).toEqual([0, 1]);
     expect(xRange([0, 1, 9], 3, 4)).toEqual([3, 4]);
   });

@@ -87,9 +87,9 @@ export function stacked(wanted: readonly number[], gap: number, top: number): nu
   });
 }
 
-/** What a chart asks for; a single step, for which it would ask for a hundred, stands in the middle. */
+/** What a chart asks for; a single step, as several baselines share the one before the first, stands in the middle. */
 export function xRange(steps: ArrayLike<number>, first: number | null, last: number | null): [number, number] {
-  if (steps.length === 1) return [steps[0] - 0.5, steps[0] + 0.5];
+  if (steps.length > 0 && steps[0] === steps[steps.length - 1]) return [steps[0] - 0.5, steps[0] + 0.5];
   return [first ?? 0, last ?? 1];
 }
 
