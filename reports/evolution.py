@@ -185,7 +185,7 @@ def _caption(facts: RunFacts) -> str:
         return verdict.text
     final = "" if winner.final_metric is None else f", final {winner.final_metric:.6g}"
     if winner.final_interval is not None and winner.final_metric is not None:
-        final += " (95 % {:.4g} to {:.4g})".format(*winner.final_interval)
+        final += " (95 % {:.6g} to {:.6g})".format(*winner.final_interval)
     return f"{winner_label(winner)}: validation {winner.metric:.6g}{final}. {verdict.text}"
 
 

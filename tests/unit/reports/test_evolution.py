@@ -87,3 +87,13 @@ def test_nothing_is_hidden(write_run):
 def test_a_run_without_scores_says_so(write_run):
     _, axes = drawn(read_facts(write_run([])))
     assert "no scored program" in texts(axes)
+
+
+def test_the_interval_of_the_caption_holds_the_score_before_it(write_run, small_nodes):
+    """A score of 10004.5 stood before an interval of 1e+04 to 1e+04: six digits beside four."""
+    facts = read_facts(write_run(small_nodes))
+    found = {"final_metric": 10004.5, "final_interval": (10004.1, 10004.8)}
+    winner = facts.conclusion.winner.model_copy(update=found)
+    facts.conclusion = facts.conclusion.model_copy(update={"winner": winner})
+    figure, _ = drawn(facts)
+    assert "final 10004.5 (95 % 10004.1 to 10004.8)" in " ".join(figure.get_supxlabel().split())

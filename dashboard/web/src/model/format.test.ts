@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../components/parallel";
 import { waitingText } from "../views/quote";
-import { clock, count, counted, dollars, metric, seconds, shortened, tickTexts, words } from "./format";
+import { clock, count, counted, dollars, interval, metric, seconds, shortened, tickTexts, words } from "./format";
 import { sorted } from "./sorted";
 
 describe("format", () => {
@@ -18,6 +18,10 @@ describe("format", () => {
     expect(metric(0.1 + 0.2)).toBe("0.3");
     expect(metric(1e-7)).toBe("1e-7");
     expect([metric(2_345_678), metric(2_344_001), metric(1.23456e-5)]).toEqual(["2.34568e+6", "2.344e+6", "1.23456e-5"]);
+  });
+  it("shows an interval that holds the value beside it", () => {
+    expect([metric(10004.5), interval([10004.1, 10004.8])], "in four digits it read 10000 … 10000").toEqual(["10004.5", "10004.1 … 10004.8"]);
+    expect([interval(null), interval(undefined)]).toEqual(["–", "–"]);
   });
   it("gives ticks as many digits as tell them apart, and no more", () => {
     expect(tickTexts([0.1069931, 0.1069932, 0.1069933])).toEqual(["0.1069931", "0.1069932", "0.1069933"]);

@@ -10,6 +10,11 @@ export function metric(value: number | null | undefined, digits = 6): string {
   return size >= 1e6 || size < 1e-4 ? rounded.toExponential() : String(rounded);
 }
 
+/** An interval, its ends in as many digits as the value that it stands beside: in fewer they may lie both on one side of it. */
+export function interval(ends: readonly [number, number] | null | undefined): string {
+  return ends ? ends.map((end) => metric(end)).join(" … ") : DASH;
+}
+
 /** A name of the program as people read it: `four_in_a_row`. */
 export function words(name: string): string {
   return name.replaceAll("_", " ");

@@ -6,7 +6,7 @@ import { CodeView } from "../components/code";
 import { Shell } from "../components/shell";
 import { Empty, Failed, Panel } from "../components/widgets";
 import { bySetup, differences } from "../model/compare";
-import { counted, dollars, metric, seconds } from "../model/format";
+import { counted, dollars, interval, metric, seconds } from "../model/format";
 import { isNarrow, useKept } from "../model/hooks";
 import { namesText } from "../model/runs";
 import { compareHref, href } from "../model/router";
@@ -94,7 +94,7 @@ function Outcomes({ runs, hues }: { runs: Compared[]; hues: Map<string, string> 
         <tr key={d.run}>
           <td className="nowrap"><span className="dot" style={{ background: hues.get(d.run), marginRight: 7 }} /><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
           <td className="num">{metric(d.best_metric)} <span className="muted">{d.lower_is_better ? "↓" : "↑"}</span></td><td className="num">{metric(d.final_metric)}</td>
-          <td className="num" style={{ textAlign: "left" }}>{d.winner?.final_interval ? d.winner.final_interval.map((end) => metric(end, 4)).join(" … ") : "–"}</td>
+          <td className="num" style={{ textAlign: "left" }}>{interval(d.winner?.final_interval)}</td>
           <td title={d.conclusion?.text}>{d.verdict_words}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small unit">{d.unit}</span></>}</td>
           <td className="num">{d.steps}</td><td className="num">{seconds(d.seconds ?? d.elapsed)}</td><td className="num">{dollars(d.cost_usd)}</td>
           <td className="right">{runs.length > 1 && <a href={compareHref(runs.map((r) => r.detail.run).filter((run) => run !== d.run))} aria-label={`Leave out ${d.run}`}>✕</a>}</td>

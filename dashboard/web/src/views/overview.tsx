@@ -7,7 +7,7 @@ import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/w
 import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { beyond, curveOf, yRange } from "../model/curve";
-import { count, counted, dollars, metric, seconds, time } from "../model/format";
+import { count, counted, dollars, interval, metric, seconds, time } from "../model/format";
 import { championLine, CHAMPIONS, RATED } from "../model/arena";
 import { feedLine, gamesText, half, pairings } from "../model/feed";
 import { endText } from "../model/plain";
@@ -95,8 +95,7 @@ function margin(state: RunState, id: string): string {
 }
 
 function Final({ state, winner }: { state: RunState; winner: Winner | null }) {
-  const interval = winner?.final_interval;
-  const note = interval ? `95 %: ${interval.map((v) => metric(v, 4)).join(" … ")}` : winner?.final_metric != null ? "the winner's; never seen by the search" : winner?.chosen ? "this problem has none" : "opened at the end";
+  const note = winner?.final_interval ? `95 %: ${interval(winner.final_interval)}` : winner?.final_metric != null ? "the winner's; never seen by the search" : winner?.chosen ? "this problem has none" : "opened at the end";
   return <Stat label={state.hasArena ? "Final: Elo over the first champion, fresh games" : "Final part"} value={metric(winner?.final_metric)} note={note} />;
 }
 
