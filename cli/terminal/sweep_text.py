@@ -26,7 +26,7 @@ def print_sweep(table: SweepTable) -> None:
         console.print(Text(said))
     lines = Lines(*(Column(name, no_wrap=True) for name in COLUMNS))
     for row in table.rows:
-        lines.add_row(Text(_label(row.setting)), *map(Text, _cells(row)))
+        lines.add_row(Text(row.name), *map(Text, _cells(row)))
     wide = console.options.update(max_width=1000)
     if console.measure(lines, options=wide).maximum <= console.width:
         console.print(lines)
@@ -42,7 +42,7 @@ def print_sweep(table: SweepTable) -> None:
 def _print_lines(console: VisibleConsole, table: SweepTable) -> None:
     """Some lines a setting, for a narrow terminal and for a file: no figure is cut."""
     for row in table.rows:
-        console.print(Text(_label(row.setting), style="bold"))
+        console.print(Text(row.name, style="bold"))
         for name, cell in zip(COLUMNS[1:], _cells(row), strict=True):
             if cell != "–":
                 console.print(Text(f"  {name:8s} {cell}"), soft_wrap=True)
@@ -70,13 +70,7 @@ def _gain(gain: float | None, interval: tuple[float, float] | None, verdict: str
 
 def _lead(row: SweepRow) -> str:
     found = _gain(row.lead, row.lead_interval, row.lead_verdict)
-    return f"{found} (over {_label(row.rival)})" if row.rival else found
-
-
-def _label(setting: tuple[str, ...]) -> str:
-    """The words without the sections of their keys: `policy=mcts`; `the defaults` where nothing varies."""
-    pairs = (word.partition("=") for word in setting)
-    return " ".join(f"{key.rpartition('.')[2]}={value}" for key, _, value in pairs) or "the defaults"
+    return f"{found} (over {row.rival_name})" if row.rival_name else found
 
 
 def _number(value: float | None) -> str:

@@ -18,7 +18,8 @@ from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.control import Accepted
 from dashboard.server.schemas.sweeps import SweepLine, SweepRun
 from reports.run_index import RunLine
-from reports.sweeps.plan import PLAN, Plan, run_of, sweep_folder, sweeps_of, was_begun
+from reports.sweeps.names import setting_names
+from reports.sweeps.plan import Plan, noted_run, run_of, sweep_folder, sweeps_of, was_begun
 from reports.sweeps.table import SweepTable, table_of
 from utils.counts import counted
 from utils.errors import ConfigError
@@ -34,9 +35,9 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
         """Every sweep of the project, newest first; one whose plan cannot be read is left out."""
         lines = {folder.name: listed.line for folder, listed in catalog.index.lines(catalog.folders()).items()}
         found = []
-        for folder in sweeps_of(catalog.logs):
+        for folder, began in sweeps_of(catalog.logs).items():
             try:
-                found.append(_line(catalog, folder, Plan.read(folder), lines))
+                found.append(_line(folder, Plan.read(folder), began, lines))
             except ConfigError:
                 continue
         return found
@@ -98,20 +99,27 @@ def _is_held(folder: Path, plan: Plan) -> bool:
     return any(pid is not None for pid in (lock_holder(folder / LOCK), *_holders(folder, plan).values()))
 
 
-def _line(catalog: RunCatalog, folder: Path, plan: Plan, lines: dict[str, RunLine]) -> SweepLine:
-    begun = [(cell, run) for cell in plan.cells if (run := run_of(folder, cell)) is not None]
+def _line(folder: Path, plan: Plan, began: float, lines: dict[str, RunLine]) -> SweepLine:
+    """A sweep by what is known of all runs: none of them is opened, since a page asks again and again."""
+    noted = {cell: noted_run(folder, cell) for cell in plan.cells}
+    runs = {cell: run for cell, run in noted.items() if run in lines}
+    known, names = [lines[run] for run in runs.values()], setting_names(plan.settings)
     ever = sum(was_begun(folder, cell) for cell in plan.cells)  # removed since or not
-    known = [lines[run.name] for _, run in begun if run.name in lines]
-    kept = datetime.fromtimestamp((folder / PLAN).stat().st_mtime, UTC)
+    held = any(
+        lock_holder(place / LOCK) is not None for place in (folder, *(folder.parents[1] / run for run in runs.values()))
+    )
     return SweepLine(
         name=folder.name,
         problem=known[0].problem if known else "",
-        status=_status(plan, ever, known, held=_is_held(folder, plan)),
-        started_at=kept.isoformat(timespec="seconds"),
+        status=_status(plan, ever, known, held=held),
+        started_at=datetime.fromtimestamp(began, UTC).isoformat(timespec="seconds"),
         settings=len(plan.settings),
         seeds=len(plan.seeds),
         begun=ever,
-        runs=[SweepRun(run=run.name, setting=list(cell.setting), seed=cell.seed) for cell, run in begun],
+        runs=[
+            SweepRun(run=run, setting=list(cell.setting), name=names[cell.setting], seed=cell.seed)
+            for cell, run in runs.items()
+        ],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
@@ -12,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
-from utils.errors import ConfigError, UnknownRunError
+from core.storage.run_names import may_be_run
+from utils.errors import ConfigError, StoreError, UnknownRunError
 from utils.file_utils import write_atomic
 from utils.secrets import masked_word
 
@@ -104,10 +106,14 @@ def sweep_folder(logs: Path, name: str) -> Path:
     return logs / FOLDER / name
 
 
-def sweeps_of(logs: Path) -> list[Path]:
-    """The folders of all sweeps, the newest first."""
-    found = [path for path in (logs / FOLDER).glob(f"*/{PLAN}") if _NAME.fullmatch(path.parent.name)]
-    return [path.parent for path in sorted(found, key=lambda path: path.stat().st_mtime, reverse=True)]
+def sweeps_of(logs: Path) -> dict[Path, float]:
+    """The folders of all sweeps with the time of their beginning, the newest first."""
+    began: dict[Path, float] = {}
+    for plan in (logs / FOLDER).glob(f"*/{PLAN}"):
+        with suppress(FileNotFoundError):  # removed while we looked
+            if _NAME.fullmatch(plan.parent.name):
+                began[plan.parent] = plan.stat().st_mtime
+    return dict(sorted(began.items(), key=lambda one: one[1], reverse=True))
 
 
 def was_begun(folder: Path, cell: Cell) -> bool:
@@ -120,14 +126,20 @@ def note_of(folder: Path, cell: Cell) -> Path:
     return folder / f"{cell.name}.run"
 
 
-def run_of(folder: Path, cell: Cell) -> Path | None:
-    """The folder of the cell's run; None where it has not begun, was killed before it did, or was removed."""
+def noted_run(folder: Path, cell: Cell) -> str | None:
+    """The name of the cell's run, whatever became of it; None before there is one. Never a path."""
     try:
         name = note_of(folder, cell).read_text(encoding="utf-8").strip()
-    except OSError:
+    except (OSError, UnicodeError):
         return None
-    found = folder.parents[1] / name
-    return found if (found / DB_NAME).is_file() and _has_begun(found) else None
+    return name if may_be_run(name) else None
+
+
+def run_of(folder: Path, cell: Cell) -> Path | None:
+    """The folder of the cell's run; None where it has not begun, was killed before it did, or was removed."""
+    name = noted_run(folder, cell)
+    found = folder.parents[1] / name if name else None
+    return found if found is not None and (found / DB_NAME).is_file() and _has_begun(found) else None
 
 
 def _has_begun(run: Path) -> bool:
@@ -136,3 +148,5 @@ def _has_begun(run: Path) -> bool:
             return reader.fact("config") is not None
     except UnknownRunError:  # a store without a table
         return False
+    except StoreError:  # it began, whatever became of it: who reads it is told
+        return True

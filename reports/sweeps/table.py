@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from core.storage.reader import RunReader
+from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
+from reports.sweeps.names import Setting, setting_names
 from reports.sweeps.plan import Cell, Plan, run_of, was_begun
 from utils.direction import Direction
+from utils.errors import StoreError, UnknownRunError
 from utils.stats import student_interval
 
 
@@ -20,10 +24,13 @@ class CellFacts(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    setting: tuple[str, ...]
+    setting: Setting
+    name: str
+    """Of the setting, as people read it."""
     seed: int
     run: str | None = None
     status: str = "not begun"
+    """As in a list of runs; `not begun` and `removed` where there is none."""
     metric: float | None = None
     """The winner's on validation."""
     final_metric: float | None = None
@@ -38,7 +45,9 @@ class SweepRow(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    setting: tuple[str, ...]
+    setting: Setting
+    name: str
+    """As people read it."""
     runs: int
     """Finished runs with a score."""
     without: int
@@ -53,8 +62,10 @@ class SweepRow(BaseModel):
     gain_interval: tuple[float, float] | None
     verdict: str
     """What that interval allows to be said: `better`, `worse`, `not told apart`, `too few seeds`; '' of the first."""
-    rival: tuple[str, ...] | None
+    rival: Setting | None
     """The best of the other settings, by its mean."""
+    rival_name: str
+    """As people read it; '' without one."""
     lead: float | None
     """Over the rival, mean over the seeds that both have."""
     lead_interval: tuple[float, float] | None
@@ -79,26 +90,23 @@ class SweepTable(BaseModel):
     rows: list[SweepRow]
 
 
-Scores = Mapping[tuple[tuple[str, ...], int], float]
+Scores = Mapping[tuple[Setting, int], float]
 """(setting, seed) → score."""
 
 
 def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> SweepTable:
-    """Read every run of the sweep, finished or not.
+    """Read every run of the sweep, finished or not; one that cannot be read is told as that.
 
     Args:
         is_held: true for the folder of a run that a live process works on.
     """
-    cells, directions, problems = [], set(), set()
-    for cell in plan.cells:
-        found, lower, problem = _read(folder, cell, is_held)
-        cells.append(found)
-        if found.run is not None:
-            directions.add(lower)
-            problems.add(problem)
+    names = setting_names(plan.settings)
+    found = [_read(folder, cell, names[cell.setting], is_held) for cell in plan.cells]
+    cells = [cell for cell, _ in found]
+    known = [facts for _, facts in found if facts is not None]
     finished = [cell for cell in cells if cell.status == "finished"]
     final = bool(finished) and all(cell.final_metric is not None for cell in finished if cell.metric is not None)
-    direction = Direction(directions == {True})
+    direction = Direction({bool(facts.get("lower_is_better")) for facts in known} == {True})
     scores = {
         (cell.setting, cell.seed): score
         for cell in finished
@@ -108,79 +116,93 @@ def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> Sweep
         name=folder.name,
         score="final" if final else "validation",
         lower_is_better=direction.lower_is_better,
-        problem=", ".join(sorted(problems)),
+        problem=", ".join(sorted({str(facts.get("problem", "")) for facts in known})),
         words=plan.shown.words,
         cells=cells,
-        rows=[_row(plan, setting, finished, scores, direction) for setting in plan.settings],
+        rows=rows_of(plan, finished, scores, direction),
     )
 
 
-def _read(folder: Path, cell: Cell, is_held: Callable[[Path], bool]) -> tuple[CellFacts, bool, str]:
+def _read(
+    folder: Path, cell: Cell, name: str, is_held: Callable[[Path], bool]
+) -> tuple[CellFacts, Mapping[str, Any] | None]:
+    """The cell, and the facts of its run; None where there are none."""
+    told = CellFacts(setting=cell.setting, name=name, seed=cell.seed)
     run = run_of(folder, cell)
-    if run is None:
-        status = "removed" if was_begun(folder, cell) else "not begun"
-        return CellFacts(setting=cell.setting, seed=cell.seed, status=status), False, ""
-    with RunReader(run) as reader:
-        facts = reader.facts()
-        winner = conclusion_of(reader, facts).winner
-        status = str(facts.get("status", ""))
-        found = CellFacts(
-            setting=cell.setting,
-            seed=cell.seed,
-            run=run.name,
-            status="interrupted" if status == "running" and not is_held(run) else status,
-            metric=winner.metric if winner else None,
-            final_metric=winner.final_metric if winner else None,
-            steps=reader.steps(),
-            cost_usd=reader.cost()["cost_usd"],
-            seconds=facts.get("active_seconds"),
+    try:
+        if run is None:
+            return (told.model_copy(update={"status": "removed"}) if was_begun(folder, cell) else told), None
+        with unreadable(run.name), RunReader(run) as reader:
+            facts = reader.facts()
+            return told.model_copy(update=_measured(reader, facts, is_held(run))), facts
+    except UnknownRunError:  # removed while we looked
+        return told.model_copy(update={"status": "removed"}), None
+    except StoreError:
+        assert run is not None
+        return told.model_copy(update={"run": run.name, "status": "unreadable"}), None
+
+
+def _measured(reader: RunReader, facts: Mapping[str, Any], held: bool) -> dict[str, Any]:
+    """What a cell tells of its run."""
+    winner, status = conclusion_of(reader, facts).winner, str(facts.get("status", ""))
+    return {
+        "run": reader.name,
+        "status": "interrupted" if status == "running" and not held else status,
+        "metric": winner.metric if winner else None,
+        "final_metric": winner.final_metric if winner else None,
+        "steps": reader.steps(),
+        "cost_usd": reader.cost()["cost_usd"],
+        "seconds": facts.get("active_seconds"),
+    }
+
+
+def rows_of(plan: Plan, finished: Sequence[CellFacts], scores: Scores, direction: Direction) -> list[SweepRow]:
+    """A row a setting, in the order of the plan."""
+    names = setting_names(plan.settings)
+    own = {setting: _of(plan, setting, scores) for setting in plan.settings}
+    leaders = direction.ranked((setting for setting in own if own[setting]), lambda setting: fmean(own[setting]))[:2]
+    ended: dict[Setting, list[CellFacts]] = {}
+    for cell in finished:
+        ended.setdefault(cell.setting, []).append(cell)
+    rows = []
+    for setting in plan.settings:
+        rival = next((other for other in leaders if other != setting), None)
+        mine, gains = ended.get(setting, []), _gains(plan, setting, plan.settings[0], scores, direction)
+        leads = _gains(plan, setting, rival, scores, direction) if rival is not None else []
+        costs = [cell.cost_usd for cell in mine if cell.cost_usd is not None]
+        seconds = [cell.seconds for cell in mine if cell.seconds is not None]
+        rows.append(
+            SweepRow(
+                setting=setting,
+                name=names[setting],
+                runs=len(own[setting]),
+                without=len(mine) - len(own[setting]),
+                mean=fmean(own[setting]) if own[setting] else None,
+                interval=_interval(own[setting]),
+                pairs=len(gains),
+                gain=fmean(gains) if gains else None,
+                gain_interval=_interval(gains),
+                verdict=_verdict(gains),
+                rival=rival,
+                rival_name="" if rival is None else names[rival],
+                lead=fmean(leads) if leads else None,
+                lead_interval=_interval(leads),
+                lead_verdict=_verdict(leads),
+                cost_usd=fmean(costs) if costs else None,
+                seconds=fmean(seconds) if seconds else None,
+            )
         )
-    return found, bool(facts.get("lower_is_better")), str(facts.get("problem", ""))
+    return rows
 
 
-def _row(
-    plan: Plan, setting: tuple[str, ...], finished: list[CellFacts], scores: Scores, direction: Direction
-) -> SweepRow:
-    mine = [cell for cell in finished if cell.setting == setting]
-    own = _of(plan, setting, scores)
-    first, rival = plan.settings[0], _rival(plan, setting, scores, direction)
-    gains = _gains(plan, setting, first, scores, direction) if setting != first else []
-    leads = _gains(plan, setting, rival, scores, direction) if rival else []
-    costs = [cell.cost_usd for cell in mine if cell.cost_usd is not None]
-    seconds = [cell.seconds for cell in mine if cell.seconds is not None]
-    return SweepRow(
-        setting=setting,
-        runs=len(own),
-        without=len(mine) - len(own),
-        mean=fmean(own) if own else None,
-        interval=_interval(own),
-        pairs=len(gains),
-        gain=fmean(gains) if gains else None,
-        gain_interval=_interval(gains),
-        verdict=_verdict(gains),
-        rival=rival,
-        lead=fmean(leads) if leads else None,
-        lead_interval=_interval(leads),
-        lead_verdict=_verdict(leads),
-        cost_usd=fmean(costs) if costs else None,
-        seconds=fmean(seconds) if seconds else None,
-    )
-
-
-def _of(plan: Plan, setting: tuple[str, ...], scores: Scores) -> list[float]:
+def _of(plan: Plan, setting: Setting, scores: Scores) -> list[float]:
     return [scores[setting, seed] for seed in plan.seeds if (setting, seed) in scores]
 
 
-def _rival(plan: Plan, setting: tuple[str, ...], scores: Scores, direction: Direction) -> tuple[str, ...] | None:
-    others = [other for other in plan.settings if other != setting and _of(plan, other, scores)]
-    return direction.best(others, lambda other: fmean(_of(plan, other, scores)))
-
-
-def _gains(
-    plan: Plan, setting: tuple[str, ...], over: tuple[str, ...], scores: Scores, direction: Direction
-) -> list[float]:
-    """By how much `setting` is better, seed by seed where both have a score."""
-    shared = [seed for seed in plan.seeds if (setting, seed) in scores and (over, seed) in scores]
+def _gains(plan: Plan, setting: Setting, over: Setting, scores: Scores, direction: Direction) -> list[float]:
+    """By how much `setting` is better, seed by seed where both have a score; nothing over itself."""
+    seeds = plan.seeds if setting != over else ()
+    shared = [seed for seed in seeds if (setting, seed) in scores and (over, seed) in scores]
     return [direction.gain(scores[setting, seed], scores[over, seed]) for seed in shared]
 
 

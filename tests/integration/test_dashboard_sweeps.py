@@ -11,8 +11,9 @@ from starlette.testclient import TestClient
 from support.synthetic_runs import competition
 
 from core.storage.held import lock_holder
+from core.storage.reader import RunReader
 from dashboard.server.app import create_app
-from reports.sweeps.plan import Plan, sweep_folder
+from reports.sweeps.plan import Plan, note_of, run_of, sweep_folder
 from runs.run_folder import hold
 
 SETTINGS = (("search.policy=three_phase",), ("search.policy=mcts",))
@@ -42,7 +43,7 @@ def test_sweeps_are_listed_with_what_has_begun(client):
     (line,) = client.get("/api/sweeps").json()
     assert (line["name"], line["settings"], line["seeds"], line["begun"]) == ("policies", 2, 2, 4)
     assert (line["status"], line["problem"]) == ("finished", "competition/diabetes") and line["started_at"]
-    assert line["runs"][1] == {"run": "run-2", "setting": list(SETTINGS[1]), "seed": 1}
+    assert line["runs"][1] == {"run": "run-2", "setting": list(SETTINGS[1]), "name": "policy=mcts", "seed": 1}
 
 
 def test_a_sweep_is_its_table_and_its_runs(client):
@@ -162,3 +163,58 @@ def test_a_sweep_is_started_by_choices_and_numbers_alone(tmp_path, eventually, m
 )  # fmt: skip
 def test_a_sweep_that_cannot_be_is_refused(client, more, code):
     assert client.post("/api/sweeps", json={"problem": "tsp", **more}).status_code == code
+
+
+@pytest.fixture
+def two_runs(tmp_path):
+    """A sweep of two settings and one seed that has ended: its folder, its plan."""
+    made = competition(tmp_path / "logs", 4, run="run-1")
+    made.finish()
+    shutil.copytree(tmp_path / "logs" / "run-1", tmp_path / "logs" / "run-2")
+    plan = Plan(words=(), settings=SETTINGS, seeds=(1,))
+    folder = sweep_folder(tmp_path / "logs", "mine")
+    plan.keep(folder)
+    for cell, run in zip(plan.cells, ("run-1", "run-2"), strict=True):
+        note_of(folder, cell).write_text(run)
+    return folder, plan
+
+
+def test_a_run_that_cannot_be_read_hides_neither_its_sweep_nor_the_others(tmp_path, two_runs, cli):
+    """Neither a table nor the list of all sweeps came, for one damaged file."""
+    (tmp_path / "logs" / "run-2" / "run.db").write_bytes(b"no database " * 500)
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        (line,) = client.get("/api/sweeps").json()
+        assert (line["status"], [run["run"] for run in line["runs"]]) == ("interrupted", ["run-1", "run-2"])
+        table = client.get("/api/sweeps/mine").json()
+        assert [(cell["run"], cell["status"]) for cell in table["cells"]] == [
+            ("run-1", "finished"), ("run-2", "unreadable"),
+        ]  # fmt: skip
+        assert [row["runs"] for row in table["rows"]] == [1, 0] and table["problem"] == "competition/diabetes"
+    shown = cli.here("sweep", "show", "mine", f"--project.dir={tmp_path}")
+    assert shown.code == 0 and "not finished: 1 unreadable" in shown.out
+
+
+def test_a_list_of_sweeps_opens_no_store_of_a_run_that_did_not_change(tmp_path, two_runs, monkeypatch):
+    """The page asks for it every ten seconds; a sweep may have thousands of runs, which were opened twice each."""
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        first = client.get("/api/sweeps").json()
+        monkeypatch.setattr(RunReader, "__init__", lambda *_: pytest.fail("a store was opened"))
+        assert client.get("/api/sweeps").json() == first and len(first[0]["runs"]) == 2
+
+
+def test_the_note_of_a_cell_is_a_name_and_never_a_path(tmp_path, two_runs):
+    """A stranger's folder showed a run of another project as its own."""
+    folder, plan = two_runs
+    shutil.copytree(tmp_path / "logs" / "run-1", tmp_path / "elsewhere" / "run-9")
+    note_of(folder, plan.cells[1]).write_text("../elsewhere/run-9")
+    assert run_of(folder, plan.cells[1]) is None
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        assert [cell["run"] for cell in client.get("/api/sweeps/mine").json()["cells"]] == ["run-1", None]
+
+
+def test_a_sweep_that_is_removed_while_all_are_listed_is_left_out(tmp_path, two_runs, monkeypatch):
+    folder, _ = two_runs
+    read = Plan.read
+    monkeypatch.setattr(Plan, "read", lambda path: (shutil.rmtree(path), read(path)))
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        assert client.get("/api/sweeps").json() == [] and not folder.exists()

@@ -13,6 +13,8 @@ class SweepRun(Model):
     run: str
     setting: list[str]
     """`key=value` words; [] where nothing varies."""
+    name: str
+    """Of the setting, as people read it."""
     seed: int
 
 

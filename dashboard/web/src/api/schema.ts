@@ -1007,6 +1007,8 @@ export interface components {
             final_metric?: number | null;
             /** Metric */
             metric?: number | null;
+            /** Name */
+            name: string;
             /** Run */
             run?: string | null;
             /** Seconds */
@@ -3418,10 +3420,14 @@ export interface components {
             lead_verdict: string;
             /** Mean */
             mean: number | null;
+            /** Name */
+            name: string;
             /** Pairs */
             pairs: number;
             /** Rival */
             rival: string[] | null;
+            /** Rival Name */
+            rival_name: string;
             /** Runs */
             runs: number;
             /** Seconds */
@@ -3438,6 +3444,8 @@ export interface components {
          * @description A run of a sweep.
          */
         SweepRun: {
+            /** Name */
+            name: string;
             /** Run */
             run: string;
             /** Seed */

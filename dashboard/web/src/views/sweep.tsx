@@ -4,10 +4,10 @@ import { get, post, remove, runPath } from "../api/client";
 import type { Curve, Sweep, SweepLine, SweepRow } from "../api/types";
 import { Shell } from "../components/shell";
 import { Empty, Failed, Panel, Status } from "../components/widgets";
-import { counted, day, dollars, metric, seconds, shortDay } from "../model/format";
+import { counted, day, dollars, interval, metric, seconds, shortDay } from "../model/format";
 import { useResource } from "../model/hooks";
 import { compareHref, go, href, sweepHref } from "../model/router";
-import { gainText, settingName } from "../model/sweep";
+import { gainText } from "../model/sweep";
 import { Curves } from "./curves";
 
 const REFRESH_MS = 5000;
@@ -46,10 +46,12 @@ function SweepActions({ sweep }: { sweep: Sweep }) {
 }
 
 function Found({ sweep }: { sweep: Sweep }) {
-  const [open, gone] = [sweep.cells.filter(({ status }) => status !== "finished" && status !== "removed").length, sweep.cells.filter(({ status }) => status === "removed").length];
+  const among = (test: (status: string) => boolean) => sweep.cells.filter(({ status }) => test(status)).length;
+  const [gone, broken] = [among((status) => status === "removed"), among((status) => status === "unreadable")];
+  const open = among((status) => status !== "finished") - gone - broken;
   return (
     <div className="stack">
-      {open + gone > 0 && <div className="banner" role="status">{[open > 0 && `${open} of ${counted(sweep.cells.length, "run has", "runs have")} not ended`, gone > 0 && `${gone} of ${counted(sweep.cells.length, "run was", "runs were")} removed`].filter(Boolean).join(", ")}: means and differences are of those that are there and have ended.</div>}
+      {open + gone + broken > 0 && <div className="banner" role="status">{[open > 0 && `${open} of ${counted(sweep.cells.length, "run has", "runs have")} not ended`, gone > 0 && `${gone} of ${counted(sweep.cells.length, "run was", "runs were")} removed`, broken > 0 && `${broken} of ${counted(sweep.cells.length, "run")} cannot be read`].filter(Boolean).join(", ")}: means and differences are of those that are there and have ended.</div>}
       <Panel title={`${sweep.problem || "Settings"}, score on the ${sweep.score === "final" ? "unseen" : "validation"} part (${sweep.lower_is_better ? "lower" : "higher"} is better)`} flush><Rows sweep={sweep} /></Panel>
       <Means sweep={sweep} />
       <Panel title="Runs" flush actions={<a className="button" href={compareHref(sweep.cells.flatMap(({ run }) => (run ? [run] : [])))}>Compare all</a>}><Cells sweep={sweep} /></Panel>
@@ -61,7 +63,7 @@ function Found({ sweep }: { sweep: Sweep }) {
 function Rows({ sweep }: { sweep: Sweep }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Settings and what they came to"><table>
-      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Over {settingName(sweep.rows[0].setting)}</th><th scope="col" title="The best of the other settings by its mean, paired by seed; above 0 is better">Over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
+      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Over {sweep.rows[0].name}</th><th scope="col" title="The best of the other settings by its mean, paired by seed; above 0 is better">Over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
       <tbody>{sweep.rows.map((row) => <Line key={row.setting.join(" ")} row={row} />)}</tbody>
     </table></div>
   );
@@ -70,12 +72,12 @@ function Rows({ sweep }: { sweep: Sweep }) {
 function Line({ row }: { row: SweepRow }) {
   return (
     <tr>
-      <th scope="row" className="mono">{settingName(row.setting)}</th>
+      <th scope="row" className="mono">{row.name}</th>
       <td className="num">{row.runs}{row.without > 0 && <span className="muted" title="Runs that ended without a valid program"> (+{row.without})</span>}</td>
       <td className="num">{metric(row.mean)}</td>
-      <td>{row.interval ? row.interval.map((end) => metric(end, 4)).join(" … ") : "–"}</td>
+      <td>{interval(row.interval)}</td>
       <td>{gainText(row.gain, row.gain_interval, row.verdict)}</td>
-      <td>{gainText(row.lead, row.lead_interval, row.lead_verdict)}{row.rival && row.lead != null && <span className="muted"> ({settingName(row.rival)})</span>}</td>
+      <td>{gainText(row.lead, row.lead_interval, row.lead_verdict)}{row.rival_name && row.lead != null && <span className="muted"> ({row.rival_name})</span>}</td>
       <td className="num">{seconds(row.seconds)}</td>
       <td className="num">{dollars(row.cost_usd)}</td>
     </tr>
@@ -97,8 +99,8 @@ function Means({ sweep }: { sweep: Sweep }) {
   const { runs, groups } = useMemo(() => {
     const shown = sweep.cells.filter(({ run }) => run && curves.get(run)?.best.length);
     return {
-      runs: shown.map((cell) => ({ name: `${settingName(cell.setting)} seed ${cell.seed}`, curve: curves.get(cell.run as string) as Curve })),
-      groups: sweep.rows.map(({ setting }) => ({ name: settingName(setting), of: shown.flatMap((cell, i) => (cell.setting.join(" ") === setting.join(" ") ? [i] : [])) })).filter(({ of }) => of.length > 0),
+      runs: shown.map((cell) => ({ name: `${cell.name} seed ${cell.seed}`, curve: curves.get(cell.run as string) as Curve })),
+      groups: sweep.rows.map(({ setting, name }) => ({ name, of: shown.flatMap((cell, i) => (cell.setting.join(" ") === setting.join(" ") ? [i] : [])) })).filter(({ of }) => of.length > 0),
     };
   }, [sweep, curves]);
   if (error) return <Failed error={error} />;
@@ -111,7 +113,7 @@ function Cells({ sweep }: { sweep: Sweep }) {
       <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seed</th><th scope="col">Run</th><th scope="col">Status</th><th scope="col" className="num">Validation</th><th scope="col" className="num">Unseen</th><th scope="col" className="num">Steps</th></tr></thead>
       <tbody>{sweep.cells.map((cell) => (
         <tr key={`${cell.setting.join(" ")} ${cell.seed}`}>
-          <td className="mono">{settingName(cell.setting)}</td><td className="num">{cell.seed}</td>
+          <td className="mono">{cell.name}</td><td className="num">{cell.seed}</td>
           <td>{cell.run ? <a className="mono" href={href(cell.run)}>{cell.run}</a> : <span className="muted">–</span>}</td>
           <td><Status status={cell.status} /></td><td className="num">{metric(cell.metric)}</td><td className="num">{metric(cell.final_metric)}</td><td className="num">{cell.steps}</td>
         </tr>
