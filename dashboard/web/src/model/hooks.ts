@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Question } from "./question";
 import { Connection } from "./connection";
+import { keep, kept } from "./kept";
 import { say, useRoute } from "./router";
 
 let current: Connection | null = null;
@@ -67,17 +68,17 @@ export function useResource<T>(path: string | null, every = 0, when: unknown = 0
 export function useKept<T>(name: string, first: T): [T, (value: T) => void] {
   const [value, setValue] = useState<T>(() => {
     try {
-      const kept = localStorage.getItem(name);
-      return kept === null ? first : (JSON.parse(kept) as T);
+      const said = kept(name);
+      return said === null ? first : (JSON.parse(said) as T);
     } catch {
-      return first;
+      return first; // what is kept there is not ours
     }
   });
-  const keep = (next: T) => {
-    localStorage.setItem(name, JSON.stringify(next));
+  const set = (next: T) => {
+    keep(name, JSON.stringify(next));
     setValue(next);
   };
-  return [value, keep];
+  return [value, set];
 }
 
 const remembered = new Map<string, string>();
@@ -88,20 +89,20 @@ const remembered = new Map<string, string>();
  * `among`: what it may be; an address that says something else says nothing. */
 export function useAddressed(name: string, first: string): [string, (value: string) => void];
 export function useAddressed<T extends string>(name: string, first: T, options: { among?: readonly T[]; kept?: boolean }): [T, (value: T) => void];
-export function useAddressed<T extends string>(name: string, first: T, { among, kept }: { among?: readonly T[]; kept?: boolean } = {}): [T, (value: T) => void] {
+export function useAddressed<T extends string>(name: string, first: T, { among, kept: outlives }: { among?: readonly T[]; kept?: boolean } = {}): [T, (value: T) => void] {
   const { run, view, id, query } = useRoute();
-  const place = kept ? `shown ${view} ${name}` : `${run ?? ""} ${view} ${id} ${name}`;
+  const place = outlives ? `shown ${view} ${name}` : `${run ?? ""} ${view} ${id} ${name}`;
   const fits = (value: string | null | undefined): value is T => value != null && (!among || (among as readonly string[]).includes(value));
   const said = query.get(name);
-  const last = kept ? localStorage.getItem(place) : remembered.get(place);
+  const last = outlives ? kept(place) : remembered.get(place);
   const value = fits(said) ? said : fits(last) ? last : first;
   useEffect(() => {
     if (fits(said)) {
-      if (!kept) remembered.set(place, said);
+      if (!outlives) remembered.set(place, said);
     } else if (value !== first) say({ [name]: value });
   }, [place, said, value]);
   const set = (next: T) => {
-    if (kept) localStorage.setItem(place, next);
+    if (outlives) keep(place, next);
     else remembered.set(place, next);
     say({ [name]: next === first ? "" : next });
   };
@@ -115,8 +116,8 @@ export type Theme = "light" | "dark";
 
 export function useTheme(): [Theme, () => void] {
   const [theme, setTheme] = useState<Theme>(() => {
-    const kept = localStorage.getItem("theme");
-    if (kept === "light" || kept === "dark") return kept;
+    const said = kept("theme");
+    if (said === "light" || said === "dark") return said;
     return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
   });
   useEffect(() => {
@@ -124,7 +125,7 @@ export function useTheme(): [Theme, () => void] {
   }, [theme]);
   const toggle = () => {
     const next = theme === "dark" ? "light" : "dark";
-    localStorage.setItem("theme", next);
+    keep("theme", next);
     setTheme(next);
   };
   return [theme, toggle];
