@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
+from utils.line_matching import line_matcher
 from utils.syntax import source_lines
 
 START, END = "EVOLVE-BLOCK-START", "EVOLVE-BLOCK-END"
@@ -91,7 +91,7 @@ def put_back(whole: str, new: str) -> str:
         return "" if ours == theirs else "lines outside of the block were put back"
     undone: list[int] = []
     lost: list[str] = []
-    for what, first, last, begin, end in SequenceMatcher(None, theirs, ours, autojunk=False).get_opcodes():
+    for what, first, last, begin, end in line_matcher(theirs, ours).get_opcodes():
         if what != "equal":
             undone += [number + 1 for number in range(first, last) if theirs[number]]
             lost += [line for line in ours[begin:end] if line]

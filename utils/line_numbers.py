@@ -6,8 +6,8 @@ The two differ where a part of a program is searched: what stands around it is p
 from __future__ import annotations
 
 import re
-from difflib import SequenceMatcher
 
+from utils.line_matching import line_matcher
 from utils.syntax import source_lines
 
 LONGEST_COMPARED = 4000
@@ -28,8 +28,7 @@ class LineNumbers:
     def __init__(self, run: str, handed: str) -> None:
         ours, theirs = ([line.rstrip() for line in source_lines(text)] for text in (run, handed))
         self._same = ours == theirs or max(len(ours), len(theirs)) > LONGEST_COMPARED
-        matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
-        blocks = () if self._same else matcher.get_matching_blocks()
+        blocks = () if self._same else line_matcher(ours, theirs).get_matching_blocks()
         self._to = {a + n + 1: b + n + 1 for a, b, size in blocks for n in range(size)}
 
     def in_message(self, message: str) -> str:

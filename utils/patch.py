@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Literal
 
 from utils.diff import Change, DiffError, apply_diff
+from utils.line_matching import line_matcher
 
 Kind = Literal["added", "changed", "deleted"]
 _CONTEXT = 3
@@ -177,15 +177,9 @@ def _groups(old: list[str], new: list[str]) -> Iterator[list[tuple[str, int, int
         end += 1
     low = max(0, same - _CONTEXT)
     tail = max(0, end - _CONTEXT)
-    matcher = SequenceMatcher(None, old[low : len(old) - tail], new[low : len(new) - tail], autojunk=False)
-    if len(old) - same - end + len(new) - same - end > _LONG:
-        matcher = SequenceMatcher(None, old[low : len(old) - tail], new[low : len(new) - tail])
+    matcher = line_matcher(old[low : len(old) - tail], new[low : len(new) - tail])
     for group in matcher.get_grouped_opcodes(_CONTEXT):
         yield [(tag, i1 + low, i2 + low, j1 + low, j2 + low) for tag, i1, i2, j1, j2 in group]
-
-
-_LONG = 4000
-"""Lines, beyond which lines that recur often are not compared one by one."""
 
 
 def _range(start: int, stop: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import zipfile
 from pathlib import Path
@@ -29,6 +28,7 @@ from reports.ratings import ratings_of
 from utils.archives import BROKEN
 from utils.clean_text import whole, whole_all
 from utils.counts import counted
+from utils.line_matching import line_matcher
 from utils.patch import tree_patches
 from utils.regular_files import open_regular
 from utils.syntax import source_lines
@@ -113,7 +113,7 @@ def diff(node: Node, other: Node | None) -> Diff:
     old = source_lines(whole(other.code))[:_LONGEST_DIFF] if other else []
     new = source_lines(whole(node.code))[:_LONGEST_DIFF]
     lines: list[DiffLine] = []
-    opcodes = difflib.SequenceMatcher(None, old, new, autojunk=len(old) > 2000).get_opcodes()
+    opcodes = line_matcher(old, new).get_opcodes()
     for index, (tag, i1, i2, j1, j2) in enumerate(opcodes):
         if tag == "equal":
             lines += _equal(new, i1, j1, j2, first=index == 0, last=index == len(opcodes) - 1)

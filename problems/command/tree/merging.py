@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 from problems.command.tree.tree import Tree
+from utils.line_matching import line_matcher
 
 _Change = tuple[int, int, list[str]]
 """Lines of the base from, to; what stands there instead."""
@@ -46,5 +46,5 @@ def _texts(base: str | None, first: str | None, second: str | None) -> str | Non
 
 def _changes(base: list[str], text: str) -> list[_Change]:
     new = text.split("\n")
-    found = SequenceMatcher(None, base, new, autojunk=len(base) > 4000).get_opcodes()
+    found = line_matcher(base, new).get_opcodes()
     return [(i1, i2, new[j1:j2]) for tag, i1, i2, j1, j2 in found if tag != "equal"]
