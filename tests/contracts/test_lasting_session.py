@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -172,7 +173,7 @@ FORKS_AT_THE_END = """
 import os, time
 class Last:
     def __del__(self, fork=os.fork, sleep=time.sleep):
-        if fork() == 0:
+        if fork() == 0 or fork() == 0:
             sleep(60)
 def use():
     global last
@@ -190,11 +191,69 @@ def test_a_process_that_waits_is_stopped_and_still_looked_after(sandbox: WarmSan
         time.sleep(0.01)
     assert _states(sandbox, "def f()") == ["T"]
     for _ in range(5):  # each as a user whose last processes are only just ending
-        told = use(sandbox, f"# {time.time()}\n{FORKS_AT_THE_END}", "use")[1]
+        told = use(sandbox, f"# {time.time()}\n{FORKS_AT_THE_END}", "use", processes=2)[1]
         end = time.monotonic() + 30
         while _states(sandbox, FORKS_AT_THE_END) and time.monotonic() < end:
             time.sleep(0.05)
         assert _states(sandbox, FORKS_AT_THE_END) == [], told
+
+
+COUNTS = """
+import os, signal, struct, time
+ticks, said = 0, ""
+def think(*_):
+    global ticks
+    ticks += 1
+def begin():
+    global said
+    signal.signal(signal.SIGALRM, think)
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try: wake()
+    except OSError as error: said = str(error)
+def thought(): return ticks
+def refused(): return said
+"""
+WAKES = {
+    "timer": """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+def wake():
+    create, start = (222, 223) if os.uname().machine == "x86_64" else (107, 110)
+    signal.signal(signal.SIGCONT, think)
+    event = ctypes.create_string_buffer(struct.pack("=Qii", 0, signal.SIGCONT, 0), 64)
+    timer, every = ctypes.c_int(), ctypes.create_string_buffer(struct.pack("=4q", 0, 10**7, 0, 10**7))
+    if libc.syscall(create, 1, event, ctypes.byref(timer)) < 0: raise OSError(ctypes.get_errno(), "refused")
+    libc.syscall(start, timer, 0, every, None)
+""",
+    "child": """
+def wake():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    me = os.getpid()
+    if os.fork() == 0:
+        time.sleep(0.01)
+        os.kill(me, signal.SIGCONT)
+        os._exit(0)
+""",
+    "thread": """
+import threading
+def wake():
+    try: threading.Thread(target=lambda: (time.sleep(0.01), os.kill(os.getpid(), signal.SIGCONT))).start()
+    except RuntimeError as error: raise OSError(str(error))
+""",
+}
+
+
+@pytest.mark.parametrize("way", WAKES)
+def test_a_program_that_is_stopped_cannot_have_itself_woken(sandbox: WarmSandbox, way: str) -> None:
+    """An engine thought on its rival's time: a timer's signal, or a child that it left awake, continued it."""
+    if sandbox.tier in ("bubblewrap", "none"):
+        pytest.skip("there it is only idle, or not held at all")
+    with closing(sandbox.lasting_session(COUNTS + WAKES[way], limits=LIMITS, seed=7, prelude="")) as session:
+        session.call("begin", [], timeout=20)
+        session.pause()
+        time.sleep(0.6)
+        assert session.call("thought", [], timeout=20) < 15, "awake it would have thought sixty times"
+        assert session.call("refused", [], timeout=20)
 
 
 def test_others_who_use_the_machines_memory_do_not_end_a_process(sandbox: WarmSandbox) -> None:

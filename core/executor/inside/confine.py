@@ -21,9 +21,11 @@ _PROC_SELF = (
 )  # fmt: skip
 """Named one by one, because there is more: `net` and `mounts` are the host's where there are no namespaces."""
 _FILTERS = {
-    (pinned, answers): seccomp.Filter(seccomp.program(namespaces=True, pinned=pinned, answers=answers))
+    (pinned, answers, alone): seccomp.Filter(
+        seccomp.program(namespaces=True, pinned=pinned, answers=answers, alone=alone)
+    )
     for pinned in (False, True)
-    for answers in (False, True)
+    for answers, alone in ((False, False), (True, False), (True, True))
 }
 
 
@@ -45,7 +47,7 @@ def confine(start: Start, link: socket.socket | None) -> None:
         else:
             kernel.change_user(setup.uid)
         landlock.put_in_force(RULES)
-        _FILTERS[job.limits.core is not None, job.answers].install()
+        _FILTERS[job.limits.core is not None, job.answers, job.alone].install()
     elif setup.tier == "lite":
         assert link is not None
         _confine_without_namespaces(job, setup, layout, link)
@@ -57,7 +59,7 @@ def _confine_without_namespaces(job: Job, setup: SlotSetup, layout: mounts.Layou
     landlock.restrict(lite_rules(setup, layout))
     filter_ = seccomp.program(
         namespaces=False, pid=os.getpid(), scoped=landlock.scopes_signals(), pinned=job.limits.core is not None,
-        answers=job.answers, cards=bool(layout.devices),
+        answers=job.answers, alone=job.alone, cards=bool(layout.devices),
     )  # fmt: skip
     listener = seccomp.Filter(filter_).install(seccomp.FLAG_NEW_LISTENER)
     socket.send_fds(link, [b"x"], [listener])  # from here on the supervisor answers

@@ -139,6 +139,11 @@ class Job(Message):
         """Its program answers calls."""
         return self.kind == "session"
 
+    @property
+    def alone(self) -> bool:
+        """It answers calls by one process and thread, as an engine does: stopped between them, it stays so."""
+        return self.answers and self.limits.processes == 1
+
     def is_same_program(self, other: Job) -> bool:
         """Equal but for the seed."""
         return replace(other, seed=self.seed) == self

@@ -71,6 +71,7 @@ _AIMED_AT_A_PROCESS = ("prlimit64", *_SCHEDULING)
 
 _WATCHES = _names("inotify_init inotify_init1 inotify_add_watch")
 """Whoever watches a file that several programs are shown learns when another opens it."""
+_NEW_TASKS = _names("fork vfork clone")
 _NEWER_FUTEXES = _names("futex_waitv futex_wait futex_wake futex_requeue")
 
 _SUPERVISOR = 1
@@ -186,6 +187,13 @@ def _sending_commands(scoped: bool) -> Mapping[int, int]:
     return {} if scoped else dict.fromkeys((_F_SETOWN, _F_SETSIG, _F_SETOWN_EX), errno.EPERM)
 
 
+def _nobody_wakes_it() -> dict[str, list[Instruction]]:
+    """Who is stopped between its calls stays so: SIGCONT comes neither from a timer, whose signal may be any, nor from
+    a process or thread that it leaves awake. (`_F_SETSIG` is the third way.)
+    """
+    return {"timer_create": [_refuse()]} | {name: [_refuse(errno.EAGAIN)] for name in _NEW_TASKS}
+
+
 def _no_shared_words() -> dict[str, list[Instruction]]:
     """Nobody waits for a word of memory that another process may wake: a word of any file that both are shown.
 
@@ -226,6 +234,7 @@ def program(
     scoped: bool = True,
     pinned: bool = False,
     answers: bool = False,
+    alone: bool = False,
     cards: bool = False,
     arch: str | None = None,
 ) -> bytes:
@@ -234,7 +243,8 @@ def program(
 
     `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen. `answers`: the program
     answers calls, perhaps beside an evaluator while another answers apart from it: what the kernel keeps of a file that
-    both are shown (locks, who waits for one of its words) tells neither anything of the other.
+    both are shown (locks, who waits for one of its words) tells neither anything of the other. `alone`: it answers
+    calls, has one process and thread, and is stopped while nobody waits for it.
     """
     blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
     blocks |= {name: [_refuse(errno.ENOSYS)] for name in _WATCHES}
@@ -245,6 +255,9 @@ def program(
     if answers:
         blocks |= {"flock": [_refuse(0)]} | _no_shared_words()
         commands |= dict.fromkeys(_LOCKING_COMMANDS, 0)
+    if alone:
+        blocks |= _nobody_wakes_it()
+        commands[_F_SETSIG] = errno.EPERM
     if pinned:
         blocks["sched_setaffinity"] = [_refuse()]
     return _assembled(blocks | {"fcntl": _answered(1, commands)}, arch)

@@ -17,7 +17,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "faccessat": (269, 48), "faccessat2": (439, 439), "fanotify_init": (300, 262), "fanotify_mark": (301, 263),
     "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "fchown": (93, 55), "fchownat": (260, 54),
     "fcntl": (72, 25), "file_getattr": (468, 468), "file_setattr": (469, 469), "finit_module": (313, 273),
-    "flock": (73, 32), "fstat": (5, 80), "fstatfs": (138, 44),
+    "flock": (73, 32), "fork": (57, None), "fstat": (5, 80), "fstatfs": (138, 44),
     "fremovexattr": (199, 16), "fsconfig": (431, 431), "fsetxattr": (190, 7), "fsmount": (432, 432),
     "fsopen": (430, 430), "fspick": (433, 433), "futex": (202, 98), "futex_requeue": (456, 456),
     "futex_wait": (455, 455), "futex_waitv": (449, 449), "futex_wake": (454, 454), "futimesat": (261, None),
@@ -51,10 +51,10 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "shmdt": (67, 197), "shmget": (29, 194), "socket": (41, 198), "socketpair": (53, 199), "splice": (275, 76),
     "stat": (4, None), "statfs": (137, 43), "statmount": (457, 457), "statx": (332, 291), "swapoff": (168, 225),
     "swapon": (167, 224), "sysfs": (139, None), "syslog": (103, 116), "tee": (276, 77), "tgkill": (234, 131),
-    "tkill": (200, 130), "truncate": (76, 45), "umount2": (166, 39), "unshare": (272, 97), "uselib": (134, None),
+    "timer_create": (222, 107), "tkill": (200, 130), "truncate": (76, 45), "umount2": (166, 39), "unshare": (272, 97), "uselib": (134, None),
     "userfaultfd": (323, 282),
-    "ustat": (136, None), "utime": (132, None), "utimensat": (280, 88), "utimes": (235, None), "vhangup": (153, 58),
-    "vmsplice": (278, 75),
+    "ustat": (136, None), "utime": (132, None), "utimensat": (280, 88), "utimes": (235, None), "vfork": (58, None),
+    "vhangup": (153, 58), "vmsplice": (278, 75),
 }  # fmt: skip
 
 LAST_KNOWN = 469

@@ -171,6 +171,24 @@ def test_what_two_programs_are_shown_carries_nothing_between_them(arch: str, nam
         assert judge("setpriority", 0, 78, 5) == judge("sched_setaffinity", 1) == judge("setpriority", 1, 77) == refused
 
 
+@pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
+@pytest.mark.parametrize("namespaces", [True, False])
+@pytest.mark.parametrize("alone", [True, False])
+def test_nothing_wakes_a_program_that_is_stopped_between_its_calls(arch: str, namespaces: bool, alone: bool) -> None:
+    filter_ = seccomp.program(namespaces=namespaces, pid=77, answers=True, alone=alone, arch=arch)
+
+    def judge(name: str, *args: int) -> int:
+        number = syscalls.number(name, arch)
+        return 0 if number is None else _execute(filter_, number, syscalls.AUDIT_ARCH[arch], args)
+
+    allowed, refused, none_left = 0x7FFF0000, 0x00050001, 0x0005000B
+    assert judge("timer_create") == (refused if alone else allowed)
+    assert judge("fcntl", 3, 10) == (refused if alone else allowed), "F_SETSIG"
+    for name in ("clone", "fork", "vfork"):
+        assert judge(name, 17) in (0, none_left if alone else allowed)
+    assert judge("clone", 17) != 0
+
+
 def _judged(arch: str, namespaces: bool) -> set[int | None]:
     """Numbers that a filter does not simply allow, by the names of its tables."""
     names = {*seccomp.REFUSED, *seccomp._judged_by_argument()}
