@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from utils.clean_text import clean, one_line, whole
-from utils.syntax import parse_shared, source_lines
+from utils.syntax import foreign_encoding, parse_shared, source_lines
 
 _ITEM = r"[ \t]*(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?"
 """What stands before a fence in a list. Prompts ask for two numbered parts, and models answer `2. ```python`."""
@@ -223,6 +223,8 @@ def syntax_error(code: str) -> str | None:
     before, nul, _ = code.partition("\0")
     if nul:
         return f"NUL byte at line {len(source_lines(before + nul))}"
+    if encoding := foreign_encoding(code):
+        return f"the encoding {encoding[:40]!r} is declared: as a file, this program would be another one; UTF-8 is what is run"
     try:
         parse_shared(code)
     except SyntaxError as error:

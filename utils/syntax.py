@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import re
 import threading
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, islice
 
 _LOCK = threading.Lock()
 _ATTEMPTS = 8
@@ -18,6 +19,9 @@ LARGEST_MOVED = 1e15
 """Size of the largest number that is changed: whole numbers up to it are exact as floats."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
+_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", re.ASCII)
+_NO_TEXTS = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape"})
+"""Encodings that no program is written in: read in quadratic time, or with escapes."""
 
 
 @lru_cache(maxsize=64)  # the programs of some rounds are under way at the same time
@@ -62,6 +66,26 @@ def source_lines(source: str, keepends: bool = False) -> list[str]:
     """
     lines: list[str] = _LINE.findall(source)
     return lines if keepends else [line.rstrip("\r\n") for line in lines]
+
+
+def foreign_encoding(source: str) -> str | None:
+    """The encoding that a program declares in its first two lines, where its file would hold another text in it.
+
+    A program runs here as the text that it is, and is handed over as a file in UTF-8. Python reads that as it is told
+    there: by `# coding: unicode_escape`, what is a remark here (`# \\u000a...`) would be a statement there.
+    """
+    found = (_ENCODING.match(line[0]) for line in islice(_LINE.finditer(source), 2))
+    return next((match[1] for match in found if match is not None and not _is_same_in(source, match[1])), None)
+
+
+def _is_same_in(source: str, encoding: str) -> bool:
+    try:
+        name = codecs.lookup(encoding).name.replace("_", "-")
+        if name == "utf-8" or name in _NO_TEXTS:
+            return name == "utf-8"
+        return source.encode("utf-8", "surrogatepass").decode(name) == source
+    except (LookupError, ValueError):
+        return False
 
 
 def with_texts(source: str, edits: Iterable[tuple[ast.expr | ast.stmt, str]]) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import gc
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.syntax import form_hash, parse, with_texts, without_future
+from core.evaluation.static_check import syntax_refusal
+from core.state.failure import FailureKind
+from utils.syntax import foreign_encoding, form_hash, parse, with_texts, without_future
 
 SOURCE = Path(ast.__file__).read_text()
 
@@ -117,3 +120,36 @@ def test_imports_from_the_future_are_told_apart(source, future, rest):
 )  # fmt: skip
 def test_a_form_is_a_program_without_its_numbers(one, other, same):
     assert (form_hash(one) == form_hash(other)) is same
+
+
+OTHER_AS_A_FILE = [
+    "# coding: unicode_escape\nprint(1) # \\u000aprint(2)\n",
+    "#!/usr/bin/env python3\n# vim: set fileencoding=raw_unicode_escape :\nprint(1) # \\u000aprint(2)\n",
+    "\r# coding: utf-7\nprint(1) # +AAo-print(2)\n",
+    "# coding: utf-7\n# coding: utf-8\nprint(1) # +AAo-print(2)\n",
+    "# coding: latin-1\nprint(ascii('\u00e4'))\n",
+    "# coding: rot13\nprint(1)\n",
+    "# coding: -punycode\nprint(1)\n",
+    "# coding: none.such\nprint(1)\n",
+]
+THE_SAME_AS_A_FILE = [
+    "# -*- coding: utf-8 -*-\nprint('\u00e4')\n",
+    "# coding=UTF_8\nprint('\u00e4')\n",
+    "# -*- coding: latin-1 -*-\nprint(1)\n",
+    "print(1)\n\n# coding: utf-7\nprint(2) # +AAo-print(3)\n",
+    "print('# coding: utf-7') # +AAo-print(2)\n",
+]
+
+
+@pytest.mark.parametrize("source", [*OTHER_AS_A_FILE, *THE_SAME_AS_A_FILE])
+def test_a_program_that_its_file_would_not_be_is_told(source, tmp_path):
+    """What was scored is a text, and a remark in it became a statement in the file that was handed over."""
+    text, file = tmp_path / "run.py", tmp_path / "solution.py"
+    text.write_text(f"exec(compile({source!r}, 'solution.py', 'exec', dont_inherit=True))\n")
+    file.write_text(source, newline="")
+    of_text, of_file = (subprocess.run([sys.executable, path], capture_output=True).stdout for path in (text, file))
+    assert (of_text != of_file) is (source in OTHER_AS_A_FILE), (of_text, of_file)
+    refused = syntax_refusal(source)
+    assert (refused is not None) is (source in OTHER_AS_A_FILE)
+    assert refused is None or (refused.failure is FailureKind.SYNTAX and "is declared" in refused.message)
+    assert refused is None or foreign_encoding(source)
