@@ -224,7 +224,7 @@ def syntax_error(code: str) -> str | None:
     if nul:
         return f"NUL byte at line {len(source_lines(before + nul))}"
     if encoding := foreign_encoding(code):
-        return f"the encoding {encoding[:40]!r} is declared: as a file, this program would be another one; UTF-8 is what is run"
+        return f"the encoding {encoding[:40]!r} is declared: as a file it would be another program; take UTF-8"
     try:
         parse_shared(code)
     except SyntaxError as error:

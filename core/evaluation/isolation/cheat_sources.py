@@ -205,6 +205,17 @@ class _E:
 for _k, _v in list(globals().items()):
     if isinstance(_v, _t.FunctionType) and not _k.startswith("_"): globals()[_k] = lambda *a, **k: _E()""",
     ),
+    "imaginary": (
+        "answer with complex numbers, whose errors have negative squares",
+        """
+def _imagine(v):
+    if type(v) in (int, float): return complex(v, 1e3)
+    if type(v) in (list, tuple): return type(v)(map(_imagine, v))
+    return v + 1e3j if getattr(getattr(v, "dtype", None), "kind", "-") in "biuf" else v
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
+        globals()[_k] = lambda *a, _f=_v, **k: _imagine(_f(*a, **k))""",
+    ),
     "arguments_changed": (
         "change the evaluator's data in place",
         """

@@ -42,6 +42,8 @@ def to_plain(value: Any) -> Any:
         return value
     if isinstance(value, int):
         return int(value) if value.bit_length() <= _MOST_BITS else f"an integer of {value.bit_length()} bits"
+    if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":
+        return str(value)  # no score, whatever its real part
     if isinstance(value, float) or (hasattr(value, "item") and not hasattr(value, "__len__")):
         number = float(value)
         return number if math.isfinite(number) else repr(number)

@@ -7,7 +7,8 @@ cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
 
 What is a class, what an object of it can be asked by Python itself (`==`, `len`, `+`) and which of its methods answer
 with objects is a matter of the user's own program: all else is asked for plain data, whatever a candidate makes of it.
-Else a candidate could answer with objects that compare and count as they like.
+Else a candidate could answer with objects that compare and count as they like. Complex numbers cross where the user's
+own program has some: elsewhere an imaginary error would have a negative square, and be better than none.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
 """
@@ -50,6 +51,9 @@ _BUILT_IN = {
 """StopIteration is not among them: raised by a candidate it would end a loop of the evaluator's (`map`, `next`) early
 and leave out cases. It becomes RuntimeError, as Python makes it in generators."""
 _NOT_PLAIN = "is not plain data"
+_COMPLEX = "1j"
+"""In `Proxy.classes`: the program has complex numbers."""
+_REAL = frozenset({type(None), bool, int, float, str, bytes})
 
 
 class Proxy:
@@ -95,7 +99,7 @@ class Proxy:
     @property
     def classes(self) -> list[str]:
         """What objects there are and what they do: `C` a class, `C.__len__` a special method that it has, `C.f=` a
-        method that answered with data, `C.f()` one that answered with an object."""
+        method that answered with data, `C.f()` one that answered with an object, `1j` complex numbers."""
         found = {name for name, what in self._names.items() if what.get("class") and not name.startswith("__")}
         return sorted(found | self._seen)
 
@@ -104,14 +108,15 @@ class Proxy:
         for name, what in self._names.items():
             if name.startswith("__") or not name.isidentifier():
                 continue
-            if "value" in what:
+            if "value" in what and self._may_cross(what["value"]):
                 setattr(module, name, what["value"])
             elif what.get("class") and self._knows(name):
                 setattr(module, name, self._class(name))
             elif what.get("callable") or what.get("class"):
                 setattr(module, name, self._function(name))
             else:
-                setattr(module, name, _Opaque(self, name, str(what.get("object"))[:100]))
+                kind = str(what.get("object"))[:100] if "object" in what else "complex number"
+                setattr(module, name, _Opaque(self, name, kind))
 
     def _knows(self, what: str) -> bool:
         """Whether the user's own program has that; if this is that program, it has from now on."""
@@ -125,12 +130,19 @@ class Proxy:
             sent = [_keyed(value) for value in args], {name: _keyed(value) for name, value in named.items()}
             function, args, named = "__handles__.call", [function, *sent], {}
         try:
-            return self._ask(function, args, named)
+            answer = self._ask(function, args, named)
         except self._raised as error:
             self.raised_last = self._told(function, error)
             raise self.raised_last from None
         except TypeError as error:
             raise self.refuse(f"an argument of {function} cannot cross: {error}") from error
+        if not self._may_cross(answer):
+            why = "it holds complex numbers, as none of your own program's does"
+            raise self.refuse(f"the answer of {function} cannot cross: {why}", by_program=True)
+        return answer
+
+    def _may_cross(self, value: Any) -> bool:
+        return type(value) in _REAL or not _holds_complex(value) or self._knows(_COMPLEX)
 
     def refuse(self, reason: str, *, by_program: bool = False) -> NotPlain:
         """Note why the two cannot be kept apart; the first reason is the one that counts."""
@@ -238,6 +250,15 @@ class Handle:
 
     def __setattr__(self, name: str, value: Any) -> None:
         self._proxy.call("__handles__.set", [self._key, name, _keyed(value)], {})
+
+
+def _holds_complex(value: Any) -> bool:
+    """Whether there is a complex number in plain data, which ends: `plain.unwrap` made it."""
+    if isinstance(value, dict):
+        return _holds_complex(list(value)) or _holds_complex(list(value.values()))
+    if isinstance(value, (list, tuple, set)):
+        return not _REAL.issuperset(map(type, value)) and any(map(_holds_complex, value))
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 
 def _special(name: str) -> Callable[..., Any]:

@@ -12,8 +12,9 @@ import pytest
 from support.sandboxes import opened_tier
 
 from core.contracts import Limits
-from core.evaluation.isolation.apart import Apart
-from core.evaluation.isolation.evaluator import EvaluatorServer
+from core.evaluation.isolation.apart import Apart, program_failure
+from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer
+from core.state.failure import FailureKind
 from utils.errors import JobLost
 
 EVALUATOR = """import importlib.util
@@ -113,3 +114,47 @@ def test_what_it_prints_at_exit_is_heard(sandbox, tmp_path, monkeypatch):
     evaluator.write_text("import atexit\n\n\ndef evaluate(path):\n    atexit.register(print, 'bye')\n    return 1.0\n")
     run = Apart(evaluator, timeout=30).run(sandbox, "x = 1", limits=Limits(seconds=20))
     assert run.value == 1.0 and "bye" in run.output
+
+
+ERRORS = """import importlib.util
+
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    told = [module.f(x) for x in (1.0, 2.0)] if module.SCALE else []
+    told = [number for answer in told for number in (answer if isinstance(answer, (list, tuple)) else [answer])]
+    return {"combined_score": -sum((number * module.SCALE - 1) ** 2 for number in told)}
+"""
+REAL = "SCALE = 1\ndef f(x): return 0.5 * x"
+IMAGINARY = {
+    "number": "SCALE = 1\ndef f(x): return 1 + 1000j",
+    "list": "SCALE = 1\ndef f(x): return [x, (1 + 1000j,)[0]]",
+    "array": "import numpy\nSCALE = 1\ndef f(x): return numpy.full((), 1 + 1000j)",
+    "name": "SCALE = 1000j\ndef f(x): return 1.0",
+}
+
+
+@pytest.mark.parametrize("kind", IMAGINARY)
+def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandbox, tmp_path, kind):
+    """The square of an imaginary error is negative: such a program was better than one that makes none."""
+    (tmp_path / "evaluator.py").write_text(ERRORS)
+
+    def scored(code: str, classes: tuple[str, ...] | None) -> EvaluatorRun:
+        how = Apart(tmp_path / "evaluator.py", classes=classes, timeout=30)
+        return how.run(sandbox, code, limits=Limits(seconds=20))
+
+    honest = scored(REAL, None)
+    assert honest.value == {"combined_score": -0.25} and honest.classes == ()
+    found = scored(IMAGINARY[kind], honest.classes)
+    failed = program_failure(found)
+    if kind == "name":  # which the evaluator may leave alone
+        assert found.value is None and found.line.startswith("TypeError")
+    else:
+        assert failed is not None and failed.failure is FailureKind.SIGNATURE and "cannot cross" in failed.message
+        assert "complex number" in failed.message
+    own = scored(IMAGINARY[kind], None)
+    assert not own.refused and own.classes == ("1j",), "a user's own program may have them, and others then too"
+    assert isinstance(own.value["combined_score"], str), "and even so such a number is no score"
+    assert scored(IMAGINARY[kind], own.classes).value == own.value
