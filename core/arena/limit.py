@@ -46,6 +46,16 @@ class MoveLimit:
     def __str__(self) -> str:
         return f"{self.kind}:{self.value}" + (f"+{self.increment}" if self.kind == "clock" else "")
 
+    def longest_game(self, plies: int, deadline: float) -> float:
+        """Seconds that two players may take for `plies` moves, both together, before one of them has lost by time.
+
+        Args:
+            deadline: as for `Clocks`.
+        """
+        if self.kind == "clock":
+            return (2 * self.value + plies * self.increment) / 1000
+        return plies * (self.value / 1000 + GRACE if self.kind == "movetime" else deadline)
+
     def for_engine(self) -> dict[str, int | None]:
         """What `position.limit` shows: nodes, depth, milliseconds a move, milliseconds that a move adds."""
         milliseconds = self.value if self.kind == "movetime" else None

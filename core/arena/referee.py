@@ -14,6 +14,9 @@ from core.arena.player import Forfeit, Player, Reply, Turn, with_last_error
 from core.contracts import Game, Outcome
 from core.state.failure import FailureKind
 
+MOST_PLIES = 600
+"""Moves of both sides together after which a game is drawn."""
+
 
 class PlayedMove(BaseModel):
     """One move as it was made; the fields of the event `game.move`."""
@@ -99,7 +102,7 @@ def play_game(
     limit: MoveLimit,
     deadline: float,
     adjudication: Adjudication | None = None,
-    max_plies: int = 600,
+    max_plies: int = MOST_PLIES,
     on_move: Callable[[PlayedMove], None] | None = None,
     timer: Callable[[], float] = time.perf_counter,
 ) -> GameRecord:

@@ -16,10 +16,11 @@ from core.arena.live import LiveMoves
 from core.arena.match import Match
 from core.arena.pairings import Pairing
 from core.arena.pgn import time_control, to_pgn
-from core.arena.referee import GameRecord
+from core.arena.referee import MOST_PLIES, GameRecord
 from core.arena.spec import ArenaSettings
 from core.contracts import EvaluatorDeps, Game, JobSpec
 from core.events import Event, GameFinished, Warned
+from utils.config_section import LONGEST_WAIT
 from utils.counts import counted
 from utils.errors import Interrupted, JobLost
 from utils.file_utils import write_atomic
@@ -191,10 +192,13 @@ class Tournament:
     def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
         spool = live.open(pairing.key, pairing.match, self._game)
         match = pairing.match.model_copy(update={"spool": spool})
+        longest = MoveLimit.parse(match.limit).longest_game(MOST_PLIES, match.deadline)
+        seconds = min(
+            match.limits.seconds + longest, LONGEST_WAIT
+        )  # a game that is cut off is void: nobody may want it
         job = JobSpec(
-            entry=ENTRY, payload=match.model_dump(mode="json"), label=pairing.key, seconds=match.limits.seconds,
-            memory_mb=1024,
-        )  # fmt: skip
+            entry=ENTRY, payload=match.model_dump(mode="json"), label=pairing.key, seconds=seconds, memory_mb=1024
+        )
         try:
             record = GameRecord.model_validate(self._deps.jobs.run(job))
         except JobLost as error:

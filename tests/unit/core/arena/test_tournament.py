@@ -12,10 +12,11 @@ from arena_support import FIRST, LAST, DirectJobs, InProcessSandbox, RecordingBo
 from arena_support import make_deps as deps_of
 
 from core.arena.evaluator import ArenaEvaluator
-from core.arena.limit import MoveLimit
+from core.arena.limit import Clocks, MoveLimit
 from core.arena.match import Engine
 from core.arena.mutation import with_constants
 from core.arena.pairings import round_robin
+from core.arena.referee import MOST_PLIES
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import Tournament
 from core.state.failure import FailureKind
@@ -107,6 +108,23 @@ def test_a_game_that_is_lost_with_its_worker_is_void(tmp_path):
     jobs = DirectJobs(InProcessSandbox(), tmp_path, lose=1)
     games = Tournament(deps_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
     assert len(games) == 2 and "void" in book.of("warning")[0].text
+
+
+@pytest.mark.parametrize("limit", ["nodes:50", "movetime:30000", "clock:5400000+30000"])
+def test_no_engine_can_wait_until_its_game_is_void(tmp_path, limit):
+    """A game's job had an hour: with such clocks, a player that was losing had only to use its time."""
+    jobs = DirectJobs(InProcessSandbox(), tmp_path)
+    settings = replace(four_settings(), limit=MoveLimit.parse(limit), deadline=20.0)
+    engines = [Engine(id=name, name=name, code=code) for name, code in (("a", FIRST), ("b", LAST))]
+    games = round_robin(engines, [("1", "2")], games=2, seed=1, spec=SPEC, settings=settings)
+    Tournament(deps_of(tmp_path, jobs=jobs), SPEC.game, 0).play(games, kind="rated")
+    clocks, taken = Clocks(settings.limit, settings.deadline), 0.0
+    for ply in range(MOST_PLIES):
+        move = clocks.allowance(ply % 2)
+        assert clocks.press(ply % 2, move)
+        taken += move
+    assert taken > 3600
+    assert all(job.seconds > taken for job in jobs.played)
 
 
 class EndingJobs(DirectJobs):
