@@ -16,6 +16,8 @@ from utils.folder_entries import entries
 
 _SUBMISSION = re.compile(r"""(?P<quote>['"])(?:\./)?(?:/workspace/)?(?:\./)?submission(?P<rest>/[^'"\n]*)?(?P=quote)""")
 
+_PROGRAM = "solution.py"
+
 
 class WorkspaceManager:
     """The folders of one workspace.
@@ -69,7 +71,7 @@ class WorkspaceManager:
 
         What is packed was written by the candidate: links, special files and files of several names are left out, and
         so are the largest files once `most_bytes` (before compression) are reached. The archive's comment names the
-        files that were too large.
+        files that were too large, and those whose names are another's once they are fit to be unpacked anywhere.
 
         Args:
             target_dir: None takes `archive/` beside the workspace.
@@ -77,22 +79,24 @@ class WorkspaceManager:
         folder = target_dir or self.root.parent / "archive"
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{node_id}.zip"
-        left, too_large = most_bytes, []
+        left, left_out, names = most_bytes, [], set[str]()
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.writestr("solution.py", code.encode("utf-8", "replace"))
+            archive.writestr(_PROGRAM, code.encode("utf-8", "replace"))
             for relative in self.written():
-                taken = collect_file(self.root, relative, left)
-                if taken.data is not None:
-                    archive.writestr(one_line(relative), taken.data)
+                name, taken = _entry_name(relative), collect_file(self.root, relative, left)
+                is_ours = name.partition("/")[0].casefold() == _PROGRAM
+                if taken.data is not None and name not in names and not is_ours:
+                    archive.writestr(name, taken.data)
+                    names.add(name)
                     left -= len(taken.data)
-                elif "more than" in taken.reason:
-                    too_large.append(one_line(relative))
-            archive.comment = ("left out: " + ", ".join(too_large)).encode()[:60_000] if too_large else b""
+                elif taken.data is not None or "more than" in taken.reason:
+                    left_out.append(name)
+            archive.comment = ("left out: " + ", ".join(left_out)).encode()[:60_000] if left_out else b""
         return path
 
     def written(self) -> list[str]:
         """Paths of the files that programs left here, relative to `root`, the smallest first. Untrusted names."""
-        ours = (self.input.name, ".tmp", "solution.py")
+        ours = (self.input.name, ".tmp", _PROGRAM)
         found = entries(self.root, lambda path: path in ours)
         return [path for _, path in sorted((one.status.st_size, one.path) for one in found if not one.is_folder)]
 
@@ -107,6 +111,15 @@ class WorkspaceManager:
     def remove(self) -> None:
         """Remove the whole workspace, whatever the candidate left in it."""
         remove_tree(self.root)
+
+
+def _entry_name(relative: str) -> str:
+    """A path that a program chose, as it may stand in an archive: no tool on any system unpacks it above its folder.
+
+    Each part is cleaned by itself: as a whole, a folder whose name begins with a line break would become the root.
+    """
+    parts = (one_line(part).replace("\\", "_").replace(":", "_").rstrip(". ") for part in relative.split("/"))
+    return "/".join(part or "_" for part in parts)
 
 
 def remove_tree(path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import zipfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -56,3 +59,25 @@ def test_an_archive_tells_its_files(tmp_path):
     told = archived_files(tmp_path, "a1")
     assert [(file["name"], file["bytes"]) for file in told] == [("solution.py", 8), ("working/model", 7)]
     assert archived_files(tmp_path, "none") == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_no_name_that_a_program_chose_stands_for_the_program_or_leads_out_of_the_archive(tmp_path):
+    """Cleaned as a whole, `solution.py` with a line break was a second program, the one that is unpacked."""
+    workspace = WorkspaceManager(tmp_path / "workspace")
+    workspace.setup()
+    for name in ("solution.py\n", "SOLUTION.PY", "solution.py. ", "solution.py\v/x", "\n/etc/x", "\n../up", "..\r/up"):
+        path = workspace.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("forged")
+    for name in ("..\\..\\up", "C:\\x", "model\n", "model"):
+        (workspace.working / name).write_text("mine")
+    path = workspace.archive_node_files("a1", "print(1)")
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        assert archive.read("solution.py") == b"print(1)" and "model" in archive.comment.decode()
+    out = tmp_path / "out"
+    assert not [name for name in names if name[0] == "/" or ".." in name.split("/") or {"\\", ":"} & set(name)], names
+    shutil.unpack_archive(path, out)
+    assert (out / "solution.py").read_text() == "print(1)"
+    assert len({name.casefold() for name in names}) == len(names) == 6
