@@ -9,6 +9,8 @@ from core.backend.exchange import settings_hash
 from core.backend.settings import ModelSettings
 from core.contracts import ParentSelector, PolicyDeps, SearchPolicy
 from core.search.control import WithControl
+from runs.operators import operators_of
+from runs.plugin_parts import PluginPart, PluginPolicy, PluginSelector
 from utils.config import to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError
@@ -19,17 +21,29 @@ def policy_of(config: Config) -> SearchPolicy:
     """The policy, with its control draws, and nothing told to it yet.
 
     Raises:
-        ConfigError: a policy or selector is not there, or control draws are wanted between whole rounds.
+        ConfigError: a policy or selector is not there or cannot be built, or control draws are wanted between whole
+            rounds.
     """
     plugins = config.plugin_folders
 
     def selector(name: str) -> ParentSelector:
         spec = SELECTORS.get(name, plugins)
-        built: ParentSelector = spec.build(config.search.selectors.get(name) or spec.options())
+        options = config.search.selectors.get(name) or spec.options()
+        if not SELECTORS.is_builtin(name):
+            key = f"{SELECTORS.key}={name}"
+            return PluginSelector(PluginPart(key, ParentSelector, ("select",), spec.build, options))
+        built: ParentSelector = spec.build(options)
         return built
 
     spec = POLICIES.get(config.search.policy, plugins)
-    policy: SearchPolicy = spec.build(config.search.options, PolicyDeps(config.project.seed, selector))
+    given = (config.search.options, PolicyDeps(config.project.seed, selector))
+    policy: SearchPolicy
+    if POLICIES.is_builtin(config.search.policy):
+        policy = spec.build(*given)
+    else:
+        key = f"{POLICIES.key}={config.search.policy}"
+        user = PluginPart(key, SearchPolicy, ("ask", "tell"), spec.build, *given)
+        policy = PluginPolicy(user, whole_rounds=spec.whole_rounds, operators=operators_of(config))
     share = config.search.control or 0.0
     if share and spec.whole_rounds:
         raise ConfigError(f"search.control={share:g}: {config.search.policy} asks for whole rounds; allowed: 0")

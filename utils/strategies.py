@@ -49,6 +49,11 @@ class PolicySpec:
     keeps_statistics: bool = False
     """True: `tell` counts visits and rewards by `Journal.record_reward`, a function of the nodes told alone."""
 
+    def __post_init__(self) -> None:
+        _check(self, PolicyOptions)
+        if isinstance(self.operators, str) or not all(isinstance(name, str) for name in self.operators):
+            raise TypeError(f"operators={self.operators!r:.60}: a tuple of names is needed, as ('draft',)")
+
 
 @dataclass(frozen=True, slots=True)
 class SelectorSpec:
@@ -57,6 +62,17 @@ class SelectorSpec:
     options: type[Options]
     build: Callable[[Any], Any]
     """options → `core.contracts.ParentSelector`."""
+
+    def __post_init__(self) -> None:
+        _check(self, Options)
+
+
+def _check(spec: PolicySpec | SelectorSpec, kind: type[Options]) -> None:
+    """TypeError: what a plug-in's spec was given cannot be used."""
+    if not (isinstance(spec.options, type) and issubclass(spec.options, kind)):
+        raise TypeError(f"options={spec.options!r:.60}: a class of {kind.__name__} is needed")
+    if not callable(spec.build):
+        raise TypeError(f"build={spec.build!r:.60}: a function is needed")
 
 
 POLICIES: Registry[PolicySpec] = Registry(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Protocol
 
@@ -13,6 +12,7 @@ from core.evaluation.signature import Signature
 from core.evaluation.static_check import Imports, check_program
 from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
+from utils.user_code import told_fault
 
 
 class Checked(Protocol):
@@ -100,10 +100,7 @@ def _asked(problem: Checked, what: str, ask: Callable[[], Iterable[Any]]) -> lis
 def _told(problem: Checked, error: Exception) -> str:
     """What was raised, and the last line of the problem's own file that led to it."""
     written = (getattr(part, "__code__", None) for part in (type(problem).cases, type(problem).calls))
-    home = {code.co_filename for code in written if code}
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in home]
-    place = f" (line {frames[-1].lineno} of {frames[-1].filename})" if frames else ""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}{place}"
+    return told_fault(error, {code.co_filename for code in written if code})
 
 
 def _is_plain(value: Any) -> bool:

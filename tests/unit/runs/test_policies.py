@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import yaml
 from support.new_things import SELECTOR
 
 import core.search
+from core.state.journal import Journal
+from core.state.node import Node
 from runs.policies import policy_of
 from utils.config import check_config, load_config
 from utils.errors import ConfigError
@@ -147,7 +150,11 @@ def test_a_selector_of_a_plug_in_folder(tmp_path):
     (tmp_path / "selectors" / "newest.py").write_text(SELECTOR)
     keys = ["search.policy=islands", "search.islands.selection=newest", "search.selectors.newest.among=2"]
     config = load_config(None, [*keys, f"plugins={tmp_path}"], env={}, check_presets=False)
-    selector = policy_of(config).islands[0].selector
-    assert type(selector).__name__ == "NewestSelector" and config.search.selectors["newest"].among == 2
+    journal = Journal(lower_is_better=True)
+    pool = [journal.append(Node(code=f"x = {number}", metric_value=1.0, is_buggy=False)) for number in range(9)]
+    chosen = policy_of(config).islands[0].selector.select(pool, 2, random.Random(0))
+    assert {node.id for node in chosen} == {node.id for node in pool[-2:]} and config.search.selectors[
+        "newest"
+    ].among == 2
     with pytest.raises(ConfigError, match=r"search\.selectors\.newest\.amng"):
         load_config(None, [*keys, "search.selectors.newest.amng=2", f"plugins={tmp_path}"], env={}, check_presets=False)
