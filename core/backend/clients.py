@@ -15,7 +15,7 @@ from core.backend.provider import ProviderSpec
 from core.backend.providers import spec_of
 from core.backend.retry import Retrier
 from core.backend.settings import ModelSettings
-from utils.errors import SwarmEvoError
+from utils.errors import BackendError, SwarmEvoError
 
 
 class RateLimiter:
@@ -104,12 +104,17 @@ class ClientPool:
         client, deadline = self._client(settings), Deadline(settings.timeout + spec.grace, advice, heard)
         send = spec.query
         try:
-            return call_within(
+            reply: object = call_within(
                 deadline, lambda: send(client, request, settings, deadline), self._retrier.stop, settings.writer,
                 self._callers,
             )  # fmt: skip
         except Exception as error:  # noqa: BLE001  # an SDK is an untrusted party: each lets other errors through
             fault = read_fault(error, settings)
+        else:
+            if isinstance(reply, Reply):
+                return reply
+            kind = type(reply).__name__
+            fault = BackendError(f"{prefix}.provider={settings.provider}: query gives a {kind}, not a Reply")
         raise fault
 
     def close(self) -> None:

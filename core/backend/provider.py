@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -62,11 +63,27 @@ class ProviderSpec:
     check: Callable[[ModelSettings], None] = lambda settings: None
     """Raises ConfigError if a model cannot be asked as it is set. Sends nothing."""
 
+    def __post_init__(self) -> None:
+        _check_call("connect", self.connect, "settings")
+        _check_call("query", self.query, "client", "request", "settings", "deadline")
+
     def require(self, settings: ModelSettings) -> None:
         """Raise ConfigError, in one line, if this model cannot be asked: a package, address or program is missing."""
         if self.package:
             need_package(settings, self.package, self.extra)
         self.check(settings)
+
+
+def _check_call(name: str, function: object, *arguments: str) -> None:
+    """TypeError: it cannot be called so; raised later, that would be taken for a fault of the server's, and retried."""
+    if not callable(function):
+        raise TypeError(f"{name}={function!r:.60}: a function is needed")
+    try:
+        inspect.signature(function).bind(*arguments)
+    except ValueError:  # of a function in C, which says nothing of its arguments
+        return
+    except TypeError as error:
+        raise TypeError(f"{name} cannot be called as {name}({', '.join(arguments)}): {error}") from error
 
 
 def need_package(settings: ModelSettings, module: str, extra: str) -> None:

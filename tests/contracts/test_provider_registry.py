@@ -121,6 +121,29 @@ def test_an_error_of_its_own_is_told_as_an_error_of_the_call(plugins: Path) -> N
         ModelClient(roles, log=MemoryLog()).bind("code")("s", "hello")
 
 
+@pytest.mark.parametrize(
+    ("found", "instead", "told"),
+    [
+        ("query(client, request, settings, deadline)", "query(request)", "query cannot be called as query(client, req"),
+        ("def connect(settings)", "def connect()", "connect cannot be called as connect(settings): too many"),
+        ("ProviderSpec(connect, query", "ProviderSpec(connect, 5", "query=5: a function is needed"),
+    ],
+)
+def test_a_provider_that_cannot_be_called_is_refused_before_anything_runs(plugins, found, instead, told) -> None:
+    """It was taken for a server that does not answer, and tried again and again."""
+    (plugins / "providers" / "echo.py").write_text((ECHO % "").replace(found, instead))
+    with pytest.raises(ConfigError) as refused:
+        check_model(ModelSettings(provider="echo", model="m", plugins=(str(plugins),)))
+    assert told in str(refused.value) and "\n" not in str(refused.value)
+
+
+def test_a_reply_that_is_none_is_one_line(plugins: Path) -> None:
+    (plugins / "providers" / "echo.py").write_text(re.sub(r"return Reply.*", "return 'a text'", ECHO % ""))
+    roles = model_settings(LLMConfig.model_validate({"code": {"provider": "echo"}}), {}, [str(plugins)])
+    with pytest.raises(SwarmEvoError, match=r"llm\.code\.provider=echo: query gives a str, not a Reply"):
+        ModelClient(roles, log=MemoryLog()).bind("code")("s", "hello")
+
+
 def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "parrots.py").write_text(ECHO % "")
     about = tmp_path / "parrots-1.0.dist-info"
