@@ -37,7 +37,7 @@ from swarm_evo.errors import SearchError
 from swarm_evo.language import in_python
 from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
-from swarm_evo.search import keys, problem_words
+from swarm_evo.search import config_words, keys, problem_words
 
 SOCKET, LOCK = "tickets.sock", "run.lock"
 """In a run's folder: where its process answers, and what it keeps locked while it works on the run."""
@@ -253,6 +253,7 @@ def open(  # a run is opened, as a file is
     program: str | Path | None = None,
     evaluate: Callable[[str], Any] | str | Path | None = None,
     direction: str | None = None,
+    config: str | Path | None = None,
     budget: Mapping[str, Any] | None = None,
     writer: str = "external",
     project_dir: str | Path = ".",
@@ -263,7 +264,7 @@ def open(  # a run is opened, as a file is
     """Start a run that waits for your programs, or go on with one.
 
     Args:
-        problem, program, evaluate, direction, budget, project_dir, seed, settings: as for `swarm_evo.start`.
+        problem, program, evaluate, direction, config, budget, project_dir, seed, settings: as for `swarm_evo.start`.
         run: an existing run's id, or `latest`, to go on with; its limits and settings are its own but for `budget` and
             `settings`, which are given to it as `resume` does. What it searches cannot be changed.
         writer: `external`; others write by themselves: `swarm_evo.search`.
@@ -275,6 +276,7 @@ def open(  # a run is opened, as a file is
     logs = checked_path("project_dir", project_dir) / "logs"
     if run is not None:
         fixed = {"problem": problem, "program": program, "evaluate": evaluate, "direction": direction, "seed": seed}
+        fixed["config"] = config
         return _opened(run, fixed, keys(budget or {}, project_dir, {}, settings), logs, idle)
     if writer != "external":
         raise SearchError(f"open(writer={writer!r}): only 'external' is written from outside; see swarm_evo.search")
@@ -283,6 +285,7 @@ def open(  # a run is opened, as a file is
         f"--writer={writer}",
         f"--idle={checked_seconds('idle', idle):g}",
         *problem_words(problem, program, evaluate, project_dir),
+        *config_words(config),
     ]
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
     with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from swarm_evo.arguments import end_of
 from swarm_evo.child import INTERRUPTED, NOTHING_VALID, Child
 from swarm_evo.language import in_python
 from swarm_evo.notebook import Cell, in_notebook
@@ -40,6 +42,8 @@ class Step:
 class Run:
     """A handle that comes back at once: `for step in run`, `run.wait()`, `await run`, `run.stop()`.
 
+    `with swarm_evo.start(…) as run:` ends the search in good order where the block is left before it has ended.
+
     Args:
         words: of the command line, verb first.
         on_step: called with each `Step` while somebody waits or loops; what it raises ends the run in good order and is
@@ -63,6 +67,13 @@ class Run:
         self._loops: list[deque[Step]] = []
         """What each loop that goes on has not had yet."""
         self._result: Result | None = None
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._child.ended:
+            self._end()
 
     def __repr__(self) -> str:
         name = self._child.opened.get("run", "not begun yet")
@@ -91,18 +102,23 @@ class Run:
         finally:
             self._loops = [other for other in self._loops if other is not steps]
 
-    def wait(self) -> Result:
+    def wait(self, seconds: float | None = None) -> Result:
         """Wait for the end and return what the run came to.
 
         An interrupt (Ctrl-C, the notebook's stop button) ends the search in good order and returns what there is; a
         second one stops it at once. One before there is a run is raised.
 
+        Args:
+            seconds: None waits until the end.
         Raises:
             SearchError: the run failed.
+            TimeoutError: it goes on after `seconds`; `wait` again, or `stop`.
         """
+        end = end_of(seconds)
         if self._result is None:
             try:
-                self._follow()
+                if not self._follow(end=end):
+                    raise TimeoutError(f"the search goes on after {seconds:g} s: wait() again, or stop()")
             except KeyboardInterrupt:
                 self._child.interrupt()
                 self._follow(stopping=True)
@@ -148,10 +164,12 @@ class Run:
             self._child.interrupt()
             raise
 
-    def _follow(self, stopping: bool = False) -> None:
+    def _follow(self, stopping: bool = False, end: float | None = None) -> bool:
+        """Take in what the child tells until its end, or up to `end` of the clock: then False."""
         try:
-            while self._advance():
-                pass
+            while self._advance(end):
+                if end is not None and time.monotonic() >= end:
+                    return False
         except KeyboardInterrupt:
             if stopping:
                 self._child.interrupt()
@@ -159,12 +177,16 @@ class Run:
         except BaseException:
             self._end()
             raise
+        return True
 
-    def _advance(self) -> bool:
-        """Take in the next line that the child tells; False at its end."""
+    def _advance(self, end: float | None = None) -> bool:
+        """Take in the next line that the child tells, or none where there is none by `end`; False at its end."""
         with self._child.news:
             while not self._child.told and not self._child.ended:
-                self._child.news.wait(0.5)
+                left = 0.5 if end is None else min(0.5, end - time.monotonic())
+                if left <= 0:
+                    return True
+                self._child.news.wait(left)
                 if self._cell:
                     self._cell.draw()
             if not self._child.told:

@@ -34,6 +34,7 @@ def start(
     evaluate: Callable[[str], Any] | str | Path | None = None,
     direction: str | None = None,
     llm: str | None = None,
+    config: str | Path | None = None,
     budget: Mapping[str, Any] | None = None,
     project_dir: str | Path = ".",
     seed: int | None = None,
@@ -51,7 +52,9 @@ def start(
             travels by cloudpickle into a process of its own; what it prints appears here.
         direction: `max` (default) or `min`, for `program`.
         llm: preset, as `--llm`; `rules` (no key) if None.
-        budget: `seconds`, `tokens`, `usd`, `target`, `stagnation`, and `steps` for `search.max_steps`.
+        config: a YAML file of settings, as `--config`; what is given here goes before it.
+        budget: the keys below `budget` (`seconds`, `tokens`, `usd`, `target`, `stagnation`, …), and `steps` for
+            `search.max_steps`.
         on_step: called with each `Step` while somebody waits for the run.
         quiet: False repeats the search's own messages here.
         show: progress in the notebook's cell; None: where there is one.
@@ -64,6 +67,7 @@ def start(
         raise SearchError(f"on_step={shown(on_step)}: a function that is given each Step")
     words = ["run", *problem_words(problem, program, evaluate, project_dir)]
     words += [f"--llm={llm}"] if llm else []
+    words += config_words(config)
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
     return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
 
@@ -126,6 +130,11 @@ def problem_words(
     file = checked_path("program", program)
     evaluator = _evaluator(evaluate, checked_path("project_dir", project_dir))
     return ["--problem=script", f"problem.program={file}", f"problem.evaluator={evaluator}"]
+
+
+def config_words(config: str | Path | None) -> list[str]:
+    """Words for a file of settings."""
+    return [] if config is None else [f"--config={checked_path('config', config)}"]
 
 
 LISTS = ("initial", "plugins")

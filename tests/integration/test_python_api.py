@@ -33,6 +33,14 @@ def test_search_returns_the_best_program_and_its_run(tmp_path):
     assert frame["best_metric"].iloc[-1] == result.best.metric
 
 
+def test_settings_may_come_from_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text("search: {max_steps: 3, batch: 1}\nproject: {seed: 5}\n")
+    with swarm_evo.start(config="mine.yaml", budget={"steps": 1}, **TOY) as run:
+        facts = run.wait(600).facts
+    assert facts["steps"] == 1 and facts["config"]["search"]["batch"] == 1 and facts["config"]["project"]["seed"] == 5
+
+
 def test_an_error_is_the_command_lines_own_line(tmp_path):
     with pytest.raises(swarm_evo.SearchError, match=r"did you mean 'search\.num_drafts'"):
         swarm_evo.search(project_dir=tmp_path, search__num_draft=3, **TOY)

@@ -29,6 +29,8 @@ CALLS = {
     "needs program=": lambda: swarm_evo.start("tsp", evaluate=number),
     "problem='tsp' (str) and program=": lambda: swarm_evo.start("tsp", program="a.py", evaluate=number),
     "on_step=5 (int): a function": lambda: swarm_evo.start("tsp", on_step=5),
+    "config=5 (int): a path": lambda: swarm_evo.start("tsp", config=5),
+    "leave out config": lambda: swarm_evo.open(run="latest", config="a.yaml"),
     "run=None (NoneType): a run's id": lambda: swarm_evo.load(None),
     "run=7 (int): a run's id": lambda: swarm_evo.resume(7),
     "run=8 (int): a run's id": lambda: swarm_evo.open(run=8),

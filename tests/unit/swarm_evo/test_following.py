@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -121,9 +122,35 @@ def iter_of_interrupt():
     """The first call is interrupted; the second is told of the end."""
     calls = iter((KeyboardInterrupt(), None))
 
-    def advance():
+    def advance(end):
         if (error := next(calls)) is not None:
             raise error
         return False
 
     return advance
+
+
+def test_a_wait_may_have_an_end_and_the_run_goes_on(started, tmp_path):
+    run = started(nodes=3)
+    with pytest.raises(TimeoutError, match=r"goes on after 0\.3 s: wait\(\) again, or stop\(\)"):
+        run.wait(0.3)
+    assert not (tmp_path / "ended").exists() and "running" in repr(run)
+    with pytest.raises(SearchError, match=r"seconds='1' .*a number of seconds"):
+        run.wait("1")
+    run._end()
+
+
+def test_a_wait_with_an_end_does_not_pass_it_where_much_is_told(started, tmp_path):
+    run = started(nodes=3, on_step=lambda step: time.sleep(0.2))
+    with pytest.raises(TimeoutError):
+        run.wait(0.1)
+    run._end()
+
+
+def test_a_block_that_is_left_ends_the_run(started, tmp_path):
+    with pytest.raises(KeyError), started(nodes=1) as run:
+        next(iter(run))
+        raise KeyError("mine")
+    assert (tmp_path / "ended").read_text() == "in good order" and run._child.ended
+    with started(nodes=1, seconds=0) as run:
+        assert len(list(run)) == 1, "one that has ended is left alone"
