@@ -28,28 +28,46 @@ BRACKETS: dict[Any, str] = {list: "[{}]", tuple: "({},)", set: "{{{}}}", frozens
 
 
 def pickled(function: Callable[..., Any]) -> bytes:
-    """The function by value, with the module that it comes from where that is the user's own.
+    """The function by value, with those of the user's own modules that it uses.
 
     Raises:
         SearchError: something that it needs cannot be sent.
     """
-    import cloudpickle
-
     parts = (function, type(function), getattr(function, "origin", None))
     named = {getattr(part, "__module__", None) or "" for part in parts}
-    modules = [sys.modules[name] for name in sorted(named - {"", "__main__", "builtins"}) if name in sys.modules]
+    own = _own_modules()
+    try:
+        return _by_value(function, own)
+    except Exception:  # noqa: BLE001 - a module that it merely uses may hold a lock, a socket: its name may do
+        pass
+    try:
+        return _by_value(function, [module for module in own if module.__name__ in named])
+    except Exception as error:  # whatever the user's objects raise
+        raise SearchError(f"{function!r} cannot be sent to another process: {error}") from error
+
+
+def _own_modules() -> list[ModuleType]:
+    """Modules of the user's that no other process can import by name."""
+    loaded = [module for name, module in list(sys.modules.items()) if getattr(module, "__name__", "") == name]
+    files = [module for module in loaded if isinstance(module, ModuleType) and vars(module).get("__file__")]
+    return [module for module in files if module.__name__ != "__main__" and not _is_installed(module)]
+
+
+def _by_value(function: Callable[..., Any], modules: Iterable[ModuleType]) -> bytes:
+    """The function pickled, and what it uses of these modules with it."""
+    import cloudpickle
+
     with _PICKLING:
-        by_value = cloudpickle.list_registry_pickle_by_value()  # what the user registered stays so
-        own = [module for module in modules if not _is_installed(module) and module.__name__ not in by_value]
-        for module in own:
-            cloudpickle.register_pickle_by_value(module)
+        known = cloudpickle.list_registry_pickle_by_value()  # what the user registered stays so
+        ours = [module for module in modules if module.__name__ not in known]
         try:
+            for module in ours:
+                cloudpickle.register_pickle_by_value(module)
             return bytes(cloudpickle.dumps(function))
-        except Exception as error:  # whatever the user's objects raise
-            raise SearchError(f"{function!r} cannot be sent to another process: {error}") from error
         finally:
-            for module in own:
-                cloudpickle.unregister_pickle_by_value(module)
+            for module in ours:
+                if module.__name__ in cloudpickle.list_registry_pickle_by_value():
+                    cloudpickle.unregister_pickle_by_value(module)
 
 
 def program_of(given: Callable[..., Any] | str) -> tuple[str, str]:

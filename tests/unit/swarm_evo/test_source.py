@@ -6,6 +6,7 @@ import importlib.util
 import inspect
 import linecache
 import pickle
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -17,6 +18,8 @@ import pytest
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Best, Result
 from swarm_evo.source import pickled, program_of
+
+ROOT = Path(__file__).parents[3]
 
 HEAD = """
 import enum
@@ -182,3 +185,24 @@ def test_a_module_that_the_user_sends_by_value_stays_so(tmp_path):
         assert "mine" in cloudpickle.list_registry_pickle_by_value()
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules["mine"])
+
+
+def test_modules_of_the_user_that_a_score_uses_travel_too(tmp_path):
+    """`No module named 'helpers'` where a cell imports a file beside the notebook; so did a project of two files."""
+    (tmp_path / "helpers_of_mine.py").write_text("LIMIT = 5\ndef twice(x):\n    return min(LIMIT, 2 * x)\n")
+    (tmp_path / "scores_of_mine.py").write_text(
+        "import helpers_of_mine\nfrom helpers_of_mine import twice\n"
+        "def score(x):\n    return twice(x) + helpers_of_mine.twice(1)\n"
+    )
+    (tmp_path / "locks_of_mine.py").write_text("import threading\nLOCK, LEAST = threading.Lock(), 3\n")
+    send = (
+        "import sys, helpers_of_mine, scores_of_mine, locks_of_mine\n"
+        "from swarm_evo.source import pickled\n"
+        "cell = lambda x: helpers_of_mine.twice(x) + scores_of_mine.score(x)\n"
+        "locked = lambda x: locks_of_mine.LEAST\n"
+        "sys.stdout.buffer.write(pickled(cell))\n"
+        "assert b'locks_of_mine' in pickled(locked), 'by its name alone'\n"
+    )
+    path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    sent = subprocess.run([sys.executable, "-c", send], env=path, capture_output=True, check=True).stdout
+    assert pickle.loads(sent)(4) == 5 + 5 + 2 and "helpers_of_mine" not in sys.modules
