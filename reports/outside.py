@@ -12,6 +12,7 @@ from core.contracts import SESSION
 from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.ticket_store import stored_tickets
+from core.storage.unreadable import reads_store
 from reports.improvements import with_gains
 from utils.direction import Direction
 from utils.patch import tree_patches
@@ -61,6 +62,7 @@ def _sum(total: Any, more: Any) -> Any:
     return total if more is None else more if total is None else total + more
 
 
+@reads_store
 def tickets(reader: RunReader) -> list[dict[str, Any]]:
     """Each lease: its proposal, its state, who holds it, the checks that it used. No token: the store has none."""
     return [
@@ -69,6 +71,7 @@ def tickets(reader: RunReader) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+@reads_store
 def sessions(reader: RunReader) -> list[dict[str, Any]]:
     """Each session of an agent: its proposal, the replies of models it took, what they came to, what it changed.
 

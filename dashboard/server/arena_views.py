@@ -10,6 +10,7 @@ from core.arena.openings import opening_parts
 from core.arena.pgn import opening_of, with_elo
 from core.arena.standings import newest_elo
 from core.storage.reader import RunReader
+from core.storage.unreadable import reads_store
 from dashboard.server.opening_line import opening_line
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage, GameRow, Move
 from dashboard.server.search_views import events_of
@@ -27,6 +28,7 @@ _GENERATION_AT = (
 )
 
 
+@reads_store
 def game_page(reader: RunReader, *, offset: int, limit: int, engine: str | None, generation: int | None) -> GamePage:
     """Games in the order they started, newest first."""
     with reader.db.transaction():
@@ -47,6 +49,7 @@ def game_page(reader: RunReader, *, offset: int, limit: int, engine: str | None,
     return GamePage(total=len(chosen), games=chosen[offset : offset + limit])
 
 
+@reads_store
 def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
     with reader.db.transaction():
         first, last = _told(reader, "game.started", game_id), _told(reader, "game.finished", game_id)
@@ -71,6 +74,7 @@ def game_detail(reader: RunReader, game_id: str) -> GameDetail | None:
     )
 
 
+@reads_store
 def pgn(reader: RunReader, game_id: str) -> str | None:
     """The game with the newest ratings of its players, or None where it is not known or not over."""
     with reader.db.transaction():
@@ -83,6 +87,7 @@ def pgn(reader: RunReader, game_id: str) -> str | None:
     return with_elo(told["pgn"], elo.get(told["white"]), elo.get(told["black"]))
 
 
+@reads_store
 def engines(reader: RunReader) -> list[Engine]:
     """Every engine that was rated, best first, with its newest rating and the generations it led."""
     with reader.db.transaction():

@@ -10,6 +10,7 @@ from typing import Any
 from core.state.node import Node
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
+from core.storage.unreadable import reads_store
 from dashboard.server.schemas.search import Dimensions, Point
 from utils.clean_data import clean_data
 
@@ -21,6 +22,7 @@ _MOST_CHARACTERS = 60
 Value = float | str
 
 
+@reads_store
 def dimensions(reader: RunReader) -> Dimensions:
     """The newest scored nodes; only names that at least half of them have, in which they differ, and not the score."""
     nodes = [node for node in reader.nodes(limit=MOST_NODES, newest_first=True, texts=True) if node.is_scored]

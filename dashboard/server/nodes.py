@@ -12,6 +12,7 @@ from core.search.statistics import counted_again
 from core.state.node import Node
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
+from core.storage.unreadable import reads_store
 from dashboard.server.overview import node_totals
 from dashboard.server.schemas.nodes import (
     Call,
@@ -48,7 +49,8 @@ _CHILDREN = (
 )
 
 
-def node_page(reader: RunReader, *, offset: int, limit: int, newest_first: bool, **filters: Any) -> NodePage:
+@reads_store
+def node_page(reader: RunReader, /, *, offset: int, limit: int, newest_first: bool, **filters: Any) -> NodePage:
     """A page of nodes in journal order. Filters: operator, failure, buggy, generation, island."""
     nodes = reader.nodes(offset=offset, limit=limit, newest_first=newest_first, **filters)
     numbers, ratings = numbering_of(reader), ratings_of(reader)
@@ -64,6 +66,7 @@ def node_row(node: Node, step: int | None) -> NodeRow:
     return NodeRow(node_id=node.id, step=step, place=node.step, metric=node.metric_value, parent_ids=parents, **shared)
 
 
+@reads_store
 def node_detail(reader: RunReader, node: Node) -> NodeDetail:
     """A node, whole, with what the policy counted of it."""
     counted = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
@@ -104,6 +107,7 @@ def left_file(run_dir: Path, node_id: str, name: str) -> bytes | None:
         return None  # a program made it: what cannot be unpacked is not there
 
 
+@reads_store
 def node_calls(reader: RunReader, node_id: str) -> list[Call]:
     return [Call(**record.model_dump(include=set(Call.model_fields))) for record in reader.calls(node_id)]
 

@@ -10,6 +10,7 @@ from core.storage.models import SCORED
 from core.storage.numbering import numbering_of
 from core.storage.packing import json_of
 from core.storage.reader import RunReader
+from core.storage.unreadable import reads_store
 from dashboard.server.overview import totals
 from dashboard.server.schemas.runs import Cost, CostRow
 from dashboard.server.schemas.search import Curve, FailureCount, Generation, Island, Islands
@@ -33,6 +34,7 @@ _GENERATIONS = (
 )
 
 
+@reads_store
 def curve(reader: RunReader) -> Curve:
     """Best so far: only the steps at which it changed, and the last step. What is no step stands at the step before.
 
@@ -54,14 +56,16 @@ def curve(reader: RunReader) -> Curve:
         seconds=[],
         dollars=[],
     )
-    spent = 0.0
+    spent = worked = 0.0
     numbers = numbering_of(reader)
     for index, (node_id, *_, cost_usd) in enumerate(rows):
         spent += cost_usd or 0.0
+        if node_id in commits:  # a kill takes seconds from the count; a curve does not go back
+            worked = max(worked, json_of(commits[node_id])["elapsed"])
         if node_id in told or (index == len(rows) - 1 and found.best):
             found.steps.append(numbers.so_far(node_id))
             found.best.append(told[node_id] if node_id in told else found.best[-1])
-            found.seconds.append(json_of(commits[node_id])["elapsed"] if node_id in commits else 0.0)
+            found.seconds.append(worked)
             found.dollars.append(spent)
     return found
 
@@ -81,6 +85,7 @@ def _titles(rows: list[Any], champions: dict[int, float]) -> dict[str, float]:
     return {last[generation]: elo for generation, elo in champions.items() if generation in last}
 
 
+@reads_store
 def failures(reader: RunReader) -> list[FailureCount]:
     """By kind, most frequent first, with the newest example of each."""
     by_kind: dict[str, dict[str, int]] = {}
@@ -103,6 +108,7 @@ def failures(reader: RunReader) -> list[FailureCount]:
     return sorted(found, key=lambda item: (-item.count, item.failure))
 
 
+@reads_store
 def islands(reader: RunReader) -> Islands:
     with reader.db.transaction():
         rows = reader.db.select(_ISLANDS)
@@ -139,6 +145,7 @@ def _island(number: int, rows: list[Any], resets: int) -> Island:
     )
 
 
+@reads_store
 def generations(reader: RunReader) -> list[Generation]:
     direction = Direction(bool(reader.fact("lower_is_better", False)))
     with reader.db.transaction():
@@ -166,6 +173,7 @@ def generations(reader: RunReader) -> list[Generation]:
     return found
 
 
+@reads_store
 def cost(reader: RunReader) -> Cost:
     return Cost(totals=totals(reader), rows=[CostRow(**row) for row in reader.cost_by_role()])
 

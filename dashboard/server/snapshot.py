@@ -12,6 +12,7 @@ from core.storage.database import Database
 from core.storage.moments import moment_text
 from core.storage.packing import Stored, json_text
 from core.storage.reader import RunReader
+from core.storage.unreadable import reads_store
 from dashboard.server.overview import NEWEST, totals
 from dashboard.server.schemas.runs import RunDetail
 
@@ -50,6 +51,7 @@ _LAST_MOVES = (
 )
 
 
+@reads_store
 def snapshot_json(reader: RunReader, detail: RunDetail, at: int | None = None) -> str:
     """The JSON of `Snapshot`, all of it read in one transaction."""
     with reader.db.transaction():

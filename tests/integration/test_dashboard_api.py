@@ -20,6 +20,7 @@ from support.dashboard import ROOT, serving
 from support.synthetic_runs import competition, write_all
 
 from core.events import Warned
+from core.storage.packing import json_of
 from dashboard.server import own
 from dashboard.server.app import create_app
 from dashboard.server.schemas.runs import ReplayAt
@@ -268,6 +269,21 @@ def test_a_curve_goes_by_steps_time_and_dollars(client):
     curve = get(client, f"/runs/{COMPETITION}/curve")
     assert len(curve["steps"]) == len(curve["best"]) == len(curve["seconds"]) == len(curve["dollars"]) > 2
     assert curve["seconds"] == sorted(curve["seconds"]) and curve["seconds"][-1] > 50 and set(curve["dollars"]) == {0}
+
+
+def test_a_curve_by_time_does_not_go_back_where_a_kill_took_seconds_from_the_count(tmp_path):
+    """A process that goes on counts from what was saved last: lines were drawn backwards, means looked up wrong."""
+    competition(tmp_path / "logs", 30, run="killed").finish()
+    with sqlite3.connect(tmp_path / "logs" / "killed" / "run.db") as store:
+        told = store.execute("SELECT seq, body FROM events WHERE type = 'node.committed' ORDER BY seq").fetchall()
+        for seq, body in told[10:]:
+            event = json_of(body)
+            later = json.dumps({**event, "elapsed": event["elapsed"] - 12})
+            store.execute("UPDATE events SET body = ? WHERE seq = ?", (later, seq))
+    store.close()
+    with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
+        seconds = client.get("/api/runs/killed/curve").json()["seconds"]
+    assert seconds == sorted(seconds) and len(set(seconds)) > 2
 
 
 def test_the_curve_only_improves(client):
