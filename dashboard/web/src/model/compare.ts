@@ -97,10 +97,11 @@ export interface Band {
   high: number[];
 }
 
-/** Mean and standard deviation of several curves, from where all have a value to where the first one ends. */
-export function bandOf(curves: readonly Line[]): Band {
-  const from = Math.max(...curves.map((c) => c.steps[0] ?? Infinity));
-  const to = Math.min(...curves.map((c) => c.steps.at(-1) ?? -Infinity));
+/** Mean and standard deviation of the curves that have a value, from where all of them have one to where the first one ends. */
+export function bandOf(all: readonly Line[]): Band {
+  const curves = all.filter(({ steps }) => steps.length > 0);
+  const from = Math.max(...curves.map((c) => c.steps[0]));
+  const to = Math.min(...curves.map((c) => c.steps[c.steps.length - 1]));
   const steps = mergeCurves(curves).steps.filter((step) => step >= from && step <= to);
   const values = steps.map((step) => curves.map((curve) => valueAt(curve, step)));
   const mean = values.map((all) => all.reduce((sum, v) => sum + v, 0) / all.length);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../components/parallel";
 import { waitingText } from "../views/quote";
-import { clock, count, counted, dollars, interval, metric, seconds, shortened, tickTexts, words } from "./format";
+import { clock, count, counted, dollars, interval, metric, seconds, shortened, shortMoment, tickTexts, words } from "./format";
 import { sorted } from "./sorted";
 
 describe("format", () => {
@@ -22,6 +22,10 @@ describe("format", () => {
   it("shows an interval that holds the value beside it", () => {
     expect([metric(10004.5), interval([10004.1, 10004.8])], "in four digits it read 10000 … 10000").toEqual(["10004.5", "10004.1 … 10004.8"]);
     expect([interval(null), interval(undefined)]).toEqual(["–", "–"]);
+  });
+  it("says a moment as every other time of the page, with its day, whatever the browser's language", () => {
+    const at = new Date(2020, 0, 2, 15, 4, 59);
+    expect([shortMoment(at.getTime() / 1000), shortMoment(1e18)]).toEqual(["2020-01-02 15:04", "–"]);
   });
   it("gives ticks as many digits as tell them apart, and no more", () => {
     expect(tickTexts([0.1069931, 0.1069932, 0.1069933])).toEqual(["0.1069931", "0.1069932", "0.1069933"]);

@@ -92,3 +92,9 @@ export const shortened = (name: string): string => (name.length > LONGEST ? `${n
 export function nodeTitle(name: string | undefined, step: number | null | undefined): string {
   return [name, step == null ? "" : name ? `step ${step}` : `Step ${step}`].filter(Boolean).join(", ") || "Node";
 }
+
+/** As `shortDay`, of a moment in seconds since 1970. */
+export function shortMoment(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return shortDay(Number.isNaN(date.getTime()) ? null : date.toISOString());
+}

@@ -81,5 +81,8 @@ describe("runs", () => {
     expect(band.steps).toEqual([1, 2, 4]);
     expect(band.mean).toEqual([6, 5, 4]);
     expect(band.high[1] - band.mean[1]).toBeCloseTo(Math.SQRT2);
+    const without = bandOf([{ steps: [], best: [] }, { steps: [0, 4], best: [4, 2] }, { steps: [1, 2, 9], best: [8, 6, 5] }]);
+    expect(without, "a seed without a score hid the mean of all others").toEqual(band);
+    expect(bandOf([{ steps: [], best: [] }])).toEqual({ steps: [], mean: [], low: [], high: [] });
   });
 });

@@ -72,5 +72,11 @@ function meanLines(runs: NamedCurve[], groups: Group[], axis: Axis): Lines {
       bands.push([curves.length - 1, curves.length]);
     }
   });
-  return { names: groups.map(({ name }) => name), curves, merged: mergeCurves(curves), of, edge, bands };
+  return { names: groups.map((group) => groupText(group, runs)), curves, merged: mergeCurves(curves), of, edge, bands };
+}
+
+/** A group by its name, and how many of its runs the mean is without. */
+function groupText({ name, of }: Group, runs: NamedCurve[]): string {
+  const without = of.filter((i) => runs[i].curve.best.length === 0).length;
+  return without ? `${name} (${without} without a score)` : name;
 }

@@ -3,7 +3,7 @@ import { runPath } from "../api/client";
 import type { Outside } from "../api/types";
 import { Empty, Failed, NodeLink, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
-import { count, dollars, metric, seconds } from "../model/format";
+import { count, dollars, metric, seconds, shortMoment } from "../model/format";
 import { useResource } from "../model/hooks";
 
 /** Of a run that goes on: no event tells that a program was looked at, or a ticket put off. */
@@ -32,7 +32,7 @@ export function WritersView({ connection: { state } }: { connection: Connection 
       {data.tickets.length > 0 && <Panel title={`Tickets ${count(data.tickets.length)}`} flush>
         <div className="scroll" tabIndex={0} role="region" aria-label="Table: tickets" data-testid="tickets"><table>
           <thead><tr><th scope="col">Proposal</th><th scope="col">State</th><th scope="col">Holder</th><th scope="col" className="num">Checks</th><th scope="col" className="num">Characters told</th><th scope="col">Good until</th></tr></thead>
-          <tbody>{data.tickets.map((t) => <tr key={t.node_id}><td>{state.byId.has(t.node_id) ? <NodeLink run={state.id} id={t.node_id} text={state.names.get(t.node_id)} /> : <span className="mono">{t.node_id}</span>}</td><td><span className={t.state === "told" ? "tag ok" : t.state === "open" ? "tag" : "tag warn"}>{t.state.replace("_", " ")}</span></td><td className="mono">{t.holder}</td><td className="num">{count(t.checks)}</td><td className="num">{count(t.characters)}</td><td className="num">{new Date(t.expires_at * 1000).toLocaleTimeString()}</td></tr>)}</tbody>
+          <tbody>{data.tickets.map((t) => <tr key={t.node_id}><td>{state.byId.has(t.node_id) ? <NodeLink run={state.id} id={t.node_id} text={state.names.get(t.node_id)} /> : <span className="mono">{t.node_id}</span>}</td><td><span className={t.state === "told" ? "tag ok" : t.state === "open" ? "tag" : "tag warn"}>{t.state.replace("_", " ")}</span></td><td className="mono">{t.holder}</td><td className="num">{count(t.checks)}</td><td className="num">{count(t.characters)}</td><td className="num">{shortMoment(t.expires_at)}</td></tr>)}</tbody>
         </table></div>
       </Panel>}
     </div>
