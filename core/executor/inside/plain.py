@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -15,6 +16,8 @@ from typing import Any
 
 _TAG = "__kind__"
 _ARRAY_KINDS = "biufc"
+_ARRAY_TYPE = re.compile(rf"[<>|=][{_ARRAY_KINDS}]\d{{1,2}}")
+"""As numpy writes one. It reads more: other texts it would parse as Python."""
 _MAX_DIMENSIONS = 32
 _SOME_KEYS = 100
 _SIMPLE = frozenset({type(None), bool, int, float, str})
@@ -111,7 +114,7 @@ def unwrap(value: Any) -> Any:
     kind = value.get(_TAG)
     try:
         return _UNWRAP[kind](value)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"malformed data of kind {str(kind)[:40]!r}: {type(error).__name__}") from error
 
 
@@ -129,23 +132,37 @@ def _mapping(keys: list[Any], values: list[Any]) -> dict[Any, Any]:
 def _array(value: dict[str, Any]) -> Any:
     import numpy
 
-    dtype = numpy.dtype(value["dtype"])
     shape = value["shape"]
-    if dtype.kind not in _ARRAY_KINDS or dtype.hasobject or len(shape) > _MAX_DIMENSIONS:
+    if not _ARRAY_TYPE.fullmatch(value["dtype"]):
         raise ValueError("not an array of numbers")
+    dtype = numpy.dtype(value["dtype"])
+    if type(shape) is not list or len(shape) > _MAX_DIMENSIONS:
+        raise ValueError("not a shape")
     if not all(type(length) is int and length >= 0 for length in shape):
         raise ValueError("not a shape")
     array = numpy.frombuffer(base64.b64decode(value["data"], validate=True), dtype=dtype).reshape(shape).copy()
     return array if shape else array[()]
 
 
+def _items(value: dict[str, Any]) -> list[Any]:
+    items = value["items"]
+    if type(items) is not list:
+        raise ValueError("not a list of items")
+    return items
+
+
+def _complex(value: dict[str, Any]) -> complex:
+    real, imaginary = value["parts"]
+    if not type(real) is type(imaginary) is float:
+        raise ValueError("not two floats")
+    return complex(real, imaginary)
+
+
 _UNWRAP: dict[Any, Any] = {
-    "tuple": lambda value: tuple(unwrap(item) for item in value["items"]),
-    "set": lambda value: set(_spread([unwrap(item) for item in value["items"]])),
-    "dict": lambda value: _mapping(
-        [unwrap(k) for k, _ in value["items"]], [unwrap(item) for _, item in value["items"]]
-    ),
+    "tuple": lambda value: tuple(unwrap(item) for item in _items(value)),
+    "set": lambda value: set(_spread([unwrap(item) for item in _items(value)])),
+    "dict": lambda value: _mapping([unwrap(k) for k, _ in _items(value)], [unwrap(item) for _, item in _items(value)]),
     "bytes": lambda value: base64.b64decode(value["data"], validate=True),
-    "complex": lambda value: complex(*value["parts"]),
+    "complex": _complex,
     "array": _array,
 }

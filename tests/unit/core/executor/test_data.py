@@ -59,9 +59,15 @@ FORGED = [
     {"__kind__": "set", "items": [k * (2**61 - 1) for k in range(100_000)]},  # one place of the hash table: hours
     {"__kind__": "dict", "items": [[k * (2**61 - 1), 0] for k in range(100_000)]},
     {"__kind__": "array", "dtype": "O", "shape": [1], "data": "AAAAAAAAAAA="},
-    {"__kind__": "array", "dtype": "f8", "shape": [10**9], "data": ""},
-    {"__kind__": "array", "dtype": "f8", "shape": [-1], "data": ""},
+    {"__kind__": "array", "dtype": "<f8", "shape": [10**9], "data": ""},
+    {"__kind__": "array", "dtype": "<f8", "shape": [-1], "data": ""},
     {"__kind__": "array", "dtype": "f8,O", "shape": [1], "data": ""},
+    {"__kind__": "array", "dtype": "(1.5,)f8", "shape": [1], "data": "AAAAAAAAAAA="},  # numpy parses it as Python
+    {"__kind__": "array", "dtype": "<f8", "shape": [10**30], "data": "AAAAAAAAAAA="},
+    {"__kind__": "array", "dtype": "<f8", "shape": "1", "data": "AAAAAAAAAAA="},
+    {"__kind__": "complex", "parts": [10**400, 0.0]},
+    {"__kind__": "complex", "parts": ["1", 0.0]},
+    {"__kind__": "tuple", "items": {"a": 1}},
     {"__kind__": "eval", "items": "x"},
     {"__kind__": ["x"]},
     {"__kind__": "set", "items": [[1]]},
