@@ -19,6 +19,8 @@ from typing import Any
 from swarm_evo.errors import SearchError
 
 START, END = "# EVOLVE-BLOCK-START", "# EVOLVE-BLOCK-END"
+ITSELF = object()
+"""In place of the function that is searched, which its module may know by an older value."""
 LAZY = "from __future__ import annotations"
 """Annotations stay texts: what they name may be there for checkers of types alone."""
 PLAIN = (bool, int, complex, str, bytes, type(None))
@@ -87,7 +89,7 @@ def program_of(given: Callable[..., Any] | str) -> tuple[str, str]:
     if given.__name__ == "<lambda>":
         raise SearchError("evolve: a lambda has no name to call it by; give a function made by `def`, or a source text")
     source = _source(given)
-    return _marked(source, "\n".join([LAZY, *_needed(given, {given.__name__})])), given.__name__
+    return _marked(source, "\n".join([LAZY, *_needed(given, {given.__name__: ITSELF})])), given.__name__
 
 
 def _marked(source: str, head: str) -> str:
@@ -124,9 +126,13 @@ def _definition(function: FunctionType) -> tuple[str, ast.FunctionDef]:
     return text, node
 
 
-def _needed(function: FunctionType, known: set[str]) -> list[str]:
+def _needed(function: FunctionType, known: dict[str, Any]) -> list[str]:
     """Imports, plain values and helper functions that its globals name, each once; what only annotations name is left
-    out where it cannot come along."""
+    out where it cannot come along.
+
+    Args:
+        known: name → value of what the program has above it already.
+    """
     if function.__code__.co_freevars:
         names = ", ".join(function.__code__.co_freevars)
         raise SearchError(f"{function.__name__} uses variables of the function around it: {names}; make them arguments")
@@ -134,22 +140,46 @@ def _needed(function: FunctionType, known: set[str]) -> list[str]:
     wanted = _names(function.__code__) | _named([*arguments.defaults, *filter(None, arguments.kw_defaults)])
     found: list[str] = []
     for name in sorted(wanted | _named(_annotations(function))):
-        if name in known or name not in function.__globals__:
+        if name not in function.__globals__ or _is_everywhere(name, function.__globals__[name]):
             continue
-        known.add(name)
+        if known.get(name) is ITSELF:
+            continue
         with suppress(*() if name in wanted else (SearchError,)):
-            found += _one(function, name, function.__globals__[name], known)
+            if _is_new(function, name, function.__globals__[name], known):
+                found += _one(function, name, function.__globals__[name], known)
     return found
 
 
-def _one(function: FunctionType, name: str, value: Any, known: set[str]) -> list[str]:
+def _is_everywhere(name: str, value: Any) -> bool:
+    """True for a built-in that the module has not replaced, and for what every module has (`__name__`)."""
+    return hasattr(builtins, name) and (name.startswith("__") or getattr(builtins, name) is value)
+
+
+def _is_new(function: FunctionType, name: str, value: Any, known: dict[str, Any]) -> bool:
+    """Whether the program has no such name yet; from here on it has. SearchError: it has another thing of that name."""
+    if name not in known:
+        known[name] = value
+        return True
+    text = _plain_text(value)
+    if known[name] is value or (text is not None and text == _plain_text(known[name])):
+        return False
+    raise SearchError(
+        f"{function.__name__} uses {name!r}, which means something else in a function beside it: "
+        "rename one of them, or pass the program as a text"
+    )
+
+
+def _one(function: FunctionType, name: str, value: Any, known: dict[str, Any]) -> list[str]:
     if isinstance(value, ModuleType):
         return [f"import {value.__name__}" + (f" as {name}" if value.__name__ != name else "")]
     if (text := _plain_text(value)) is not None:
         return [f"{name} = {text}"]
     module = sys.modules.get(getattr(value, "__module__", "") or "")
     if isinstance(value, FunctionType) and (module is None or not _is_installed(module)):
-        return [*_needed(value, known), _source(value)]
+        alias = [f"{name} = {value.__name__}"] if value.__name__ != name else []
+        if alias and not _is_new(function, value.__name__, value, known):
+            return alias
+        return [*_needed(value, known), _source(value), *alias]
     own = str(getattr(value, "__name__", ""))
     if module is not None and own and getattr(module, own, None) is value and _is_installed(module):
         return [f"from {module.__name__} import {own}" + (f" as {name}" if own != name else "")]
@@ -160,7 +190,7 @@ def _names(code: Any) -> set[str]:
     """Names that it reads of its module; an attribute of that name is none."""
     inner = [_names(constant) for constant in code.co_consts if hasattr(constant, "co_names")]
     read = {step.argval for step in dis.get_instructions(code) if "GLOBAL" in step.opname or step.opname == "LOAD_NAME"}
-    return read.union(*inner) - set(dir(builtins))
+    return read.union(*inner)
 
 
 def _annotations(function: FunctionType) -> list[ast.expr]:
@@ -172,7 +202,7 @@ def _annotations(function: FunctionType) -> list[ast.expr]:
 def _named(expressions: Iterable[ast.expr]) -> set[str]:
     """Names that these read: defaults are asked when the function is made, and are no part of its code."""
     nodes = (node for expression in expressions for node in ast.walk(expression))
-    return {node.id for node in nodes if isinstance(node, ast.Name)} - set(dir(builtins))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def _plain_text(value: Any) -> str | None:

@@ -78,6 +78,10 @@ def run(program: str, *arguments: Any) -> Any:
         ("def f(x):\n    return helper(x)\n", (2,), 6),
         ("data = object()\ndef f(x):\n    return getattr(x, 'data', 1) if x else x.data.KIND\n", (2,), 1),
         ("def f(x):\n    class Inner:\n        by = STEP\n    return [helper(Inner.by) for _ in (x,)]\n", (2,), [9]),
+        ("from math import prod as sum\ndef f(x):\n    return sum([x, x])\n", (5,), 25),
+        ("def max(a, b):\n    return min(a, b)\ndef f(x, y=max(1, 2)):\n    return max(x, 7), y\n", (9,), (7, 1)),
+        ("other = helper\ndef f(x):\n    return other(x) + helper(x)\n", (2,), 12),
+        ("def f(x):\n    return [x, f(x - 1), __name__] if x else x\n", (1,), [1, 0, "program"]),
         ("def f(x):\n    return EMPTY, ONE, NESTED\n", (1,), (set(), (1,), {"a": ({1, 2}, None)})),
     ],
 )
@@ -206,3 +210,33 @@ def test_modules_of_the_user_that_a_score_uses_travel_too(tmp_path):
     path = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
     sent = subprocess.run([sys.executable, "-c", send], env=path, capture_output=True, check=True).stdout
     assert pickle.loads(sent)(4) == 5 + 5 + 2 and "helpers_of_mine" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("from beside import f as first\ndef f(x):\n    return first(x)\n", "f uses 'f', which means something else"),
+        ("from beside import g\ndef f(x):\n    return g(x) * STEP\n", "'STEP', which means something else"),
+        (
+            "from beside import g as helper2, helper\ndef f(x):\n    return helper2(x) + helper(x) + STEP\n",
+            "'STEP', which",
+        ),
+    ],
+)
+def test_two_modules_may_not_mean_two_things_by_one_name(tmp_path, monkeypatch, text, told):
+    """The first that was met stood for both: the program scored was another than the user's, and nothing told it."""
+    (tmp_path / "beside.py").write_text(
+        "STEP = 10\ndef f(x):\n    return x\ndef g(x):\n    return x * STEP\ndef helper(x):\n    return STEP\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "beside", raising=False)
+    with pytest.raises(SearchError, match=told):
+        program_of(of_user(text, tmp_path))
+
+
+def test_two_modules_may_mean_one_thing_by_a_name(tmp_path, monkeypatch):
+    (tmp_path / "beside.py").write_text("import math\nSTEP = 3\ndef g(x):\n    return math.floor(x * STEP)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "beside", raising=False)
+    text = "from beside import g\ndef f(x):\n    return math.floor(g(x) * STEP)\n"
+    assert run(program_of(of_user(text, tmp_path))[0], 2) == 18
