@@ -247,7 +247,7 @@ class ExternalRun:
 
 
 def open(  # a run is opened, as a file is
-    problem: str | None = None,
+    problem: str | Path | Mapping[str, Any] | None = None,
     *,
     run: str | None = None,
     program: str | Path | None = None,

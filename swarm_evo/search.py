@@ -28,12 +28,12 @@ KEPT = ".swarm-evo"
 
 
 def start(
-    problem: str | None = None,
+    problem: str | Path | Mapping[str, Any] | None = None,
     *,
     program: str | Path | None = None,
     evaluate: Callable[[str], Any] | str | Path | None = None,
     direction: str | None = None,
-    llm: str | None = None,
+    llm: str | Path | Mapping[str, Any] | None = None,
     config: str | Path | None = None,
     budget: Mapping[str, Any] | None = None,
     project_dir: str | Path = ".",
@@ -46,12 +46,13 @@ def start(
     """Begin a search and come back at once.
 
     Args:
-        problem: preset, as `--problem`: `competition`, `bin_packing`, … Not needed with `program`.
+        problem: preset, as `--problem`: `competition`, `bin_packing`, … Not needed with `program`. Or the section's
+            settings: `{"kind": "my_problem"}`.
         program: a program of yours with an EVOLVE-BLOCK; needs `evaluate`.
         evaluate: your evaluator: a function of the program's path, or a file with `evaluate(program_path)`. A function
             travels by cloudpickle into a process of its own; what it prints appears here.
         direction: `max` (default) or `min`, for `program`.
-        llm: preset, as `--llm`; `rules` (no key) if None.
+        llm: preset, as `--llm`, or the section's settings: `{"code": {"model": "…"}}`; `rules` (no key) if None.
         config: a YAML file of settings, as `--config`; what is given here goes before it.
         budget: the keys below `budget` (`seconds`, `tokens`, `usd`, `target`, `stagnation`, …), and `steps` for
             `search.max_steps`.
@@ -66,13 +67,13 @@ def start(
     if on_step is not None and not callable(on_step):
         raise SearchError(f"on_step={shown(on_step)}: a function that is given each Step")
     words = ["run", *problem_words(problem, program, evaluate, project_dir)]
-    words += [f"--llm={llm}"] if llm else []
+    words += preset_words("llm", llm)
     words += config_words(config)
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
     return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
 
 
-def search(problem: str | None = None, **arguments: Any) -> Result:
+def search(problem: str | Path | Mapping[str, Any] | None = None, **arguments: Any) -> Result:
     """Search, wait for the end, and return the result. Arguments as for `start`.
 
     An interrupt ends the search in good order and returns what there is.
@@ -113,7 +114,7 @@ def runs(*, project_dir: str | Path = ".") -> list[dict[str, Any]]:
 
 
 def problem_words(
-    problem: str | None,
+    problem: str | Path | Mapping[str, Any] | None,
     program: str | Path | None,
     evaluate: Callable[[str], Any] | str | Path | None,
     project_dir: str | Path,
@@ -122,14 +123,26 @@ def problem_words(
     if program is None:
         if evaluate is not None:
             raise SearchError("evaluate= scores a program of yours: it needs program=, the file with it")
-        return [] if problem is None else [f"--problem={problem}"]
-    if problem is not None:
+        return preset_words("problem", problem)
+    if problem is not None and not isinstance(problem, Mapping):
         raise SearchError(f"problem={shown(problem)} and program=: one of them says what is searched")
     if evaluate is None:
         raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
     file = checked_path("program", program)
     evaluator = _evaluator(evaluate, checked_path("project_dir", project_dir))
-    return ["--problem=script", f"problem.program={file}", f"problem.evaluator={evaluator}"]
+    words = ["--problem=script", f"problem.program={file}", f"problem.evaluator={evaluator}"]
+    return words + preset_words("problem", problem)
+
+
+def preset_words(section: str, given: str | Path | Mapping[str, Any] | None) -> list[str]:
+    """Words for a section of the configuration: its preset, or settings of it."""
+    if given is None:
+        return []
+    if isinstance(given, Mapping):
+        return [f"{section}.{key}={_word(value)}" for key, value in given.items()]
+    if not isinstance(given, str | Path):
+        raise SearchError(f"{section}={shown(given)}: the name of a preset, or a mapping with settings of {section}")
+    return [f"--{section}={given}"]
 
 
 def config_words(config: str | Path | None) -> list[str]:

@@ -41,6 +41,13 @@ def test_settings_may_come_from_a_file(tmp_path, monkeypatch):
     assert facts["steps"] == 1 and facts["config"]["search"]["batch"] == 1 and facts["config"]["project"]["seed"] == 5
 
 
+def test_a_section_is_a_mapping_whatever_its_name(tmp_path):
+    """`problem` and `llm` are arguments of their own, and a mapping was taken for the name of a preset."""
+    more = {"problem": {"kind": "toy", "plugins": str(PLUGINS)}, "llm": {"code": {"provider": "rules"}}}
+    result = swarm_evo.search(**more, budget={"steps": 1}, project_dir=tmp_path, logging={"report": False})
+    assert result.facts["steps"] == 1 and result.facts["writer"] == "rules"
+
+
 def test_an_error_is_the_command_lines_own_line(tmp_path):
     with pytest.raises(swarm_evo.SearchError, match=r"did you mean 'search\.num_drafts'"):
         swarm_evo.search(project_dir=tmp_path, search__num_draft=3, **TOY)

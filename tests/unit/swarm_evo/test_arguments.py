@@ -29,6 +29,8 @@ CALLS = {
     "needs program=": lambda: swarm_evo.start("tsp", evaluate=number),
     "problem='tsp' (str) and program=": lambda: swarm_evo.start("tsp", program="a.py", evaluate=number),
     "on_step=5 (int): a function": lambda: swarm_evo.start("tsp", on_step=5),
+    "problem=5 (int): the name of a preset, or a mapping": lambda: swarm_evo.start(5),
+    "llm=6 (int): the name of a preset, or a mapping": lambda: swarm_evo.start("tsp", llm=6),
     "config=5 (int): a path": lambda: swarm_evo.start("tsp", config=5),
     "leave out config": lambda: swarm_evo.open(run="latest", config="a.yaml"),
     "run=None (NoneType): a run's id": lambda: swarm_evo.load(None),
