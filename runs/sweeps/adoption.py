@@ -2,20 +2,61 @@
 
 from __future__ import annotations
 
+import fcntl
+import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
-from reports.sweeps.plan import PLAN, Plan, note_of, was_begun
+from reports.sweeps.plan import PLAN, Cell, Plan, note_of, was_begun
 from runs.run_folder import all_runs, began_at
 from utils.errors import StoreError
 from utils.file_utils import write_atomic
 
 READY = "--ready="
 """The word by which a cell's run is told where to write its name; it is stored as the run begins."""
+
+
+@contextmanager
+def claimed(folder: Path, cell: Cell) -> Iterator[int]:
+    """A descriptor: a run that inherits it holds its cell from its first moment on, also where its sweep is killed."""
+    with _claim(folder, cell).open("ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # by a run that has a name: it is held, and says so itself
+            yield file.fileno()
+            return
+        try:
+            yield file.fileno()
+        finally:
+            _claim(folder, cell).unlink(missing_ok=True)
+
+
+def await_names(plan: Plan, folder: Path) -> None:
+    """Wait for runs that a killed sweep had just begun, and that live on: until each has said its name, or is gone."""
+    for cell in plan.cells:
+        while (lives := _is_claimed(folder, cell)) and not was_begun(folder, cell):
+            time.sleep(0.05)
+        if not lives:
+            _claim(folder, cell).unlink(missing_ok=True)
+
+
+def _claim(folder: Path, cell: Cell) -> Path:
+    return note_of(folder, cell).with_suffix(".lock")
+
+
+def _is_claimed(folder: Path, cell: Cell) -> bool:
+    try:
+        with _claim(folder, cell).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
 
 
 def adopt(plan: Plan, folder: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from core.storage.reader import RunReader
 from reports.sweeps.plan import Cell, Plan, note_of, run_of
 from runs.interrupts import Interrupts, paused_together
-from runs.sweeps.adoption import READY, adopt
+from runs.sweeps.adoption import READY, adopt, await_names, claimed
 from utils.errors import SwarmEvoError
 from utils.secrets import masked_word
 
@@ -50,14 +50,18 @@ class _UnderWay:
         """True once no further run begins."""
         return self.interrupts.finish.is_set()
 
-    def run(self, command: Sequence[str]) -> tuple[int, str]:
-        """Exit code and standard error of a run that has ended. KeyboardInterrupt where none begins any more."""
+    def run(self, command: Sequence[str], claim: int) -> tuple[int, str]:
+        """Exit code and standard error of a run that has ended. KeyboardInterrupt where none begins any more.
+
+        Args:
+            claim: a descriptor that the run keeps while it lives.
+        """
         with self._lock:
             if self.is_ending:
                 raise KeyboardInterrupt
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                process_group=0,
+                process_group=0, pass_fds=[claim],
             )  # fmt: skip
             self._processes.add(process)
         try:
@@ -97,6 +101,7 @@ def run_cells(
         CellFailed: one could not be run. KeyboardInterrupt: the user stopped it, or one of its runs; the same command
             goes on.
     """
+    await_names(plan, folder)
     adopt(plan, folder)
     under_way = _UnderWay(finishing)
     failed = threading.Event()
@@ -139,7 +144,8 @@ def _bring_to_its_end(
         asked = ["run", *words, *cell.words, place, f"{READY}{note_of(folder, cell)}"]
     else:
         asked = ["resume", run.name, place, *filter(_is_said_again, words)]
-    code, said = under_way.run([sys.executable, str(MAIN), *asked, "--logging.view=quiet"])
+    with claimed(folder, cell) as claim:
+        code, said = under_way.run([sys.executable, str(MAIN), *asked, "--logging.view=quiet"], claim)
     if code == INTERRUPTED or (under_way.is_ending and code not in ENDED_WELL):  # or signalled while it was loaded
         raise KeyboardInterrupt
     if code not in ENDED_WELL:
