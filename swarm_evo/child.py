@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -148,7 +149,9 @@ def starting() -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError) as error:
-        raise SearchError(f"the search's process cannot be started with these settings: {error}") from error
+        is_long = isinstance(error, OSError) and error.errno == errno.E2BIG
+        more = "; long ones may stand in a YAML file: config=FILE" if is_long else ""
+        raise SearchError(f"the search's process cannot be started with these settings: {error}{more}") from error
 
 
 def command(words: Sequence[str]) -> list[str]:

@@ -36,7 +36,7 @@ CALLS = {
     "run=None (NoneType): a run's id": lambda: swarm_evo.load(None),
     "run=7 (int): a run's id": lambda: swarm_evo.resume(7),
     "run=8 (int): a run's id": lambda: swarm_evo.open(run=8),
-    "Argument list too long": lambda: swarm_evo.start("tsp", problem__goal="x" * 200_000),
+    "may stand in a YAML file: config=FILE": lambda: swarm_evo.start("tsp", problem__goal="x" * 200_000),
     "null byte": lambda: swarm_evo.start("ts\0p"),
     "embedded null byte": lambda: swarm_evo.load("a\0b"),
 }
