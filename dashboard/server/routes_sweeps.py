@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, HTTPException
 from fastapi import Path as InPath
 
-from core.storage.held import LOCK, lock_holder
+from core.storage.held import LOCK, is_held, lock_holder
 from dashboard.server import control
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
@@ -46,7 +46,7 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
     def sweep(name: Name) -> SweepTable:
         """A sweep as it stands: each run, and a row a setting with means and paired differences."""
         folder, plan = _found(catalog, name)
-        return table_of(plan, folder, lambda run: lock_holder(run / LOCK) is not None)
+        return table_of(plan, folder, is_held)
 
     @router.post("/sweeps/{name}/stop", status_code=202)
     def stop(name: Name) -> Accepted:
@@ -105,9 +105,7 @@ def _line(folder: Path, plan: Plan, began: float, lines: dict[str, RunLine]) -> 
     runs = {cell: run for cell, run in noted.items() if run in lines}
     known, names = [lines[run] for run in runs.values()], setting_names(plan.settings)
     ever = sum(was_begun(folder, cell) for cell in plan.cells)  # removed since or not
-    held = any(
-        lock_holder(place / LOCK) is not None for place in (folder, *(folder.parents[1] / run for run in runs.values()))
-    )
+    held = any(map(is_held, (folder, *(folder.parents[1] / run for run in runs.values()))))
     return SweepLine(
         name=folder.name,
         problem=known[0].problem if known else "",

@@ -86,6 +86,8 @@ class SweepTable(BaseModel):
     lower_is_better: bool
     problem: str
     words: tuple[str, ...]
+    running: bool
+    """A process works on it, also between two of its runs."""
     cells: list[CellFacts]
     rows: list[SweepRow]
 
@@ -98,7 +100,7 @@ def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> Sweep
     """Read every run of the sweep, finished or not; one that cannot be read is told as that.
 
     Args:
-        is_held: true for the folder of a run that a live process works on.
+        is_held: true for the folder of a run, and for that of the sweep, that a live process works on.
     """
     names = setting_names(plan.settings)
     found = [_read(folder, cell, names[cell.setting], is_held) for cell in plan.cells]
@@ -118,6 +120,7 @@ def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> Sweep
         lower_is_better=direction.lower_is_better,
         problem=", ".join(sorted({str(facts.get("problem", "")) for facts in known})),
         words=plan.shown.words,
+        running=is_held(folder) or any(cell.status == "running" for cell in cells),
         cells=cells,
         rows=rows_of(plan, finished, scores, direction),
     )

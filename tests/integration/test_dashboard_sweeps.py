@@ -119,8 +119,10 @@ def test_a_sweep_goes_on_between_two_of_its_runs_and_is_interrupted_without_its_
     with TestClient(create_app(tmp_path), base_url="http://127.0.0.1:8008") as client:
         with hold(folder):
             assert client.get("/api/sweeps").json()[0]["status"] == "running"
+            assert client.get("/api/sweeps/mine").json()["running"], "its page offered to delete it, and not to stop it"
             assert client.delete("/api/sweeps/mine").status_code == 409 and folder.is_dir()
         assert client.get("/api/sweeps").json()[0]["status"] == "interrupted"
+        assert not client.get("/api/sweeps/mine").json()["running"]
         shutil.rmtree(tmp_path / "logs" / "run-1")
         assert client.get("/api/sweeps").json()[0]["status"] == "interrupted", (
             "it has begun, though its run was removed"

@@ -3468,6 +3468,8 @@ export interface components {
             problem: string;
             /** Rows */
             rows: components["schemas"]["SweepRow"][];
+            /** Running */
+            running: boolean;
             /** Score */
             score: string;
             /** Words */

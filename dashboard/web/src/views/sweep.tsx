@@ -29,7 +29,6 @@ function SweepActions({ sweep }: { sweep: Sweep }) {
   const [asked, setAsked] = useState(false);
   const [told, setTold] = useState("");
   const path = `/sweeps/${encodeURIComponent(sweep.name)}`;
-  const running = sweep.cells.some(({ status }) => status === "running");
   const runs = sweep.cells.filter(({ run }) => run).length;
   const act = (work: Promise<unknown>, after: () => void) => void work.then(after, (problem: Error) => { setTold(problem.message); setAsked(false); });
   if (asked) return (
@@ -40,7 +39,7 @@ function SweepActions({ sweep }: { sweep: Sweep }) {
   return (
     <>
       {told && <span className="small" role="status">{told}</span>}
-      {running ? <button type="button" title="its run finishes what is in flight and saves; no other begins" onClick={() => act(post(`${path}/stop`, {}), () => setTold("stopping…"))}>Stop</button> : <button type="button" onClick={() => setAsked(true)}>Delete…</button>}
+      {sweep.running ? <button type="button" title="its run finishes what is in flight and saves; no other begins" onClick={() => act(post(`${path}/stop`, {}), () => setTold("stopping…"))}>Stop</button> : <button type="button" onClick={() => setAsked(true)}>Delete…</button>}
     </>
   );
 }
