@@ -68,8 +68,8 @@ class RoundVerdict:
             champion = next(iter(run.promoted), None)
             rule = RULES[run.settings.promotion]()
             self.decision = rule.decide(self.table, champion, rng, self._more)
-        for game in self.table.games:
-            run.ratings.add(game)
+        for game in self._games:  # all, as a resumed run reads them from the book
+            run.ratings.add(Played.of(game))
         if self.table.left_out:
             log_msg("INFO", f"generation {self.generation}, {self.table.left_out}")
         names = names_of([engine_of(node) for node in self.cohort])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,34 +58,53 @@ class Played:
         return POINTS[self.result] if player == self.white else 1 - POINTS[self.result]
 
 
+Pair = tuple[Played, Played]
+"""Two games from one opening with colours reversed."""
+
+
 class Pairs:
     """Finds the pairs that count: both games are there, and they are not the same two games as those of another pair.
 
-    A game never counts without its reversed one: the advantage of a colour would become rating.
+    A game never counts without its reversed one: the advantage of a colour would become rating. Once two players repeat
+    a pair, one pair from each opening counts between them, that of the lowest seed: a player that lost alike again and
+    again, and varied what it won, would have its losses counted once and its wins each time.
     """
 
     def __init__(self) -> None:
         self._halves: dict[Hashable, Played] = {}
         self._closed: set[Hashable] = set()
-        self._lines: set[frozenset[int]] = set()
-        self.copies = 0
-        """Games left out, two a pair: the same moves were played in another pair."""
+        self._whole: dict[frozenset[str], list[Pair]] = {}
 
-    def add(self, game: Played) -> tuple[Played, ...]:
-        """The pair that counts from now on, or () where there is none (yet). What was added before changes nothing."""
+    def add(self, game: Played) -> bool:
+        """True where that makes a pair whole: between its two players others may count from now on."""
         if game.pair in self._closed or game.white == game.black:
-            return ()
+            return False
         other = self._halves.setdefault(game.pair, game)
         if other.white == game.white:
-            return ()
+            return False
         self._closed.add(game.pair)
         del self._halves[game.pair]
-        lines = frozenset((hash(other.line), hash(game.line)))
-        if lines in self._lines:
-            self.copies += 2
-            return ()
-        self._lines.add(lines)
-        return other, game
+        self._whole.setdefault(frozenset((game.white, game.black)), []).append((other, game))
+        return True
+
+    def between(self, players: frozenset[str]) -> list[Pair]:
+        """The pairs of these two that count."""
+        whole = self._whole.get(players, [])
+        if len(_unlike(whole)) == len(whole):
+            return whole
+        first: dict[tuple[str, ...], Pair] = {}
+        for pair in sorted(whole, key=lambda pair: (pair[0].opening, pair[0].seed)):
+            first.setdefault(pair[0].opening, pair)
+        return _unlike(first.values())
+
+    def counting(self) -> list[Pair]:
+        """All that count."""
+        return [pair for players in self._whole for pair in self.between(players)]
+
+    @property
+    def left_out(self) -> int:
+        """Games of whole pairs that do not count."""
+        return 2 * sum(len(whole) - len(self.between(players)) for players, whole in self._whole.items())
 
     @property
     def halves(self) -> list[Played]:
@@ -93,8 +112,13 @@ class Pairs:
         return list(self._halves.values())
 
 
+def _unlike(pairs: Iterable[Pair]) -> list[Pair]:
+    """One of those that are the same two games."""
+    return list({frozenset((hash(one.line), hash(other.line))): (one, other) for one, other in pairs}.values())
+
+
 class Crosstable:
-    """Results between players. Only whole pairs count, and identical ones once.
+    """Results between players. Only whole pairs count, and identical ones once (`Pairs`).
 
     Args:
         players: in the order of the table's ties; only games between them count.
@@ -105,12 +129,12 @@ class Crosstable:
         self.players = list(players)
         members = set(players)
         pairs = Pairs()
-        self.pairs = [
-            pair for game in games if game.white in members and game.black in members and (pair := pairs.add(game))
-        ]
-        """(game, the one with reversed colours), all that count."""
+        for game in games:
+            if game.white in members and game.black in members:
+                pairs.add(game)
+        self.pairs = pairs.counting()
         self.games = [game for pair in self.pairs for game in pair]
-        self.copies = pairs.copies
+        self.copies = pairs.left_out
         self.halves = pairs.halves
 
     @shared_property
@@ -149,7 +173,7 @@ class Crosstable:
         """Which games do not count, and why, in one line; '' where all do."""
         parts = []
         if self.copies:
-            parts.append(f"{self.copies} in pairs that repeat other pairs move by move")
+            parts.append(f"{self.copies} between players that repeat pairs move by move")
         if self.halves:
             parts.append(f"{len(self.halves)} without the game of reversed colours")
         return f"games that do not count: {', '.join(parts)}" if parts else ""
@@ -173,19 +197,26 @@ class Ratings:
 
     def __init__(self, games: Iterable[Played] = ()) -> None:
         self._pairs = Pairs()
-        self._results: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
-        for game in games:
-            self.add(game)
+        self._results: dict[tuple[str, str], tuple[int, int, int]] = {}
+        met = {frozenset((game.white, game.black)): game for game in games if self._pairs.add(game)}
+        for game in met.values():
+            self._count(game)
 
     def add(self, game: Played) -> None:
         """Count a game, as soon as its reversed one is there too. Order does not matter."""
+        if self._pairs.add(game):
+            self._count(game)
+
+    def _count(self, game: Played) -> None:
+        """The results of its two players anew."""
         first, second = sorted((game.white, game.black))
-        for counted in self._pairs.add(game):
-            self._results[first, second][{1.0: 0, 0.5: 1, 0.0: 2}[counted.points(first)]] += 1
+        games = (one for pair in self._pairs.between(frozenset((first, second))) for one in pair)
+        points = Counter(one.points(first) for one in games)
+        self._results[first, second] = points[1.0], points[0.5], points[0.0]
 
     def estimates(self, anchor: str) -> dict[str, Estimate]:
         """Player → Elo with its 95 % interval."""
-        return bradley_terry({pair: (c[0], c[1], c[2]) for pair, c in self._results.items()}, anchor)
+        return bradley_terry(self._results, anchor)
 
 
 def newest_elo(ratings: Iterable[Iterable[Mapping[str, Any]]]) -> dict[str, float]:

@@ -60,7 +60,7 @@ def test_identical_pairs_count_once_and_it_is_told():
     again = [game("a", "b", "1-0", ["1", "2"], ()), game("b", "a", "1/2-1/2", ["1", "2"], ())]
     table = Crosstable(["a", "b"], [*GAMES[:2], GAMES[0], *again])
     assert table.total("a") == (1, 1, 0)
-    assert table.left_out == "games that do not count: 2 in pairs that repeat other pairs move by move"
+    assert table.left_out == "games that do not count: 2 between players that repeat pairs move by move"
 
 
 def test_of_a_pair_with_one_copy_both_games_count_and_of_half_a_pair_none():
@@ -70,6 +70,26 @@ def test_of_a_pair_with_one_copy_both_games_count_and_of_half_a_pair_none():
     half = Crosstable(["a", "b"], [*GAMES[:2], other[0]])
     assert half.total("a") == (1, 1, 0) and Crosstable(["a", "b"], GAMES[:1]).total("a") == (0, 0, 0)
     assert half.left_out == "games that do not count: 1 without the game of reversed colours"
+
+
+def test_nobody_is_rated_higher_for_losing_alike_again_and_again():
+    """It won both games of one opening four times, each time otherwise, and lost those of the other four times alike:
+    8 to 2, and +191 Elo, for a player that is as strong as the other."""
+    games = []
+    for seed in range(4):
+        for opening, winner in (("1", "a"), ("2", "b")):
+            moves = (str(seed),) if winner == "a" else ("same",)
+            for white, black in (("a", "b"), ("b", "a")):
+                games.append(Played(white, black, "1-0" if white == winner else "0-1", "end", (opening,), moves, seed))
+    table = Crosstable(["a", "b"], games)
+    assert table.total("a") == (2, 0, 2)
+    assert table.left_out == "games that do not count: 12 between players that repeat pairs move by move"
+    ratings = Ratings(games[:4])
+    for played in games[4:]:
+        ratings.add(played)
+    assert ratings.estimates("b") == Ratings(games).estimates("b") and abs(ratings.estimates("b")["a"].elo) < 1e-6
+    varied = [replace(played, moves=(*played.moves, str(played.seed))) for played in games]
+    assert Crosstable(["a", "b"], varied).total("a") == (8, 0, 8), "what is not repeated counts"
 
 
 RESULTS = st.sampled_from(["1-0", "1/2-1/2", "0-1"])
