@@ -60,10 +60,8 @@ class TimeSink:
         thread.start()
         try:
             yield
-        except (
-            BaseException
-        ):  # not waited for: where a stop came the store's lock may be held until its frames are gone
-            over.set()
+        except BaseException:
+            over.set()  # not waited for: where a stop came the store's lock may be held until its frames are gone
             raise
         over.set()
         thread.join()
