@@ -47,7 +47,8 @@ class ModelConfig(Section):
     provider `timeout`, `attempts` and `backoff` alone, with another model neither `models`, `choice` nor `price`."""
 
     provider: str | None = None
-    """rules, openai, anthropic, gemini, azure, bedrock, vertex, command, agent or external, or one of a plug-in."""
+    """rules, openai, openai-responses, anthropic, gemini, azure, bedrock, vertex, command, agent or external, or one of
+    a plug-in."""
     model: str | None = None
     """The model's name at its provider."""
     models: list[ModelChoice] | None = None

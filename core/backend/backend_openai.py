@@ -25,7 +25,7 @@ _FINISH = {
     "content_filter": "filter",
 }
 _NEWER = "max_completion_tokens"
-_BROKE_OFF = "the server broke off in the middle of the reply"
+BROKE_OFF = "the server broke off in the middle of the reply"
 _OWN_ADDRESS = "https://api.openai.com/v1"
 _PATH = "chat/completions"
 _ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
@@ -34,10 +34,15 @@ _ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PR
 
 def connect(settings: ModelSettings) -> ChatEndpoint:
     """OpenAI's own address, or any that speaks as it does."""
+    return endpoint_of(settings, _PATH)
+
+
+def endpoint_of(settings: ModelSettings, path: str) -> ChatEndpoint:
+    """What `path` is below OpenAI's own address, or below any that speaks as it does."""
     key = settings.key_text or "none"  # servers on this machine need none
     headers = {name: os.environ[variable] for name, variable in _ACCOUNT.items() if os.environ.get(variable)}
     headers |= {"Authorization": f"Bearer {key}"}
-    return _endpoint(joined(settings.base_url or _OWN_ADDRESS, _PATH), headers, settings)
+    return _endpoint(joined(settings.base_url or _OWN_ADDRESS, path), headers, settings)
 
 
 def connect_azure(settings: ModelSettings) -> ChatEndpoint:
@@ -66,7 +71,7 @@ def query_azure(client: ChatEndpoint, request: Request, settings: ModelSettings,
 
 def _send(endpoint: ChatEndpoint, body: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
     if not settings.stream:
-        return _read(_parsed(endpoint.post(body, deadline.left)))
+        return _read(parsed(endpoint.post(body, deadline.left)))
     body |= {"stream": True, "stream_options": {"include_usage": True}}
     with endpoint.stream(body, deadline.left) as events:
         return _read_stream(map(_chunk, events), deadline)
@@ -102,24 +107,25 @@ def _message(message: Message) -> dict[str, Any]:
     return {"role": "assistant", "content": message.text or None, "tool_calls": [call]}
 
 
-class _Object(dict[str, Any]):
+class Object(dict[str, Any]):
     """An object of an answer; what it lacks is None."""
 
-    __getattr__ = dict.get
+    def __getattr__(self, name: str) -> Any:
+        return self.get(name)
 
 
-def _parsed(body: bytes) -> Any:
+def parsed(body: bytes) -> Any:
     """An answer's JSON; None where it is none."""
     try:
-        return json.loads(body, object_hook=_Object)
+        return json.loads(body, object_hook=Object)
     except (ValueError, RecursionError):
         return None
 
 
 def _chunk(event: bytes) -> Any:
     """An event of a stream. ValueError where it is none; ServerFault where the server says why it breaks off."""
-    found = _parsed(event)
-    if not isinstance(found, _Object):
+    found = parsed(event)
+    if not isinstance(found, Object):
         raise ValueError("a piece of the stream is no JSON object")
     if found.get("error"):
         raise ServerFault(found)
@@ -141,9 +147,9 @@ def _read(answer: Any) -> Reply:
     reply = Reply(
         text=_said(choice.message.content),
         tool=function.name if function else "",
-        arguments=_written(function.arguments) if function else "",
+        arguments=written(function.arguments) if function else "",
         finish_reason=_finish(choice.finish_reason, choice.message.refusal),
-        usage=_usage(answer.usage),
+        usage=usage_of(answer.usage),
     )
     return within_size(reply)
 
@@ -155,9 +161,9 @@ def _said(content: Any) -> Any:
     return "".join(part["text"] for part in content if isinstance(part, dict) and part.get("type") == "text")
 
 
-def _written(arguments: Any) -> Any:
+def written(arguments: Any) -> Any:
     """A call's arguments as text, also where a server hands on what it has read of them."""
-    return json.dumps(arguments) if isinstance(arguments, _Object) else arguments or ""
+    return json.dumps(arguments) if isinstance(arguments, Object) else arguments or ""
 
 
 def _finish(told: Any, refusal: Any) -> str:
@@ -166,16 +172,17 @@ def _finish(told: Any, refusal: Any) -> str:
     EOFError where a gateway lost the model in the middle (OpenRouter): what has come of the reply may be billed.
     """
     if told == "error":
-        raise EOFError(_BROKE_OFF)
+        raise EOFError(BROKE_OFF)
     return "filter" if refusal else _FINISH.get(told, "stop")
 
 
 def _error_of(answer: Any) -> str:
     """What is told with the status 200 where a gateway began its answer before it knew of an error; else ''."""
-    return _message_of(getattr(answer, "error", None))
+    return message_of(getattr(answer, "error", None))
 
 
-def _message_of(error: Any) -> str:
+def message_of(error: Any) -> str:
+    """What an error tells; '' where it has no words."""
     said = error.get("message") if isinstance(error, dict) else error
     return said if isinstance(said, str) else ""
 
@@ -187,7 +194,7 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
     except ServerFault as fault:
         if not collected.began:  # else it is no refusal, whatever it calls itself: a part of the reply may be billed
             raise
-        broke = EOFError(f"{_BROKE_OFF}: {_message_of(fault.body)}")
+        broke = EOFError(f"{BROKE_OFF}: {message_of(fault.body)}")
     raise broke
 
 
@@ -196,16 +203,16 @@ def _gathered(stream: Iterable[Any], collected: Collector) -> Reply:
     for chunk in collected.within(stream):
         if _is_whole(chunk):  # from a server that does not stream
             return _read(chunk)
-        collected.usage = _usage(chunk.usage) or collected.usage
+        collected.usage = usage_of(chunk.usage) or collected.usage
         for choice in chunk.choices or []:
             if choice.index:  # of several replies the first is meant, and their pieces come in turns
                 continue
-            delta: Any = choice.delta or _Object()  # Azure sends pieces that hold nothing but what its filter found
+            delta: Any = choice.delta or Object()  # Azure sends pieces that hold nothing but what its filter found
             refusal = refusal or delta.refusal
             collected.add_text(_said(delta.content))
             for call in delta.tool_calls or []:
                 if call.index in (0, None) and call.function:
-                    collected.add_call(call.function.name or "", _written(call.function.arguments))
+                    collected.add_call(call.function.name or "", written(call.function.arguments))
             if choice.finish_reason:
                 collected.finish_reason = _finish(choice.finish_reason, refusal)
     return collected.reply()
@@ -216,11 +223,12 @@ def _is_whole(chunk: Any) -> bool:
     return getattr(first, "message", None) is not None and getattr(first, "delta", None) is None
 
 
-def _usage(usage: Any) -> Usage | None:
-    prompt, completion = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
-    details = getattr(usage, "prompt_tokens_details", None)
-    told = Usage.counted(prompt, completion, getattr(details, "cached_tokens", None))
-    return told and told.within(getattr(usage, "total_tokens", None)).at(getattr(usage, "cost", None))
+def usage_of(told: Any, prompt: str = "prompt", completion: str = "completion") -> Usage | None:
+    """What a reply took, by the words that an API has for a prompt and what is written to it; None for no counts."""
+    asked, replied = (getattr(told, f"{name}_tokens", None) for name in (prompt, completion))
+    details = getattr(told, f"{prompt}_tokens_details", None)
+    usage = Usage.counted(asked, replied, getattr(details, "cached_tokens", None))
+    return usage and usage.within(getattr(told, "total_tokens", None)).at(getattr(told, "cost", None))
 
 
 def _check_azure(settings: ModelSettings) -> None:

@@ -1,4 +1,4 @@
-"""An address that speaks OpenAI's chat completions, asked over HTTP without an SDK.
+"""An address that speaks OpenAI's chat completions or responses, asked over HTTP without an SDK.
 
 OpenAI's own takes half a second of CPU to load and as much a call as the whole way through HTTP. What is asked and what
 is answered is plain JSON; retries and deadlines are ours in any case.

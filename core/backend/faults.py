@@ -47,6 +47,7 @@ _UNWANTED = (
     "input token count", "maximum prompt length", "model token limit", "prompt exceeds max length",
     "content_filter", "content filtering policy", "content management policy", "usage policy", "safety system",
     "content exists risk", "data_inspection_failed", "sensitive content",
+    "invalid_prompt", "bio_policy", "cyber_policy",
 )  # fmt: skip
 """What providers say of one prompt, to its length or to what it tells."""
 _FLAGGED = "flagged"

@@ -16,6 +16,7 @@ PROVIDERS: Registry[ProviderSpec] = Registry(
     builtin={
         "rules": "core.backend.backend_rules:RULES",
         "openai": "core.backend.backend_openai:OPENAI",
+        "openai-responses": "core.backend.backend_openai_responses:OPENAI_RESPONSES",
         "anthropic": "core.backend.backend_anthropic:ANTHROPIC",
         "gemini": "core.backend.backend_gemini:GEMINI",
         "azure": "core.backend.backend_openai:AZURE",

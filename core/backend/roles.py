@@ -20,7 +20,7 @@ from utils.config_llm import LLMConfig, ModelConfig, SessionConfig
 from utils.errors import ConfigError
 
 ROLES = ("code", "feedback", "refine")
-_REASONING = re.compile(r"^(o[134](-|$)|gpt-5|gpt-6|gpt-oss)")
+_REASONING = re.compile(r"^(o[134](-|$)|gpt-5|gpt-6|gpt-oss|codex-)")
 
 
 def model_settings(

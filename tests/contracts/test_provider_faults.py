@@ -280,7 +280,7 @@ def test_of_several_candidates_in_a_stream_the_first_is_read() -> None:
 def test_thoughts_that_only_the_sum_of_tokens_tells_are_counted(total: Any, completion: int) -> None:
     """As xAI's and Google's servers for OpenAI's SDK have it: `completion_tokens` are those of the reply alone."""
     told = SimpleNamespace(prompt_tokens=10, completion_tokens=7, total_tokens=total)
-    assert backend_openai._usage(told) == Usage(10, completion)
+    assert backend_openai.usage_of(told) == Usage(10, completion)
 
 
 _ERROR = b'{"error":{"message":"upstream is over capacity"}}'

@@ -81,6 +81,13 @@ def answered(provider: str, body: dict[str, Any]) -> tuple[str, Any, str]:
         call, result = body["messages"][-2]["tool_calls"][0], body["messages"][-1]
         assert (result["role"], result["tool_call_id"]) == ("tool", call["id"])
         return call["function"]["name"], json.loads(call["function"]["arguments"]), result["content"]
+    if provider == "openai-responses":
+        call, result = body["input"][-2:]
+        assert (call["type"], result["type"], result["call_id"]) == (
+            "function_call", "function_call_output", call["call_id"],
+        )  # fmt: skip
+        assert "id" not in call, "with one OpenAI wants the thoughts before it"
+        return call["name"], json.loads(call["arguments"]), result["output"]
     if provider == "anthropic":
         call, result = body["messages"][-2]["content"][-1], body["messages"][-1]["content"][0]
         assert (call["type"], result["type"], result["tool_use_id"]) == ("tool_use", "tool_result", call["id"])
@@ -94,7 +101,7 @@ def answered(provider: str, body: dict[str, Any]) -> tuple[str, Any, str]:
 
 def may_call(provider: str, body: dict[str, Any]) -> str:
     """What the request says of calling, in the provider's word."""
-    if provider == "openai":
+    if provider in ("openai", "openai-responses"):
         return str(body["tool_choice"])
     if provider == "anthropic":
         return str(body["tool_choice"]["type"])

@@ -24,6 +24,15 @@ REPLIES: dict[str, dict[str, Any]] = {
         "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15,
                   "prompt_tokens_details": {"cached_tokens": 2}},
     },
+    "openai-responses": {
+        "id": "x", "object": "response", "created_at": 1, "model": "m", "status": "completed", "error": None,
+        "incomplete_details": None,
+        "output": [{"type": "reasoning", "id": "r", "summary": []},
+                   {"type": "message", "id": "y", "role": "assistant", "status": "completed",
+                    "content": [{"type": "output_text", "text": "def f(): pass", "annotations": []}]}],
+        "usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15,
+                  "input_tokens_details": {"cached_tokens": 2}, "output_tokens_details": {"reasoning_tokens": 3}},
+    },
     "anthropic": {
         "id": "x", "type": "message", "role": "assistant", "model": "m",
         "content": [{"type": "text", "text": "def f(): pass"}], "stop_reason": "end_turn",
@@ -90,7 +99,7 @@ def test_any_answer_is_a_reply_or_an_error_that_is_tried_again(
     provider: str, server: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SWARM_EVO_TEST_NO_NETWORK", "1")
-    place = f"http://127.0.0.1:{server.server_port}" + ("/v1" if provider == "openai" else "")
+    place = f"http://127.0.0.1:{server.server_port}" + ("/v1" if provider.startswith("openai") else "")
     settings = ModelSettings(
         provider=provider, model="m", api_key=SecretStr("sk-0123456789"), base_url=place, attempts=1, stream=False
     )

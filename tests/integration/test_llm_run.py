@@ -48,12 +48,12 @@ def write_programs(server: FaultyServer, fault_rate: float) -> None:
     server.layer.before = before
 
 
-def options(server: FaultyServer, steps: int, *more: str, **toy: Any) -> list[str]:
+def options(server: FaultyServer, steps: int, *more: str, preset: str = "openai", **toy: Any) -> list[str]:
     """Words of a search of the toy problem by this server's model. The key comes by the environment."""
     prefix = "--llm.code"
     return [
-        *toy_words(steps, **toy), "--llm=openai", f"{prefix}.base_url={server.base_url('openai')}",
-        f"{prefix}.model={MODELS['openai']}", f"{prefix}.backoff=0.02", f"{prefix}.attempts=8",
+        *toy_words(steps, **toy), f"--llm={preset}", f"{prefix}.base_url={server.base_url(preset)}",
+        f"{prefix}.model={MODELS[preset]}", f"{prefix}.backoff=0.02", f"{prefix}.attempts=8",
         f"{prefix}.stream=true", f"{prefix}.timeout=240", f"{prefix}.price.input={PRICE.input}",
         f"{prefix}.price.output={PRICE.output}", *more,
     ]  # fmt: skip
@@ -96,6 +96,17 @@ def test_ctrl_c_ends_a_pause_at_once(cli: Cli, server: FaultyServer, eventually:
 def dollars(server: FaultyServer) -> float:
     prompt, completion = server.billed
     return (prompt * PRICE.input + completion * PRICE.output) / 1e6
+
+
+def test_a_run_by_responses_is_billed_as_the_server_counts(cli: Cli, server: FaultyServer) -> None:
+    write_programs(server, 0.3)
+    words = options(server, 4, "--agent.review=always", preset="openai-responses")
+    ended = succeeded(cli(*words, OPENAI_API_KEY=KEY))
+    facts = cli.show()
+    assert "4 of 4 steps" in ended.out + ended.err and facts["tokens"] == sum(server.billed) > 0
+    assert facts["cost_usd"] == pytest.approx(dollars(server))
+    assert {bill.path for bill in server.layer.bills} == {"/v1/responses"} and len(server.layer.bills) == 8
+    assert leaks(cli) == []
 
 
 @pytest.mark.long

@@ -15,7 +15,10 @@ from typing import Any
 from llmock.scenarios import Match, StreamFault
 from llmock.testing import LLMockServer
 
-MODELS = {"openai": "gpt-4o-mini", "anthropic": "claude-sonnet-5", "gemini": "gemini-3.5-flash"}
+MODELS = {
+    "openai": "gpt-4o-mini", "openai-responses": "gpt-4o-mini", "anthropic": "claude-sonnet-5",
+    "gemini": "gemini-3.5-flash",
+}  # fmt: skip
 REVIEW_TOOL = {
     "type": "function",
     "function": {
@@ -35,8 +38,8 @@ REVIEW_TOOL = {
     },
 }
 REVIEW_CHOICE = {"type": "function", "function": {"name": "submit_review"}}
-_LAST_CHUNK = re.compile(rb'data: \[DONE\]|event: message_stop|"finishReason"')
-"""What the last chunk of a stream holds: OpenAI, Anthropic, Gemini."""
+_LAST_CHUNK = re.compile(rb'data: \[DONE\]|event: response\.completed|event: message_stop|"finishReason"')
+"""What the last chunk of a stream holds: OpenAI, its responses, Anthropic, Gemini."""
 REVIEW = {"is_bug": False, "has_csv_submission": True, "summary": "fine"}
 
 
@@ -142,6 +145,10 @@ class FaultyServer(LLMockServer):
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         return started
 
+    def base_url(self, provider: str = "openai") -> str:
+        """OpenAI's address speaks both of its languages."""
+        return str(super().base_url(provider.removesuffix("-responses")))
+
     def reset(self) -> None:
         """No faults queued, nothing counted."""
         self.state.reset()
@@ -180,16 +187,18 @@ def _without_finish(body: bytes) -> bytes:
         choice.pop("finish_reason", None)
         choice.pop("finishReason", None)
     answer.pop("stop_reason", None)
+    answer.pop("status", None)
     text = json.dumps(answer)
     return text.ljust(len(body)).encode()[: len(body)]
 
 
 def _usage(body: bytes) -> tuple[int, int] | None:
-    """Tokens in an answer of any of the three APIs, plain or streamed; the last word of a stream counts."""
+    """Tokens in an answer of any of the four APIs, plain or streamed; the last word of a stream counts."""
     events = [json.loads(body)] if body[:1] == b"{" else list(_events(body))
     prompt = completion = None
     for event in events:
-        for usage in (event.get("usage"), event.get("usageMetadata"), (event.get("message") or {}).get("usage")):
+        inner = [(event.get(name) or {}).get("usage") for name in ("message", "response")]
+        for usage in (event.get("usage"), event.get("usageMetadata"), *inner):
             if usage:
                 prompt = usage.get("prompt_tokens", usage.get("input_tokens", usage.get("promptTokenCount", prompt)))
                 completion = usage.get(

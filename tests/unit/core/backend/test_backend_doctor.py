@@ -20,19 +20,21 @@ def server() -> Iterator[FaultyServer]:
         yield running
 
 
-def settings(server: FaultyServer, **options: object) -> ModelSettings:
+def settings(server: FaultyServer, provider: str = "openai", **options: object) -> ModelSettings:
     return ModelSettings(
-        provider="openai",
-        model=MODELS["openai"],
-        base_url=server.base_url("openai"),
+        provider=provider,
+        model=MODELS[provider],
+        base_url=server.base_url(provider),
         api_key=SecretStr("sk-1"),
         **options,
     )  # type: ignore[arg-type]
 
 
-def test_a_model_that_can_everything(server: FaultyServer) -> None:
+@pytest.mark.parametrize("provider", ["openai", "openai-responses"])
+def test_a_model_that_can_everything(server: FaultyServer, provider: str) -> None:
     server.reset()
-    roles = {"code": settings(server, price=Price(1, 2), context=8192), "feedback": settings(server)}
+    own = settings(server, provider, price=Price(1, 2), context=8192)
+    roles = {"code": own, "feedback": settings(server, provider)}
     checks = check_models(roles)
     assert all(check.ok for check in checks)
     assert [check.name.split()[-1] for check in checks][1:] == ["tools", "schema", "context", "price"]

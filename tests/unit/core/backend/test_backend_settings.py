@@ -18,7 +18,7 @@ from utils.config_llm import LLMConfig
 from utils.config_schema import BudgetConfig
 from utils.errors import ConfigError
 
-PRESETS = ("openai", "anthropic", "gemini", "deepseek", "glm", "ollama", "vllm")
+PRESETS = ("openai", "openai-responses", "anthropic", "gemini", "deepseek", "glm", "ollama", "vllm")
 KEY = "sk-planted-0123456789"
 UNPRICED: dict[str, object] = {"provider": "openai", "model": "nobody-knows-it", "base_url": "https://h.example/v1"}
 
@@ -108,12 +108,12 @@ def test_every_preset_finds_its_key_and_passes_the_check(preset: str) -> None:
     check(roles, config.budget)
     needs_key = preset not in ("ollama", "vllm")
     assert bool(roles["code"].key_text) is needs_key
-    name = {"glm": "ZAI"}.get(preset, preset.upper())
+    name = {"glm": "ZAI", "openai-responses": "OPENAI"}.get(preset, preset.upper())
     assert not needs_key or roles["code"].key_text == f"{KEY}-{name}"
     assert roles["feedback"].model == roles["code"].model
 
 
-@pytest.mark.parametrize("preset", ["openai", "anthropic", "gemini", "deepseek", "glm"])
+@pytest.mark.parametrize("preset", ["openai", "openai-responses", "anthropic", "gemini", "deepseek", "glm"])
 def test_a_missing_key_is_one_line_that_names_the_variable(preset: str) -> None:
     config = load_config(None, presets={"llm": preset}, env={})
     with pytest.raises(ConfigError, match="_API_KEY in the environment") as caught:

@@ -44,7 +44,7 @@ def test_no_part_of_a_key_is_told_however_it_is_cut(cut: int, after: int) -> Non
     assert text.startswith("the key is") and "planted" not in text and "sk-" not in text
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+@pytest.mark.parametrize("provider", MODELS)
 def test_a_cut_stream_is_asked_again_and_heard_anew(provider: str) -> None:
     told: list[tuple[str, str | None]] = []
     with FaultyServer() as server:
