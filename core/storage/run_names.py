@@ -16,9 +16,12 @@ def may_be_run(name: str) -> bool:
 
 
 def stays(folder: str) -> bool:
-    """False for a link that leads to a folder of another name.
+    """False for a link that leads to a folder of another name, or that stays where it lies.
 
     A run that was moved to another disk is followed there. Any other link may have come with a stranger's files, who
-    cannot know what runs are called: it would show them another project's.
+    cannot know what runs are called: it would show them another project's. Those beside the runs lead into the newest.
     """
-    return not os.path.islink(folder) or os.path.basename(os.path.realpath(folder)) == os.path.basename(folder)
+    if not os.path.islink(folder):
+        return True
+    beside, there = os.path.realpath(os.path.dirname(folder)) + os.sep, os.path.realpath(folder)
+    return not there.startswith(beside) and os.path.basename(there) == os.path.basename(folder)

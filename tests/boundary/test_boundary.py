@@ -19,7 +19,7 @@ from tests.boundary.ours import ROOT, ways
 from tests.boundary.records import Attack, attacks
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
-FEW = 2
+FEW = 1
 """How many attacks of each family are tried where not all are."""
 SAMPLED = ("screen", "auto", "together")
 """`auto` takes one of the other ways, `together` promises nothing, and what a screen is asked is tried apart too.

@@ -138,7 +138,7 @@ def test_games_are_one_line_that_opens_to_its_matches(page, address):
     match = page.get_by_role("list", name=re.compile("round robin of generation 2")).get_by_role("link").first
     match.click()
     page.get_by_test_id("wall").wait_for()
-    page.get_by_text(re.compile("games of .*, generation 2", re.I)).first.wait_for()
+    page.get_by_text(re.compile("games? of .*, generation 2", re.I)).first.wait_for()
 
 
 def test_a_winner_beside_the_search_is_found_in_graph_and_nodes(page, address):

@@ -90,7 +90,7 @@ def test_a_baseline_that_won_is_named_above_its_cases_and_another_one_stands_bes
     assert {won, other} == {"first_fit", "best_fit"}
     assert f"final part: {won}, the winner, case by case" in said and f"{won} (winner)" in said and f"┃ {other}" in said
     page = (cli.run_dir / "report.html").read_text()
-    assert f"cases of {won}, the winner" in page and f"{won} (winner)" in page
+    assert f", 1 case of {won}, the winner" in page and f"{won} (winner)" in page
 
 
 @pytest.mark.long

@@ -266,7 +266,7 @@ def test_a_forfeited_game_says_why(cli):
     words = ["arena", f"{sys.executable} {path}", str(ENGINES / "greedy.py"), "--games", "2", "arena.limit=depth:1"]
     shown = cli.here(*words)
     why = "it ended with code 1; the last line of its standard error: out of ideas"
-    lost = [line for line in shown.out.splitlines() if " plies: " in line]
+    lost = [line for line in shown.out.splitlines() if re.search(r" (?:ply|plies): ", line)]
     assert len(lost) == 2 and all(line.endswith(why) for line in lost), shown.out
     found = cli.here(*words, "--json").json["forfeits"]
     assert [(one["node_id"], one["name"], one["opponent"]) for one in found] == [("engine-1", "tires", "engine-2")] * 2

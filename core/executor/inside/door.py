@@ -26,6 +26,7 @@ def open_door(door: int, port: int) -> None:
     """Listen at 127.0.0.1:`port` of this network, and hand the socket out through the descriptor `door`."""
     with socket.socket() as listener, socket.socket(fileno=door) as outside:
         listener.bind(("127.0.0.1", port))
+        listener.listen()  # here, and not by who answers: the agent may ask before that one has the socket
         socket.send_fds(outside, [b"1"], [listener.fileno()])
 
 
