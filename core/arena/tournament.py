@@ -193,9 +193,8 @@ class Tournament:
         spool = live.open(pairing.key, pairing.match, self._game)
         match = pairing.match.model_copy(update={"spool": spool})
         longest = MoveLimit.parse(match.limit).longest_game(MOST_PLIES, match.deadline)
-        seconds = min(
-            match.limits.seconds + longest, LONGEST_WAIT
-        )  # a game that is cut off is void: nobody may want it
+        # A game that is cut off is void: nobody may want it.
+        seconds = min(match.limits.seconds + longest, LONGEST_WAIT)
         job = JobSpec(
             entry=ENTRY, payload=match.model_dump(mode="json"), label=pairing.key, seconds=seconds, memory_mb=1024
         )
