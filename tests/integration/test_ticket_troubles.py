@@ -398,9 +398,9 @@ def test_a_stopped_run_can_end_below_what_was_proposed_and_nobody_began(cli, toy
 def test_an_ended_run_sends_nobody_with_a_wrong_ticket_to_ask(opened, cli, tmp_path):
     """The command line, Python and MCP say one thing, whatever is done with the ticket."""
     run_dir = opened(1)
-    assert told(run_dir, asked(run_dir, 1)["ticket"], 1.5)["next"] == "stop"
+    assert told(run_dir, asked(run_dir, 1)["ticket"], 1.5)["state"] == "committed"
     run = swarm_evo.ExternalRun(run_dir)
-    assert run.ask() is None
+    assert run.ask() is None, "the search was over with it"
     file = tmp_path / "other.py"
     file.write_text("x = 1\n")
     answers = [run.tell("zz", code="x = 1"), run.check("zz", code="x = 1"), run.give_up("zz"), run.wait("zz")]

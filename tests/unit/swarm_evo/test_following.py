@@ -115,7 +115,7 @@ def test_a_stop_before_there_is_a_run_says_so(monkeypatch):
     monkeypatch.setattr(run, "_advance", iter_of_interrupt())
     with pytest.raises(KeyboardInterrupt):
         run.wait()
-    assert run._child.exit_code() == -signal.SIGINT
+    assert run._child.exit_code() in (-signal.SIGINT, 1), "1: Python itself was still beginning"
 
 
 def iter_of_interrupt():

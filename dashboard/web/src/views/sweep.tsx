@@ -16,7 +16,7 @@ export function SweepView({ query, themeButton }: { query: URLSearchParams; them
   const name = query.get("name") ?? "";
   const [ended, setEnded] = useState(false);
   const { data, error } = useResource<Sweep>(name ? `/sweeps/${encodeURIComponent(name)}` : null, ended ? 0 : REFRESH_MS);
-  useEffect(() => setEnded(!!data && data.cells.every(({ status }) => status === "finished")), [data]);
+  useEffect(() => setEnded(!!data && !data.running && data.cells.every(({ status }) => status === "finished")), [data]);
   return (
     <Shell crumb={<div className="crumb"><span className="sep">/</span><a href="#/sweeps">Sweeps</a><span className="sep">/</span><h1 className="mono">{name}</h1></div>} actions={<>{data && <SweepActions sweep={data} />}<a className="button" href="#/">All runs</a>{themeButton}</>}>
       {error ? <Failed error={error} /> : data ? <Found sweep={data} /> : <Empty title="Loading…" />}
