@@ -129,7 +129,7 @@ class MetricsSink:
         self._log.restart({**row, **self._winner} for row in told)
 
     def _write(self, rows: Iterable[dict[str, Any]]) -> None:
-        for row in rows:
+        for row in [*rows]:  # all that follows from an event is noted, also where the disk has no room for its row
             self._log.append({**row, **self._winner})
 
 

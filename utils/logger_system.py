@@ -13,7 +13,8 @@ import re
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
@@ -110,9 +111,11 @@ class RunLog:
 
     def close(self) -> None:
         with self._lock:
-            self._text.close()
-            if self.metrics is not None:
-                self.metrics.close()
+            try:
+                self._text.close()
+            finally:
+                if self.metrics is not None:
+                    self.metrics.close()
 
 
 class MetricsLog:
@@ -132,8 +135,10 @@ class MetricsLog:
     def append(self, record: Mapping[str, Any]) -> None:
         masked = _masked(record)
         with self._lock:
-            self._array.append(masked)
-            self._table.append(masked)
+            try:
+                self._array.append(masked)
+            finally:  # each keeps what a full disk refused, and writes it with the next
+                self._table.append(masked)
 
     @property
     def last(self) -> dict[str, Any] | None:
@@ -148,11 +153,9 @@ class MetricsLog:
 
     def drop_last(self) -> None:
         """Forget the last record, in both files."""
-        with self._lock:
-            self._close()
+        with self._closed():
             drop_last_line(self.run_dir / "metrics.json", ARRAY_END)
             drop_last_line(self.run_dir / "metrics.csv")
-            self._open()
 
     def replace_ends(self, fields: Mapping[str, Any]) -> bool:
         """Give all records other values of the fields that they end with.
@@ -163,37 +166,46 @@ class MetricsLog:
         old = {name: value for name, value in (self._array.last or {}).items() if name in new}
         if old == new or not old:
             return bool(old)
-        with self._lock:
-            self._close()
+        with self._closed():
             array, table = self.run_dir / "metrics.json", self.run_dir / "metrics.csv"
-            replaced = replace_ends(array, array_end(old), array_end(new)) and replace_ends(
+            return replace_ends(array, array_end(old), array_end(new)) and replace_ends(
                 table, table_end(old), table_end(new)
             )
-            self._open()
-        return replaced
 
     def restart(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Begin anew with these records, as they follow from the store when a run is taken up again."""
         masked = [_masked(record) for record in records]
-        with self._lock:
-            self._close()
+        with self._closed():
             write_array(self.run_dir / "metrics.json", masked)
             (self.run_dir / "metrics.csv").unlink(missing_ok=True)
-            self._open()
+            table = CsvTable(self.run_dir / "metrics.csv")
             for record in masked:
-                self._table.append(record)
+                table.append(record)
+            table.close()
 
     def close(self) -> None:
         with self._lock:
             self._close()
+
+    @contextmanager
+    def _closed(self) -> Iterator[None]:
+        """Inside, both files are closed: they are replaced. Opened again whatever becomes of that."""
+        with self._lock:
+            self._close()
+            try:
+                yield
+            finally:
+                self._open()
 
     def _open(self) -> None:
         self._array = JsonArray(self.run_dir / "metrics.json")
         self._table = CsvTable(self.run_dir / "metrics.csv")
 
     def _close(self) -> None:
-        self._array.close()
-        self._table.close()
+        try:
+            self._array.close()
+        finally:
+            self._table.close()
 
 
 class _Holder:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +35,32 @@ class JsonArray:
     """A JSON array on disk, one object a line: valid JSON at every moment.
 
     A record is written over the closing bracket, with a new bracket behind it, in one system call. A kill in the
-    middle of that call can tear the last record; opening the file again drops what is torn.
+    middle of that call can tear the last record; opening the file again drops what is torn. A record that a full disk
+    refused is written before the next.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._end, self.last = self._recover()
-        """`last`: the last whole record, or None."""
+        """`last`: the last record, or None."""
+        self._unwritten = b""
+        """What `append` was given and the disk had no room for."""
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Add one object. NaN and infinity become null, which JSON has a word for."""
         line = json.dumps(_finite(record), ensure_ascii=False, default=str, allow_nan=False).encode(errors="replace")
-        text = (b",\n" if self.last is not None else b"\n") + line
-        self._write(text + ARRAY_END, self._end)
-        self._end += len(text)
+        self._unwritten += (b",\n" if self.last is not None else b"\n") + line
         self.last = dict(record)
+        try:
+            self._write(self._unwritten + ARRAY_END, self._end)
+        except OSError:
+            with suppress(OSError):  # the bracket stood there before: it needs no room
+                self._write(ARRAY_END, self._end)
+                os.ftruncate(self._file, self._end + len(ARRAY_END))
+            raise
+        self._end += len(self._unwritten)
+        self._unwritten = b""
 
     def close(self) -> None:
         if self._file >= 0:

@@ -70,7 +70,9 @@ class EventWriter:
         self._storing = False
         """A transaction of ours is made ready: what comes to wait meanwhile stays behind what is in it."""
         self._to_tell: deque[Event] = deque()
-        """Stored events that the sinks have not heard of."""
+        """Stored events that not all sinks have heard of."""
+        self._heard = 0
+        """So many sinks have heard of the first of them."""
         self._telling = False
         self._sink_fault: Exception | None = None
         """What a sink raised: raised in turn by the thread that leads the run, since elsewhere a write that is stored
@@ -252,17 +254,30 @@ class EventWriter:
                 self._sink_fault = self._sink_fault or error
 
     def _tell(self) -> None:
-        """Tell the sinks, in order; what a sink stores while it is told is told behind what was stored before."""
+        """Tell the sinks, in order; what a sink stores while it is told is told behind what was stored before.
+
+        Each hears of each event, once, whatever becomes of the others: the first fault is raised behind the last event,
+        and what a stop leaves untold is told with what is stored next.
+        """
         if self._telling:
             return
         self._telling = True
+        fault: Exception | None = None
         try:
             while self._to_tell:
-                event = self._to_tell.popleft()
-                for sink in self.sinks:
-                    sink.emit(event)
+                while self._heard < len(self.sinks):
+                    sink = self.sinks[self._heard]
+                    self._heard += 1
+                    try:
+                        sink.emit(self._to_tell[0])
+                    except Exception as error:  # noqa: BLE001 - raised below
+                        fault = fault or error
+                self._to_tell.popleft()
+                self._heard = 0
         finally:
             self._telling = False
+        if fault is not None:
+            raise fault
 
     @reads_store
     def committed_events(self) -> list[NodeCommitted]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+from contextlib import suppress
 
 import pytest
 from support.command_line import toy_words
 
+from core.events import NodeCommitted
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.series import by_generation
@@ -26,6 +30,30 @@ def test_metrics_and_plot_tell_the_same(cli):
         assert row["top_k_avg_score"] == pytest.approx(one.top_k_average)
         assert row["avg_score"] == pytest.approx(one.average)
     assert any(row["top_k_avg_score"] < row["avg_score"] for row in rows)
+
+
+@pytest.mark.parametrize("by_generation", [False, True])
+def test_a_full_disk_leaves_no_row_out_and_none_twice(tmp_path, monkeypatch, by_generation):
+    """What came after it took the place of the row that the disk had no room for."""
+    store = RunStore(tmp_path)
+    sink = MetricsSink(tmp_path, store, by_generation)
+    store.sinks = [sink]
+
+    def full(handle, data, at):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for number in range(5):
+        with monkeypatch.context() as disk, suppress(OSError):
+            if number == 2:
+                disk.setattr(os, "pwrite", full)
+            event = NodeCommitted(
+                node_id=f"n{number}", step=number, number=number + 1, operator="draft", generation=number, is_buggy=False
+            )
+            store.append([event])
+    store.close()
+    sink._log.close()
+    told = [row["generation" if by_generation else "node_id"] for row in json.loads((tmp_path / "metrics.json").read_text())]
+    assert told == ([0, 1, 2, 3] if by_generation else ["n0", "n1", "n2", "n3", "n4"])
 
 
 @pytest.mark.parametrize("policy", ["three_phase", "islands"])

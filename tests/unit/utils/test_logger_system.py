@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import random
+import resource
 import signal
 import statistics
 import subprocess
@@ -124,6 +125,32 @@ def test_a_torn_tail_is_dropped_wherever_it_was_torn(run_dir):
         log.close()
         assert [r["step"] for r in metrics(run_dir)] == [*range(len(survivors)), 9]
         assert (run_dir / "metrics.csv").read_text() == "run,step\nr,0\n,9\n"
+
+
+@pytest.fixture
+def longest_file():
+    """Sets how long a file of this process may become: a write beyond is short, and then refused, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda size: resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 1, 12, 30, 70, 200])
+def test_what_a_full_disk_refused_is_written_before_the_next(run_dir, longest_file, room):
+    """The next record was written in its place, and `verify` said of the run that it was tampered with."""
+    log = MetricsLog(run_dir)
+    log.append({"step": 1, "node_id": "a" * 300})
+    array, table = run_dir / "metrics.json", run_dir / "metrics.csv"
+    longest_file(min(array.stat().st_size, table.stat().st_size) + room)
+    for step in (2, 3):
+        with pytest.raises(OSError, match="File too large"):
+            log.append({"step": step, "node_id": "b" * 200})
+        assert [row["step"] for row in metrics(run_dir)] == [1]
+    longest_file(resource.RLIM_INFINITY)
+    log.append({"step": 4, "node_id": "c"})
+    log.close()
+    assert [row["step"] for row in metrics(run_dir)] == [1, 2, 3, 4]
+    assert [row["step"] for row in csv.DictReader(table.read_text().splitlines())] == list("1234")
 
 
 def test_recovery_reads_past_a_record_longer_than_a_block(run_dir):

@@ -193,6 +193,26 @@ def test_a_fault_of_a_sink_is_not_taken_for_that_of_another_threads_write(tmp_pa
     store.close()
 
 
+@pytest.mark.parametrize("raised", [OSError("the disk is full"), KeyboardInterrupt()])
+def test_what_ends_the_telling_of_one_sink_keeps_no_other_from_hearing(tmp_path, raised):
+    """Of the verdict that the full disk kept from metrics.json neither the page, the log nor a waiting writer heard."""
+    store, told = RunStore(tmp_path, delay=60.0), {"before": [], "behind": []}
+    faults = [raised]
+
+    def broken(event):
+        if faults:
+            raise faults.pop()
+
+    heard = {name: SimpleNamespace(emit=lambda event, own=own: own.append(event.stage)) for name, own in told.items()}
+    store.sinks = [heard["before"], SimpleNamespace(emit=broken), heard["behind"]]
+    store.save_stage("n", "first", {}, [done("first")])
+    with pytest.raises(type(raised)):
+        store.append([done("second")])
+    store.append([done("third")])
+    store.close()
+    assert told == {"before": ["first", "second", "third"], "behind": ["first", "second", "third"]}
+
+
 def test_a_search_that_only_writes_what_may_wait_hears_of_a_broken_sink(tmp_path):
     """Up to its end, hours later, it heard nothing."""
     store = RunStore(tmp_path, delay=0.01)
