@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from core.events import RunFinished
+from core.events import Event, RunFinished
 from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -23,11 +23,16 @@ from utils.scratch_folders import sweep
 
 def record_end(search: Search, status: Literal["finished", "interrupted"], reason: str, best: Node | None) -> None:
     """The run ended by a limit, or was stopped in good order."""
-    store, journal = search.store, search.journal
+    journal = search.journal
+    facts: dict[str, Any] = {"status": status}
     if status == "finished" or journal.is_digested:  # whoever stops does not wait until a long journal is read
-        store.put_fact(JOURNAL, {"nodes": len(journal), "sha256": journal.sha256})
-    store.put_fact("status", status)
-    store.append([_ended(search, status, reason, best)])
+        facts |= {JOURNAL: {"nodes": len(journal), "sha256": journal.sha256}}
+    _put_end(search.store, facts, [_ended(search, status, reason, best)])
+
+
+def _put_end(store: RunStore, facts: Mapping[str, Any], events: Sequence[Event]) -> None:
+    """At once: a run that is killed has ended with its reason, or has not ended."""
+    store.put_facts(facts, events, kind="end")
 
 
 def _ended(
@@ -46,8 +51,8 @@ def stays_ended(store: RunStore) -> None:
     """Somebody looked into a run that had ended, by steps that made no node: its end is its end still."""
     with RunReader(store.run_dir) as reader:
         ends = [event for event in reader.events(types=["run.finished"]) if isinstance(event, RunFinished)]
-    store.put_fact("status", "finished")
-    store.append([end.model_copy(update={"seq": 0}) for end in ends if end.status == "finished"][-1:])
+    last = [end.model_copy(update={"seq": 0}) for end in ends if end.status == "finished"][-1:]
+    _put_end(store, {"status": "finished"}, last)
     record_files(store)
 
 

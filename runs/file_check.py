@@ -78,23 +78,24 @@ def _was_best(reader: RunReader, path: Path) -> bool:
 
 
 def _metrics(reader: RunReader, ended: bool) -> Iterator[Finding]:
-    """Both are written from the events: a row a step, or one a generation. A killed run may have told them less."""
+    """Both are written from the events: a row a step, or one a generation. A run that was killed may have told them
+    less, and each another end."""
     events, lower = _committed(reader), bool(reader.fact("lower_is_better"))
     older = [_OlderStepRows(reader.name, lower)] if all(event.number is None for event in events) else []
     by_generation = GenerationRows(reader.name, lower)
     kinds: list[StepRows | GenerationRows] = [StepRows(reader.name, lower), *older, by_generation]
     rows = [[row for told in map(kind.add, events) for row in told] for kind in kinds]
     rows[-1] += by_generation.rest()
-    facts = reader.facts()
-    winners = [winner_in(reader, facts)] if is_concluded(facts) else []
-    winners += [] if winners and ended else [None]  # a killed process may not have told it
+    at_the_end = {**reader.facts(), "status": "finished"}
+    winners = [winner_in(reader, at_the_end)] if is_concluded(at_the_end) else []
+    winners += [] if winners and ended else [None]  # a killed process has not told its end, or not taken back the last
     made = [_files_of([{**row, **winner_fields(winner)} for row in told]) for told in rows for winner in winners]
     array, table = _read(reader.run_dir / "metrics.json"), _read(reader.run_dir / "metrics.csv")
     found = _objects(array) if array or ended else []
     fits = [(whole, lines) for whole, lines in made if found is not None and _is_told(found, whole, ended)]
     if not fits:
         yield Finding("metrics.json", _difference(found, [whole for whole, _ in made]))
-    if not any(_is_told(table, lines, ended) for _, lines in fits or made):
+    if not any(_is_told(table, lines, ended) for _, lines in (ended and fits) or made):
         yield Finding("metrics.csv", "its rows are not those that the journal's events make")
 
 

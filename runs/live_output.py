@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -67,15 +68,17 @@ class LiveOutput:
             file = self._files.get(name)
             if self._closed:  # a call that nobody waits for any longer may still be writing
                 return
-            if file is None:
-                self._folder.mkdir(exist_ok=True)
-                file = self._files[name] = (self._folder / name).open("ab", buffering=0)
-            if file.tell() < CAP:
-                file.write(text.encode("utf-8", "replace"))
+            with suppress(OSError):  # a viewer sees less of it
+                if file is None:
+                    self._folder.mkdir(exist_ok=True)
+                    file = self._files[name] = (self._folder / name).open("ab", buffering=0)
+                if file.tell() < CAP:
+                    file.write(text.encode("utf-8", "replace"))
 
     def _drop(self, name: str) -> None:
         with self._lock:
             file = self._files.pop(name, None)
             if file is not None:
                 file.close()
-                (self._folder / name).unlink(missing_ok=True)
+                with suppress(OSError):
+                    (self._folder / name).unlink(missing_ok=True)

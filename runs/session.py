@@ -139,9 +139,11 @@ class RunSession:
         if isinstance(error, KeyboardInterrupt):
             let_go(error)
         refused = not self.resumed and is_refusal(self.search, error)  # then it leaves nothing behind
-        if kind is not None and not self.store_closed and not refused:
-            self._record_failure(error)
-        self._stack.close()
+        try:
+            if kind is not None and not self.store_closed and not refused:
+                self._record_failure(error)
+        finally:
+            self._stack.close()
         if refused:
             remove_run(self.run_dir)
             if len(self.search.journal):  # something was scored, and is gone with it

@@ -114,7 +114,8 @@ class WorkBoard:
         self._news.set()
         if self._writer is not None:
             self._writer.join(timeout=5.0)
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
     def _changed(self) -> None:
         if self._news.is_set():

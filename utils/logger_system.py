@@ -14,7 +14,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,14 +82,16 @@ class RunLog:
         self.write(level, text)
 
     def write(self, level: str, text: str) -> None:
-        """Write one entry if its level is wanted, and tell nobody."""
+        """Write one entry if its level is wanted, and tell nobody. A line that the disk has no room for ends nothing:
+        what cannot be stored ends a run, and says so here while the disk is full."""
         if LEVELS.index(level) < self._threshold:
             return
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         with self._lock:
             if not self._text.closed:
-                self._text.write(f"{now} {level:<7} {self.mask(_one_entry(text))}\n")
-                self._text.flush()
+                with suppress(OSError):
+                    self._text.write(f"{now} {level:<7} {self.mask(_one_entry(text))}\n")
+                    self._text.flush()
 
     def _tell(self, line: str) -> None:
         with self._lock:
@@ -111,11 +113,10 @@ class RunLog:
 
     def close(self) -> None:
         with self._lock:
-            try:
+            with suppress(OSError):  # what is left of a line
                 self._text.close()
-            finally:
-                if self.metrics is not None:
-                    self.metrics.close()
+            if self.metrics is not None:
+                self.metrics.close()
 
 
 class MetricsLog:
@@ -246,7 +247,8 @@ def close(log: RunLog | None = None) -> None:
 
 
 def log_msg(level: str, text: str) -> None:
-    """Write one entry. Without a run, warnings and errors go to stderr. Never raises for what the text holds."""
+    """Write one entry. Without a run, warnings and errors go to stderr. Never raises for what the text holds, nor for a
+    full disk."""
     level = level.upper()
     if level not in LEVELS:
         raise ValueError(f"log level '{level}'; allowed: {', '.join(LEVELS)}")

@@ -314,9 +314,9 @@ class EventWriter:
         write = self._write_later if can_be_made_again else self._write
         write(f"fact:{key}", lambda: self._put_facts({key: value}), events)
 
-    def put_facts(self, values: Mapping[str, Any], events: Sequence[Event] = ()) -> None:
-        """Several facts and their events in one transaction."""
-        self._write("facts", lambda: self._put_facts(values), events)
+    def put_facts(self, values: Mapping[str, Any], events: Sequence[Event] = (), *, kind: str = "facts") -> None:
+        """Several facts and their events in one transaction. `kind`: for `core.storage.fault`."""
+        self._write(kind, lambda: self._put_facts(values), events)
 
     def _put_facts(self, values: Mapping[str, Any]) -> None:
         self._known.facts.update(values)

@@ -2,7 +2,7 @@
 
 The one place that reads the variable. `when` is `before` (nothing of the write is done) or `after` (it is committed,
 and nothing of what follows is done); the kind is what RunStore calls the write: `round`, `stage`, `stages`, `commit`,
-`hold`, `call`, `game`, `lease`, `tell`, `close`, `check`, `fact:NAME`, `facts` or `events`.
+`hold`, `call`, `game`, `lease`, `tell`, `close`, `check`, `fact:NAME`, `facts`, `end` or `events`.
 """
 
 from __future__ import annotations

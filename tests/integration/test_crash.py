@@ -39,7 +39,7 @@ BOUNDARIES = (
     "after:call:2", "before:stage:1", "after:stage:1", "after:stage:2", "before:commit:1", "after:commit:1",
     "before:round:2", "after:commit:2", "after:fact:active_seconds:1", "after:fact:final_opened:1",
     "before:fact:final:1", "after:fact:final:1",
-    "before:fact:status:1", "after:fact:status:1",
+    "before:end:1", "after:end:1",
 )  # fmt: skip
 """The moments of a run, each counted in its own process, in the order in which a run passes them."""
 
@@ -254,7 +254,7 @@ FAMILIES = {
 }  # fmt: skip
 
 
-WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts", "fact:final", "fact:status")
+WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts", "fact:final", "end")
 """What a run stores on its way; every one is a boundary to be killed at, before and after."""
 
 

@@ -16,13 +16,15 @@ import pytest
 from support.tampering import Tampering, all_tamperings, careless, cut_off, made_anew
 
 from core.contracts import CallRecord
-from core.events import GameFinished, NoteAdded
+from core.events import GameFinished, NoteAdded, RunStarted
 from core.state.task import Task
 from core.storage.repository import RunStore
 from core.storage.ticket_store import Ticket
 from reports.html import write_report
 from runs.recorded_files import record_files
+from runs.sinks import winner_fields
 from runs.verification import verify_run
+from utils.metrics_file import array_end, replace_ends, table_end
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = re.search(r"```python\n(.*?)```", (ROOT / "docs" / "verify.md").read_text(), re.S)
@@ -124,6 +126,24 @@ def test_a_run_that_went_on_is_extended(copied, head):
     found = verify_run(copied, head)
     assert (found.verdict, found.holds) == ("extended", False)
     assert f"Up to link {found.links - 1}" in found.sentence
+
+
+@pytest.mark.parametrize("names", [[], ["metrics.json"], ["metrics.json", "metrics.csv"]], ids=len)
+def test_a_run_that_was_killed_while_it_told_its_end_or_took_it_back_is_not_tampered_with(copied, names):
+    """A resume takes back in all rows who had won, first in one file and then in the other, and its end tells it anew;
+    of a process that was killed on the way it was said that the rows are not those of the journal."""
+    row = json.loads((copied / "metrics.json").read_text())[-1]
+    won = {key: row[key] for key in winner_fields(None)}
+    assert row["winner_node_id"]
+    store = RunStore(copied)
+    store.put_facts({"status": "running"}, [RunStarted(run=copied.name, problem="toy", lower_is_better=True)])
+    for name in names:
+        end = array_end if name.endswith("json") else table_end
+        assert replace_ends(copied / name, end(won), end(winner_fields(None)))
+    assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
+    store.put_facts({"status": "finished"})  # and it had not recorded its files
+    store.close()
+    assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
 
 
 def test_a_run_of_an_older_version_is_unchained_until_it_is_resumed(cli, finished, toy):

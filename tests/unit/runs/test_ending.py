@@ -17,7 +17,7 @@ from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF
 from reports.conclusion import conclusion_of, why_ended
-from runs.ending import record_failure
+from runs.ending import record_end, record_failure
 from runs.reserve import NAME, SIZE, reserved
 from utils.errors import BackendError, LockedStoreError, StoreError
 
@@ -66,6 +66,19 @@ def test_what_was_reserved_makes_room_for_the_reason(tmp_path: Path, monkeypatch
     store.close()
     with RunReader(tmp_path) as reader:
         assert (reader.fact("status"), why_ended(reader), reader.fact("waits")) == ("failed", FULL, None)
+
+
+@pytest.mark.parametrize("status", ["finished", "interrupted"])
+def test_a_run_ends_in_one_transaction(tmp_path: Path, status: Any):
+    """Killed between two of them it was finished, and nobody was told that it had ended, nor why."""
+    store = RunStore(tmp_path)
+    links = store.db.value("SELECT count(*) FROM chain")
+    search: Any = SimpleNamespace(store=store, journal=Journal())
+    record_end(search, status, "max_steps: 3 of 3 steps", None)
+    assert store.db.value("SELECT count(*) FROM chain") == links + 1
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert (reader.fact("status"), why_ended(reader)) == (status, "max_steps: 3 of 3 steps")
 
 
 def test_of_a_locked_store_only_the_first_write_waits_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

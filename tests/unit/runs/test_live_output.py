@@ -24,6 +24,16 @@ def test_a_file_a_node_until_it_is_committed(tmp_path):
     assert not (tmp_path / "live").exists()
 
 
+def test_a_disk_that_takes_nothing_ends_no_program(tmp_path):
+    """What viewers look at is kept nowhere: a job whose output had no room there passed for a fault of ours."""
+    live = LiveOutput(tmp_path)
+    (tmp_path / "live").write_text("in its place")
+    live.tell("n1", "epoch 1\n")
+    live.hear("n1", "a reply")
+    live.emit(committed("n1"))
+    live.close()
+
+
 def test_a_reply_until_it_is_whole_and_anew_with_each_try(tmp_path):
     stale = tmp_path / "live" / "n1.reply"
     stale.parent.mkdir()

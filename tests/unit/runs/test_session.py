@@ -205,6 +205,17 @@ def test_a_fault_of_ours_leaves_a_run_that_can_be_taken_up(toy_config):
         assert again.run() == 0
 
 
+def test_what_is_open_is_closed_though_the_failure_cannot_be_told(toy_config, monkeypatch):
+    def broken(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("runs.session.record_failure", broken)
+    view = Watching()
+    with pytest.raises(OSError, match="No space"), RunSession(toy_config(3), view=view):
+        raise RuntimeError("a fault of ours")
+    assert view.told == ["close"]
+
+
 def test_a_reader_who_leaves_at_the_end_changes_nothing(toy_config):
     view = Watching(lambda: None)
     view.conclude = lambda outcome: os.write(*closed_pipe())

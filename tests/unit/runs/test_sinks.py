@@ -46,14 +46,12 @@ def test_a_full_disk_leaves_no_row_out_and_none_twice(tmp_path, monkeypatch, by_
         with monkeypatch.context() as disk, suppress(OSError):
             if number == 2:
                 disk.setattr(os, "pwrite", full)
-            event = NodeCommitted(
-                node_id=f"n{number}", step=number, number=number + 1, operator="draft", generation=number, is_buggy=False
-            )
-            store.append([event])
+            place = {"step": number, "number": number + 1, "generation": number}
+            store.append([NodeCommitted(node_id=f"n{number}", operator="draft", **place)])
     store.close()
     sink._log.close()
-    told = [row["generation" if by_generation else "node_id"] for row in json.loads((tmp_path / "metrics.json").read_text())]
-    assert told == ([0, 1, 2, 3] if by_generation else ["n0", "n1", "n2", "n3", "n4"])
+    name, rows = "generation" if by_generation else "node_id", json.loads((tmp_path / "metrics.json").read_text())
+    assert [row[name] for row in rows] == ([0, 1, 2, 3] if by_generation else ["n0", "n1", "n2", "n3", "n4"])
 
 
 @pytest.mark.parametrize("policy", ["three_phase", "islands"])

@@ -135,6 +135,15 @@ def longest_file():
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def test_the_log_of_a_full_disk_ends_nothing(run_dir, longest_file):
+    """Who was about to store why the run ends had no room for the line, and never came to close what was open."""
+    log = configure(run_dir)
+    longest_file(0)
+    log_msg("ERROR", "database or disk is full")
+    log.write("INFO", "and more")
+    logger.close()
+
+
 @pytest.mark.parametrize("room", [0, 1, 12, 30, 70, 200])
 def test_what_a_full_disk_refused_is_written_before_the_next(run_dir, longest_file, room):
     """The next record was written in its place, and `verify` said of the run that it was tampered with."""
