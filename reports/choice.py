@@ -24,6 +24,7 @@ FINAL_RULE = (
     "Of the best on validation that cannot be told apart (mean difference over the same cases, of a table eighths of "
     "its rows, within one bootstrap standard error), the smallest syntax tree; of equally small ones the first."
 )
+BEST_RULE = "The best on validation; of those that score the same, the smallest syntax tree, then the first."
 OF_TIES = ("difference", "error", "tie")
 """What a row says of differences on the same cases; an arena's champion is not chosen by them."""
 
@@ -106,8 +107,18 @@ def rule_of(winner: Winner | None, facts: Mapping[str, Any]) -> str:
     """The rule that the winner was chosen by, in one sentence a family; '' where no choice is recorded."""
     if facts.get("family") == "arena":
         return CHAMPION_RULE
-    beside = winner is not None and winner.place is None
-    return BASELINE_RULE if beside else FINAL_RULE if choice_rows(facts) else ""
+    rows = choice_rows(facts)
+    if winner is not None and winner.place is None:
+        return BASELINE_RULE
+    return (FINAL_RULE if _compares_cases(rows, facts) else BEST_RULE) if rows else ""
+
+
+def _compares_cases(rows: Sequence[Row], facts: Mapping[str, Any]) -> bool:
+    """False where only equal scores tie: in a competition (older runs of one tell by their ties), and without cases."""
+    is_near = any(
+        row.get("tie") and not math.isclose(row["metric"], rows[0]["metric"], rel_tol=ROUNDING) for row in rows
+    )
+    return is_near or (facts.get("family") != "competition" and any(row.get("error") for row in rows))
 
 
 def choice_table(winner: Winner | None, facts: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -141,7 +141,8 @@ def _check_same_problem(run: str, plain: dict[str, Any], merged: dict[str, Any],
         is_gone = isinstance(before, str) and "/" in before and not Path(before).exists()
         if is_kept(key) and now != before and not is_gone:
             raise ConfigError(
-                f"{key}={now}: run {run} has {before}, and what it scored cannot be compared; start a new run"
+                f"{key}={now}: run {run} has {'none' if before is None else before}, and what it scored cannot be "
+                "compared; start a new run"
             )
 
 

@@ -17,7 +17,7 @@ from pydantic import (
 
 from utils.config_llm import LLMConfig
 from utils.config_places import PROJECT_DIR
-from utils.config_section import LONGEST, LONGEST_WAIT, Section, comma_list
+from utils.config_section import LONGEST, LONGEST_WAIT, CommaText, Section, comma_list
 from utils.processors import processors
 from utils.strategies import POLICIES, SELECTORS, Options, PolicyOptions, checked_sections
 
@@ -43,22 +43,22 @@ class DataConfig(Section):
 
     dir: str | None = None
     """A folder with the tables, or a single table."""
-    train: str | None = None
+    train: CommaText = None
     """The training table, where its name does not tell it; relative to `data.dir`, or a path of its own without one.
 
     A pattern (`2023-*.csv`), names with commas between them, or a folder: files of the same columns are one table.
     """
-    test: str | None = None
+    test: CommaText = None
     """The table to predict, where it is not called `test`; several files as with `train`."""
-    labels: str | None = None
+    labels: CommaText = None
     """A second table that holds the target, joined by a column that both tables have; several files as with `train`."""
     encoding: str | None = None
     """How your text tables are written (`cp1250`, `koi8_r`), where what is told of them is wrong."""
     goal: str | None = None
     """The task in a sentence, for the prompts."""
-    target: str | None = None
+    target: CommaText = None
     """The column to predict; several with commas between them, scored by the mean of their scores."""
-    classes: str | None = None
+    classes: CommaText = None
     """The target's classes with commas between them, the lowest grade first; of two the last one counts as positive."""
     metric: str | None = None
     """A metric's name, or `FILE.py:FUNCTION` of your own: `function(truth, predicted)` gives a number."""
@@ -336,11 +336,11 @@ class ProblemConfig(Section):
     """The user's program with its EVOLVE-BLOCK (script)."""
     evaluator: str | None = None
     """File with evaluate(program_path) (script)."""
-    source: str | None = None
+    source: CommaText = None
     """Files, or a whole folder, that the search may change (command)."""
-    editable: str | None = None
+    editable: CommaText = None
     """Which files of the folder may change, be added and be deleted: `src/**/*.py`, several with commas (command)."""
-    protected: str | None = None
+    protected: CommaText = None
     """Which of these stay as they are, and are never shown to a writer (command)."""
     build: str | None = None
     """Command that makes what `problem.eval` needs, run again only where its inputs changed (command)."""
@@ -350,7 +350,7 @@ class ProblemConfig(Section):
     """The metric that steers, by name."""
     metric_from: str | None = None
     """Where the metrics are read: output, regex:PATTERN, json:PATH, junit[:PATH] (command on a folder)."""
-    require: str | None = None
+    require: CommaText = None
     """What a candidate must meet to have a score, as `tests==pass,size<=100` (command on a folder)."""
     base: str | None = None
     """The snapshot of the folder that a run searches; set by the run itself."""

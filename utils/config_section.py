@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Annotated, Any, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, field_validator
+from pydantic.fields import FieldInfo
 
 LONGEST = 1e9
 """Seconds that a key may hold, thirty years: clocks and processors' limits count no further everywhere."""
@@ -42,3 +43,27 @@ def section_of(annotation: Any) -> type[BaseModel] | None:
 
 def comma_list(value: Any) -> Any:
     return [part for part in value.split(",") if part] if isinstance(value, str) else value
+
+
+def comma_text(value: Any) -> Any:
+    """A list of names or numbers, as Python and YAML have them, as the text with commas that a command line has.
+
+    Raises:
+        ValueError: a part that holds a comma, or is itself no text and no number.
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    if wrong := [part for part in value if isinstance(part, bool) or not isinstance(part, str | int | float)]:
+        raise ValueError(f"{wrong[0]!r} in the list is no text and no number; write it in quotes")
+    if wrong := [part for part in map(str, value) if "," in part]:
+        raise ValueError(f"{wrong[0]!r} in the list holds a comma, which stands between parts here")
+    return ",".join(map(str, value)) or None
+
+
+CommaText = Annotated[str | None, BeforeValidator(comma_text)]
+"""Names with commas between them; a list of them is taken as well."""
+
+
+def is_comma_text(field: FieldInfo) -> bool:
+    """True for a field of that type."""
+    return any(isinstance(part, BeforeValidator) and part.func is comma_text for part in field.metadata)

@@ -11,10 +11,11 @@ from typing import Any, get_origin
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import GrammarParseError
 from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
 
 from utils.config_places import ENV_PREFIX
 from utils.config_schema import Config
-from utils.config_section import kinds_of, section_of
+from utils.config_section import is_comma_text, kinds_of, section_of
 from utils.errors import ConfigError
 from utils.older_keys import renamed
 from utils.yaml_fault import yaml_fault
@@ -59,14 +60,16 @@ def _quoted(override: str) -> str:
     """A key that holds text takes what was typed as it is: `data.goal=price: in dollars`, `dashboard.token=1e5`.
 
     So does any other for a sentence: nobody types a comment, and of `problem.options.statement` only the problem knows
-    that it is a text. It would have ended at its ` #`, and lost its line breaks.
+    that it is a text. It would have ended at its ` #`, and lost its line breaks. A list in JSON is one where several
+    names may stand with commas between them: `data={"classes": ["no", "yes"]}` in Python is handed on so.
     """
     key, _, value = override.partition("=")
     if key in SHELL_TEXTS:
         value = _SHELLS.sub(r"\\${", value)
         override = f"{key}={value}"
     is_plain = value in ("", "null", "~") or value[:1] == value[-1:] in ("'", '"')
-    is_text = key in _text_keys() or _SENTENCE.match(value)
+    is_list = key in _comma_keys() and _is_json_list(value)
+    is_text = not is_list and (key in _text_keys() or _SENTENCE.match(value))
     return override if is_plain or not is_text else f"{key}={json.dumps(value, ensure_ascii=False)}"
 
 
@@ -81,6 +84,16 @@ def for_shells(plain: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
+def _is_json_list(value: str) -> bool:
+    if not value.startswith("["):
+        return False
+    try:
+        json.loads(value)
+    except ValueError:  # a pattern of file names
+        return False
+    return True
+
+
 @lru_cache(maxsize=1)
 def _text_keys() -> frozenset[str]:
     """Dotted keys whose value is free text, with or without null."""
@@ -93,11 +106,23 @@ def number_keys() -> frozenset[str]:
     return _keys_of({int, float})
 
 
+@lru_cache(maxsize=1)
+def _comma_keys() -> frozenset[str]:
+    """Dotted keys whose value is several names with commas between them."""
+    return _keys_where(is_comma_text)
+
+
 def _keys_of(wanted: set[type]) -> frozenset[str]:
+    def holds(info: FieldInfo) -> bool:
+        return kinds_of(info.annotation) - {type(None)} <= wanted and get_origin(info.annotation) is not list
+
+    return _keys_where(holds)
+
+
+def _keys_where(holds: Callable[[FieldInfo], bool]) -> frozenset[str]:
     def visit(model: type[BaseModel], prefix: str) -> Iterator[str]:
         for name, info in model.model_fields.items():
-            kinds = kinds_of(info.annotation) - {type(None)}
-            if kinds <= wanted and get_origin(info.annotation) is not list:
+            if holds(info):
                 yield prefix + name
             elif (section := section_of(info.annotation)) is not None:
                 yield from visit(section, f"{prefix}{name}.")

@@ -10,12 +10,14 @@ from typing import Any
 
 from cli.terminal.commands import without_model
 from cli.terminal.standings_text import final_text, standings_lines
+from core.contracts import Problem
 from problems.registry import PROBLEMS
 from reports.choice import why_not
 from reports.winner import Winner, titled, who
 from runs.outcome import Outcome
 from utils.config_schema import Config
 from utils.direction import Direction
+from utils.errors import ConfigError
 from utils.program import command, program
 
 HOW = {
@@ -138,7 +140,7 @@ def _next(outcome: Outcome) -> list[str]:
     facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
     lines = ["", "next:", f"  {command(folder, 'show', facts.run)}"]
     if problem.family == "competition":
-        if outcome.best is not None and not problem.claims_only:
+        if outcome.best is not None and _can_refit(problem):
             lines.append(f"  {command(folder, 'export-best', facts.run, '--refit')}")
         if not facts.config.data.dir and not facts.config.problem.path:
             own = ("--data.dir=FOLDER", '--data.goal="…"', "--data.target=COLUMN", "--data.metric=rmse")
@@ -154,6 +156,15 @@ def _next(outcome: Outcome) -> list[str]:
         with_model = " ".join([program(), *map(shlex.quote, without_model(facts.words)), "--llm=openai"])
         lines.append(f"  OPENAI_API_KEY=… {with_model}      (or anthropic, gemini, deepseek, glm, ollama, vllm)")
     return lines
+
+
+def _can_refit(problem: Problem) -> bool:
+    """False where there are no rows to predict, or no labels to add."""
+    try:
+        problem.check_refit()
+    except ConfigError:
+        return False
+    return True
 
 
 def _game_words(config: Config) -> list[str]:

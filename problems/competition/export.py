@@ -22,6 +22,7 @@ from utils.errors import ConfigError, SwarmEvoError
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
+NO_TEST = "the data have no table to predict; begin a run with it, --data.test=FILE"
 PROGRAM, PREDICTIONS = "solution.py", "submission.csv"
 
 
@@ -40,7 +41,7 @@ def check_refit(prepared: Prepared) -> None:
         raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
     mapping = prepared.folder / "private" / "user_rows.json"
     if mapping.is_file() and not (own := json.loads(mapping.read_text(encoding="utf-8")))["rows"]:
-        why = own["unlike"] or "the data have no table to predict (data.test)"
+        why = own["unlike"] or NO_TEST
         raise ConfigError(f"export-best --refit: nothing to refit for: {why}")
 
 

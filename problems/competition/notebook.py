@@ -8,6 +8,7 @@ from typing import Any
 
 from core.evaluation.grading import GradingFault, python_command, run_trusted
 from core.state.node import Node
+from problems.competition.export import NO_TEST
 from problems.competition.prepared import LAUNCH, Prepared
 from problems.competition.source import Source
 from utils.errors import ConfigError, SwarmEvoError
@@ -253,7 +254,7 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
     if "config_error" in ways:
         raise ConfigError(ways["config_error"])
     if "test" not in ways["tables"]:
-        raise ConfigError("export-best --notebook: the data have no table to predict (data.test)")
+        raise ConfigError(f"export-best --notebook: {NO_TEST}")
     meta = prepared.meta
     own = json.loads((prepared.folder / "private" / "user_rows.json").read_text(encoding="utf-8"))
     tables = {name: {**way, "how": _words(way["how"]), "texts": _words(way["texts"])} for name, way in

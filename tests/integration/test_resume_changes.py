@@ -53,6 +53,7 @@ def test_a_step_and_a_fork_take_a_model_too(begun):
     ("words", "said"),
     [
         (("resume", "latest", "--presets.problem=tsp"), "cannot be compared; start a new run"),
+        (("resume", "latest", "--data.test=new.csv"), "has none, and what it scored cannot be compared"),
         (("resume", "latest", "--presets.llm=nonsense"), "--llm: unknown preset 'nonsense'"),
         (("step", "latest", "--problem=tsp"), "--problem tsp: step RUN goes on with a stored run"),
         (("step", "latest", "--config=x.yaml"), "--config x.yaml: step RUN goes on with a stored run"),

@@ -99,10 +99,26 @@ def test_an_arena_tells_no_ties_and_its_own_rule():
     arena = facts(BETTER, OTHER, family="arena")
     assert all(not {"tie", "difference", "error"} & set(one) for one in choice_rows(arena))
     assert rule_of(winner(), arena).startswith("Champion of the last tournament")
-    assert "cannot be told apart" in rule_of(winner(), facts(BETTER, OTHER))
     assert rule_of(winner(place=None), facts(BETTER)).startswith(
         "The baseline, scored beside the search, that is better"
     )
+
+
+NEAR = {**row("o", 0.9), "difference": -0.1, "error": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("family", "other", "said"),
+    [
+        ("heuristic", NEAR, "cannot be told apart"),
+        ("heuristic", OTHER, "those that score the same"),
+        ("competition", {**NEAR, "tie": False}, "those that score the same"),
+        ("competition", NEAR, "cannot be told apart"),
+    ],
+    ids=["cases", "no cases", "a competition", "an older competition"],
+)
+def test_the_rule_is_the_one_that_the_choice_was_made_by(family, other, said):
+    assert said in rule_of(winner(), facts(BETTER, other, family=family))
 
 
 def test_baselines_beside_the_search_stand_in_the_table():

@@ -296,6 +296,21 @@ def test_lists_are_taken_with_commas(here):
     assert load_config(None, ['execution.preload=["numpy"]'], env={}).execution.preload == ["numpy"]
 
 
+def test_names_with_commas_are_taken_as_lists(here):
+    """A list of classes, as Python's `data={"classes": […]}` and a file have it, was told as the class `["no"`."""
+
+    def classes(file=None, *words):
+        return load_config(file, words, env={}).data.classes
+
+    file = write(here, "a.yaml", "data: {classes: ['no', high], target: [a, b]}\n")
+    assert classes(file) == "no,high" and load_config(file, env={}).data.target == "a,b"
+    assert classes(None, 'data.classes=["no", "yes"]') == "no,yes" and classes(None, "data.classes=[0, 1]") == "0,1"
+    assert classes(None, "data.classes=[low]") == "[low]"
+    for wrong, said in (('["a,b"]', "holds a comma"), ("[true, false]", "write it in quotes")):
+        with pytest.raises(ConfigError, match=f"data.classes=.*{said}"):
+            classes(None, f"data.classes={wrong}")
+
+
 def test_the_projects_folder_is_known_without_the_configuration(monkeypatch, tmp_path):
     from utils import config_places
 

@@ -14,6 +14,7 @@ from reports.conclusion import Conclusion
 from reports.verdict import Verdict
 from reports.winner import Winner
 from runs.outcome import Outcome
+from utils.errors import ConfigError
 
 
 @pytest.fixture
@@ -32,9 +33,8 @@ def outcome(facts_of):
 
 
 def of_family(outcome, family, **more):
-    problem = SimpleNamespace(
-        family=family, bound=None, unit="", name="some", claims_only=False, lower_is_better=True, **more
-    )
+    more = {"check_refit": lambda: None, **more}
+    problem = SimpleNamespace(family=family, bound=None, unit="", name="some", lower_is_better=True, **more)
     outcome.facts = replace(outcome.facts, problem=problem)
     return outcome
 
@@ -101,6 +101,16 @@ def test_what_to_try_next_depends_on_the_family(outcome, family, advised):
     next_lines = lines[lines.index("next:") + 1 :]
     assert len(next_lines) == len(advised)
     assert all(part in line for part, line in zip(advised, next_lines, strict=True))
+
+
+def test_a_refit_that_would_be_refused_is_not_advised(outcome):
+    """Of a table without rows to predict the advice ended with exit code 2."""
+
+    def refused():
+        raise ConfigError("nothing to refit for")
+
+    said = "\n".join(closing(of_family(outcome, "competition", check_refit=refused)))
+    assert "--refit" not in said and "resume toy-1" in said
 
 
 def test_who_gave_seconds_is_told_once_what_the_end_took(outcome):
