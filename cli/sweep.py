@@ -8,12 +8,13 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from cli.options import add_config_options, config_of, count, project_dir_of, refuse_options
 from cli.terminal.output import say_finishing
 from core.storage.held import is_held
-from reports.sweeps.plan import Cell, Plan, sweep_folder
-from reports.sweeps.table import SweepTable, table_of
+from reports.sweeps.plan import Cell, Plan, sweep_folder, sweeps_of
+from reports.sweeps.table import CellFacts, SweepTable, cell_facts, table_of
 from runs.run_folder import check_place, hold, logs_dir
 from runs.sweeps.cells import run_cells
 from runs.sweeps.words import check_runs, seeds_of, settings_of
@@ -66,11 +67,13 @@ def run(args: argparse.Namespace) -> int:
         whole.keep(folder)
         runs = counted(len(plan.cells), "run")
         print(f"sweep {folder.name}: {runs}; `sweep show {folder.name}` looks at it", file=sys.stderr)
-        run_cells(plan, folder, args.jobs or 1, _teller(len(plan.cells)), partial(say_finishing, False))
+        run_cells(plan, folder, args.jobs or 1, _teller(folder, len(plan.cells)), partial(say_finishing, False))
     return _print(args, table_of(whole, folder, is_held))
 
 
 def _show(args: argparse.Namespace) -> int:
+    if args.what == [SHOW] and (known := sweeps_of(logs_dir(project_dir_of(args)))):
+        raise ConfigError(f"sweep show: write `sweep show NAME`; there are: {', '.join(one.name for one in known)}")
     if len(args.what) != 2 or args.what[0] != SHOW:
         raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show NAME`, or `sweep --vary KEY=A,B`")
     refuse_options(args, _OF_RUNS, "sweep show", "it prints what was run")
@@ -97,17 +100,25 @@ def _check(args: argparse.Namespace, setting: tuple[str, ...]) -> None:
     config_of(varied)
 
 
-def _teller(runs: int) -> Callable[[Cell, str], None]:
-    """Says on standard error which run begins and how many have ended."""
+def _teller(folder: Path, runs: int) -> Callable[[Cell, str], None]:
+    """Says on standard error which run begins, how many have ended, and with which score."""
     ended, lock = 0, threading.Lock()
 
     def told(cell: Cell, what: str) -> None:
         nonlocal ended
         with lock:
-            ended += what in ("known", "done")
-            print(f"[{ended}/{runs}] {what}: {' '.join(cell.words)}", file=sys.stderr, flush=True)
+            has_ended = what in ("known", "done")
+            ended += has_ended
+            score = _score(cell_facts(folder, cell)) if has_ended else ""
+            print(f"[{ended}/{runs}] {what}: {' '.join(cell.words)}{score}", file=sys.stderr, flush=True)
 
     return told
+
+
+def _score(facts: CellFacts) -> str:
+    where = "validation" if facts.final_metric is None else "the unseen part"
+    score = facts.metric if facts.final_metric is None else facts.final_metric
+    return f": {'no valid program' if score is None else f'{score:.6g} on {where}'}, {facts.run}"
 
 
 def _print(args: argparse.Namespace, table: SweepTable) -> int:

@@ -7,19 +7,22 @@ import re
 from utils.errors import ConfigError
 
 _ERROR_NAME = re.compile(
-    r"(?<![a-z])(r?mse|mae|rmsle|s?mape|(log)?loss|errors?|cost|latency|runtime|seconds|regret|perplexity)(?![a-z])",
+    r"(?<![a-z])(r?mse|mae|rmsle|s?mape|(log)?loss|errors?|costs?|latency|runtime|seconds|regret|perplexity|makespan"
+    r"|tardiness|lateness|delays?|penalty|violations?|deviation|waste|(optimality_|mip_)?gap)(?![a-z])",
     re.IGNORECASE,
 )
 """Names something to be made small."""
 
 
-def is_minimised(direction: str | None, metric: str | None) -> bool:
+def is_minimised(direction: str | None, metric: str | None, *, begins: bool = True) -> bool:
     """True where lower is better. Without a direction, higher is.
 
+    Args:
+        begins: False for a run that is stored, which goes on as it began.
     Raises:
         ConfigError: no direction, and a metric whose name says that it is an error: a search the wrong way round would
             look as good as one the right way.
     """
-    if direction is None and metric and _ERROR_NAME.search(metric):
+    if begins and direction is None and metric and _ERROR_NAME.search(metric):
         raise ConfigError(f"problem.metric={metric}: is it to be made small? say problem.direction=min (or max)")
     return direction == "min"

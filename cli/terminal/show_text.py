@@ -146,7 +146,7 @@ def print_node(facts: dict[str, Any]) -> None:
         "writer",
     )
     for name in wanted:
-        told = "none: it is no step of the search" if name == "step" and facts[name] is None else str(facts[name])
+        told = "none: it is no step of the search" if name == "step" and facts[name] is None else _fact(facts[name])
         told += f" ({mean_of(facts['scores'])})" if name == "metric" and facts["scores"] > 1 else ""
         console.print(Text.assemble((f"{name:>16} ", "bold"), told))
     if facts["visits"]:
@@ -156,20 +156,32 @@ def print_node(facts: dict[str, Any]) -> None:
         console.print(Text.assemble((f"{name:>16} ", "bold"), _cell(value)))
     for title, text in facts["artifacts"].items():
         console.rule(Text(f"artifact: {title}"))
-        console.print(Text(text))
+        _print_text(console, text)
     for title in ("plan", "analysis", "term_out"):
         if facts[title]:
             console.rule(title)
-            console.print(Text(facts[title]))
+            _print_text(console, facts[title])
     if facts["message"]:
         console.print(Text(f"message: {facts['message']}"))
     if "why" in facts:
         return  # the program and the calls are what `show` without --why is for
     console.rule("code")
-    console.print(Syntax(facts["code"], "python", line_numbers=True, word_wrap=True))
+    _print_text(console, facts["code"], Syntax(facts["code"], "python", line_numbers=True, word_wrap=True))
     for call in facts["calls"]:
         console.rule(Text(f"call: {call['role']} {call['provider']}/{call['model']}"))
-        console.print(Text(call["reply"]))
+        _print_text(console, call["reply"])
+
+
+def _print_text(console: VisibleConsole, text: str, shown: Syntax | None = None) -> None:
+    """A text with lines of its own: as it is where no terminal shows it, since a file or a pipe has no edge.
+
+    Args:
+        shown: what a terminal shows in its place.
+    """
+    if console.is_terminal:
+        console.print(shown or Text(text))
+    else:
+        print(text, end="" if text.endswith("\n") else "\n")
 
 
 def print_diff(files: list[dict[str, Any]], diff: str) -> None:
@@ -177,7 +189,7 @@ def print_diff(files: list[dict[str, Any]], diff: str) -> None:
     console = VisibleConsole()
     for file in files:
         console.print(Text(f"{file['kind']:>8}  +{file['added']} -{file['removed']}  {file['path']}"), soft_wrap=True)
-    console.print(Syntax(diff, "diff", word_wrap=False), soft_wrap=True)
+    _print_text(console, diff, Syntax(diff, "diff", word_wrap=True))
 
 
 def print_files(archive: Path, archived: list[dict[str, Any]]) -> None:
@@ -228,6 +240,11 @@ def _print_rows(console: VisibleConsole, title: str, rows: list[dict[str, Any]])
     for row in rows:
         table.add_row(*(Text(_cell(row.get(name))) for name in names))
     console.print(table)
+
+
+def _fact(value: Any) -> str:
+    """A value with all its digits; the members of a list with blanks between them."""
+    return " ".join(map(str, value)) or "–" if isinstance(value, list) else "–" if value is None else str(value)
 
 
 def _cell(value: Any) -> str:

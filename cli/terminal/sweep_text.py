@@ -11,6 +11,7 @@ from rich.text import Text
 from cli.terminal.console import VisibleConsole
 from reports.sweeps.table import SweepRow, SweepTable
 from utils.direction import Direction
+from utils.stats import FEWEST_CASES
 
 COLUMNS = ("setting", "seeds", "score", "gain", "lead", "seconds", "dollars")
 
@@ -20,7 +21,7 @@ def print_sweep(table: SweepTable) -> None:
     console = VisibleConsole()
     better = Direction(table.lower_is_better).word
     where = "unseen part" if table.score == "final" else "validation part"
-    console.print(Text(f"{table.name}: {table.problem}, score on the {where} ({better} is better), mean and 95 %"))
+    console.print(Text(f"{table.name}: {table.problem}, score on the {where} ({better} is better), mean and 95 % interval"))
     if len(table.rows) > 1:
         said = "gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better"
         console.print(Text(said))
@@ -32,6 +33,9 @@ def print_sweep(table: SweepTable) -> None:
         console.print(lines)
     else:
         _print_lines(console, table)
+    if any(row.mean is not None and row.interval is None for row in table.rows):
+        more = f"an interval needs {FEWEST_CASES} seeds: the same command with --name={table.name} and others adds them"
+        console.print(Text(more), soft_wrap=not console.is_terminal)
     states = Counter(cell.status for cell in table.cells if cell.status != "finished")
     if states:
         console.print(Text("not finished: " + ", ".join(f"{count} {state}" for state, count in states.items())))

@@ -187,7 +187,7 @@ def build(cfg: Config, project_dir: Path) -> Problem:
         tuple(user_path(name.strip()).resolve() for name in source.split(",") if name.strip()),
         command,
         metric,
-        lower_is_better=is_minimised(section.direction, metric),
+        lower_is_better=is_minimised(section.direction, metric, begins=cfg.given is not None),
         grade=section.grade,
         output=options.output,
         timed=options.timed,

@@ -37,6 +37,7 @@ DATA_PACKAGES = (
 made of the first two."""
 USUAL_SPLIT = ("random", 0)
 """`data.split` and `problem.options.split_seed` that hold where nothing is said."""
+_USUAL = "of numbers such as rmse or mae, of classes such as auc, f1 or accuracy"
 _ALLOWED = f"allowed: {', '.join(NAMES)}, or FILE.py:FUNCTION"
 
 
@@ -189,9 +190,9 @@ def _own_data(cfg: Config) -> Source:
     scored = data.target is not None and kind is not None
     if not scored and cfg.llm.code.provider == "rules":
         given = f"data.dir={data.dir}" if data.dir else f"data.train={data.train}"
-        raise ConfigError(
-            f"{given}: `rules` cannot read a score from output; give data.target and data.metric, or an LLM"
-        )
+        needed = (("--data.target=COLUMN", data.target), (f"--data.metric=NAME ({_USUAL})", data.metric))
+        lacking = " and ".join(word for word, value in needed if value is None)
+        raise ConfigError(f"{given}: `rules` cannot read a score from output; give {lacking}, or an LLM")
     lower = kind.lower_is_better if kind is not None else _direction_of_claims(cfg)
     skip = _ours_inside(dataset.path, cfg)
     if brought.beside:

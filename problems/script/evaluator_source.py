@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from utils.clean_text import clean
@@ -17,13 +17,43 @@ STAGES = ("evaluate_stage1", "evaluate_stage2", "evaluate_stage3")
 
 def docstring_of(evaluator: Path) -> str:
     """What the evaluator's file says of itself at its top and in `evaluate`; '' for one that is no Python."""
-    try:
-        module = ast.parse(evaluator.read_bytes(), evaluator.name)
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+    module = _parsed(evaluator)
+    if module is None:
         return ""
     functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "evaluate"]
     said = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
     return clean("\n\n".join(text for text in said if text))[:MOST_SAID]
+
+
+def uncalled_evaluate(evaluator: Path) -> str:
+    """What is told of an evaluator whose `evaluate` its single stage keeps from being called; '' for others.
+
+    OpenEvolve calls it no more than we do: a cascade goes from stage to stage, and ends behind the last.
+    """
+    module = _parsed(evaluator)
+    names = bound_names(module) if module is not None else set()
+    if module is None or not {"evaluate", STAGES[0]} <= names or STAGES[1] in names or "*" in names:
+        return ""
+    if any(isinstance(node, ast.Name) and node.id == "evaluate" for node in _inside_functions(module)):
+        return ""  # its stage calls it
+    return (
+        f"{evaluator.name} has {STAGES[0]} and no {STAGES[1]}: that stage alone gives the score, and evaluate() is not "
+        "called (--problem.options.cascade=false calls it, and no stage)"
+    )
+
+
+def _inside_functions(module: ast.Module) -> Iterator[ast.AST]:
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from ast.walk(node)
+
+
+def _parsed(evaluator: Path) -> ast.Module | None:
+    """None for what is no Python."""
+    try:
+        return ast.parse(evaluator.read_bytes(), evaluator.name)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def check_evaluator(path: Path, arguments: Collection[str], *, cascade: bool) -> None:

@@ -24,7 +24,7 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
-from problems.script.evaluator_source import check_evaluator, docstring_of
+from problems.script.evaluator_source import check_evaluator, docstring_of, uncalled_evaluate
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
@@ -136,6 +136,10 @@ class ScriptProblem(Problem):
                 f"problem.options.isolation={self.options.isolation}: {self.program.name} is no Python, so its "
                 f"evaluator runs it itself: allowed: auto, together; for texts ({texts}), which are only read, apart"
             )
+
+    @property
+    def note(self) -> str:
+        return uncalled_evaluate(self.evaluator_file) if self.options.cascade else ""
 
     @property
     def language(self) -> str:
@@ -290,6 +294,6 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
         user_path(evaluator).resolve(),
         options,
         metric=section.metric,
-        lower_is_better=is_minimised(section.direction, section.metric),
+        lower_is_better=is_minimised(section.direction, section.metric, begins=cfg.given is not None),
         sent=cfg.execution.runner != "local",
     )

@@ -126,6 +126,11 @@ def table_of(plan: Plan, folder: Path, is_held: Callable[[Path], bool]) -> Sweep
     )
 
 
+def cell_facts(folder: Path, cell: Cell) -> CellFacts:
+    """The run of a cell, by itself, once it has ended."""
+    return _read(folder, cell, "", lambda run: False)[0]
+
+
 def _read(
     folder: Path, cell: Cell, name: str, is_held: Callable[[Path], bool]
 ) -> tuple[CellFacts, Mapping[str, Any] | None]:

@@ -17,6 +17,7 @@ For "make this function faster": put it between `# EVOLVE-BLOCK-START` and `# EV
 write evaluate(program_path) -> number in another, then plan_run(program=..., evaluator=..., direction="max"|"min")."""
 
 _RUN = {"type": "string", "description": "run id; `latest` (default) is the newest"}
+_NODE = {"type": "string", "description": "node id, its first digits, or a step number"}
 _TICKET = {"type": "string", "description": "as `ask` gave it"}
 _FORGOTTEN = {"type": "string", "description": "as `ask` gave it; RUN/NODE frees one that another writer forgot"}
 _WAIT = {"type": "number", "minimum": 0, "description": "seconds to wait, at most 20"}
@@ -125,7 +126,7 @@ READER = (
         "One node. part=summary (default) has no text; code, output, prompt, reply, review bring one text of at most "
         "8000 "
         "characters; `more` is the offset to go on with.",
-        {"run": _RUN, "node": {"type": "string", "description": "node id, or its first digits"},
+        {"run": _RUN, "node": _NODE,
          "part": {"type": "string", "enum": ["summary", "code", "output", "prompt", "reply", "review"]},
          "offset": {"type": "integer"}},
         {"node_id": _TEXT, "text": _TEXT, "more": {"type": ["integer", "null"]}, **_NEXT},
@@ -136,7 +137,7 @@ READER = (
     Tool(
         "diff",
         "What a node changed against its first parent, or against another node, as a unified diff.",
-        {"run": _RUN, "node": _TEXT, "against": {"type": "string", "description": "node id"},
+        {"run": _RUN, "node": _NODE, "against": _NODE,
          "offset": {"type": "integer"}},
         {"text": _TEXT, "more": {"type": ["integer", "null"]}, **_NEXT},
         ("node",),
@@ -146,7 +147,7 @@ READER = (
     Tool(
         "why",
         "Why a node has its parents, and why the best is best.",
-        {"run": _RUN, "node": _TEXT},
+        {"run": _RUN, "node": _NODE},
         {"best": _OBJECT, **_NEXT},
         reads=True,
     ),

@@ -470,8 +470,8 @@ REFUSED = {
     "data.target=rent data.metric=mae data.split=group:kind": "2 groups; at least 4 are needed",
     "data.target=rent data.metric=mae problem.direction=max": "MAE is min",
     "data.target=rent data.metric=mae problem.options.split_seed=x": "problem.options.split_seed='x'",
-    "data.goal=rents": "give data.target and data.metric, or an LLM",
-    "data.target=rent": "give data.target and data.metric, or an LLM",
+    "data.goal=rents": "give --data.target=COLUMN and --data.metric=NAME (of numbers",
+    "data.target=rent": "give --data.metric=NAME (of numbers",
 }
 
 

@@ -144,7 +144,7 @@ def test_where_aides_text_leaves_it_open_nothing_is_guessed(cli: Cli):
     (cli.folder / "task.md").write_text("## Goal\nPredict low and high.\n\n## Evaluation\nAs you like.\n")
     ended = cli.here("run", "--problem", "script", f"problem.path={folder}")
     assert ended.code == 2 and "leaves the target and metric open" in ended.err
-    assert "give data.target and data.metric, or an LLM" in ended.err.splitlines()[-1]
+    assert "give --data.target=COLUMN and --data.metric=NAME (of numbers" in ended.err.splitlines()[-1]
 
 
 def test_an_option_of_a_policy_that_does_not_search_is_told_as_not_read(tmp_path: Path, capsys: Any):

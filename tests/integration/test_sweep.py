@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -31,7 +32,12 @@ def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
     assert again.err.count("known:") == 3 and again.err.count("begins:") == 1
     redone = json.loads(again.out)
     assert redone["rows"][1]["mean"] == table["rows"][1]["mean"], "the same seed, the same search"
+    scores = [float(score) for score in re.findall(r"(?:known|done): .*: (\S+) on ", again.err)]
+    assert sorted(scores) == sorted(float(f"{cell['final_metric']:.6g}") for cell in redone["cells"])
+    nameless = cli.here("sweep", "show")
+    assert nameless.code == 2 and nameless.line.endswith("write `sweep show NAME`; there are: policies")
     shown = cli.here("sweep", "show", "policies")
+    assert "an interval needs 5 seeds: the same command with --name=policies and others adds them" in shown.out
     assert shown.code == 0 and "policy=mcts" in shown.out and "over the first setting" in shown.out
     assert "…" not in shown.out, "no figure is cut in a narrow terminal"
 

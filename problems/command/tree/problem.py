@@ -245,7 +245,7 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
         command, metric or "seconds", tuple(sources), tuple(conditions_of(section.require)),
         build=section.build, build_inputs=patterns_of(options.build_inputs), writable=patterns_of(options.writable),
         grade=section.grade, output=options.output, timed=options.timed, repeats=options.repeats, alone=options.alone,
-        lower_is_better=is_minimised(section.direction, metric),
+        lower_is_better=is_minimised(section.direction, metric, begins=cfg.given is not None),
     )  # fmt: skip
     return TreeProblem(
         user_path(str(section.source)).resolve(), project_dir / "workspaces" / BASES, scoring, section=section,

@@ -8,14 +8,15 @@ from utils.config import load_config
 from utils.errors import ConfigError
 
 
-@pytest.mark.parametrize("name", ["mse", "val_RMSE", "logloss", "test-loss", "run.seconds", "error"])
+@pytest.mark.parametrize("name", ["mse", "val_RMSE", "logloss", "test-loss", "run.seconds", "error", "makespan", "mean_gap"])
 def test_a_name_of_an_error_needs_a_direction(name):
     with pytest.raises(ConfigError, match=f"problem.metric={name}.*problem.direction=min"):
         is_minimised(None, name)
     assert is_minimised("min", name) and not is_minimised("max", name)
+    assert not is_minimised(None, name, begins=False), "a run of before goes on as it began"
 
 
-@pytest.mark.parametrize("name", [None, "combined_score", "accuracy", "lossless_ratio", "costume", "amse"])
+@pytest.mark.parametrize("name", [None, "combined_score", "accuracy", "lossless_ratio", "costume", "amse", "gaps_closed"])
 def test_other_names_are_to_be_made_large(name):
     assert not is_minimised(None, name)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from cli.terminal.show_text import print_node, print_run
+import sys
+
+import pytest
+
+from cli.terminal.show_text import print_diff, print_node, print_run
 
 RUN = {
     "run": "r", "problem": "p", "unit": "ms [/op]", "direction": "min", "status": "finished", "writer": "w",
@@ -31,3 +35,16 @@ def test_brackets_of_a_models_name_are_printed(capsys):
     print_node({**NODE, **more, **texts, "calls": [call]})
     told = capsys.readouterr().out
     assert "openai/llama[/free]" in told and "[red]a[/red]" in told
+    assert "None" not in told and "[]" not in told and "\nx = 1\n" in told
+
+
+DIFF = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-\tx\n+\treturn " + " + ".join(f"term{number}" for number in range(40)) + "\n"
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_difference_keeps_its_long_lines(capsys, monkeypatch, terminal):
+    """They were cut at the width of a terminal, which a file does not have."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    print_diff([], DIFF)
+    told = capsys.readouterr().out
+    assert "term39" in told and (told == DIFF) is not terminal

@@ -41,6 +41,7 @@ def cfg(**section):
     return SimpleNamespace(
         problem=SimpleNamespace(**{**empty, **section}),
         execution=SimpleNamespace(runner="local"),
+        given=frozenset(),
     )
 
 

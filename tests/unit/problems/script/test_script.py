@@ -375,6 +375,7 @@ def test_a_configuration_needs_both_files(tmp_path):
         return SimpleNamespace(
             problem=SimpleNamespace(**{**empty, **section}),
             execution=SimpleNamespace(runner="local"),
+            given=frozenset(),
         )
 
     with pytest.raises(ConfigError, match=r"problem\.program and problem\.evaluator"):
@@ -408,6 +409,24 @@ def test_an_argument_that_no_called_function_takes_is_refused(tmp_path, text, ca
     for name in ("weight", "size"):
         with pytest.raises(ConfigError, match=f"{name}: no function of") if name in refused else nullcontext():
             check_evaluator(path, [name], cascade=cascade)
+
+
+@pytest.mark.parametrize(
+    ("stages", "cascade", "told"),
+    [
+        ("def evaluate_stage1(path):\n    return 1\nif __name__ == '__main__':\n    evaluate('a')\n", True, True),
+        ("def evaluate_stage1(path):\n    return 1\n", False, False),
+        ("def evaluate_stage1(path):\n    return evaluate(path)\n", True, False),
+        ("def evaluate_stage1(path):\n    return 1\ndef evaluate_stage2(path):\n    return 1\n", True, False),
+        ("", True, False),
+    ],
+)
+def test_an_evaluate_that_its_one_stage_keeps_from_being_called_is_told(tmp_path, stages, cascade, told):
+    """The stage alone scored every program, 1 for all of them, and nothing said so."""
+    (tmp_path / "program.py").write_text("x = 1\n")
+    (tmp_path / "evaluator.py").write_text(f"def evaluate(path):\n    return 2\n{stages}")
+    note = ScriptProblem(tmp_path / "program.py", tmp_path / "evaluator.py", Options(cascade=cascade)).note
+    assert ("evaluate() is not called (--problem.options.cascade=false" in note) is told and bool(note) is told
 
 
 @pytest.mark.parametrize(
