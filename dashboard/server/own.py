@@ -29,6 +29,8 @@ _MOST_FOLDERS = 4000
 _HEAD_ROWS = 5
 _HEAD_BYTES = 4 * 2**20
 """In which they stand: a line without an end is not read to it."""
+_LOOK_BYTES = 2**16
+"""By which the encoding is told."""
 _WIDEST = 80
 """Characters of a cell that are shown."""
 
@@ -101,15 +103,28 @@ def _table(path: Path) -> OwnTable:
         with open_regular(os.path.realpath(path)) as source:  # a pipe would be waited for
             head = source.read(_HEAD_BYTES)
         whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1]
-        text = whole.decode("utf-8-sig")
+        text = _text(whole)
         header = text.partition("\n")[0]
-        separator = max(",;\t", key=header.count)
+        separator = max(",;\t|", key=header.count)
         rows = list(islice(csv.reader(io.StringIO(text, newline=""), delimiter=separator), _HEAD_ROWS + 1))
     except (OSError, UnicodeError, csv.Error):
         rows = []
     cut = [[cell[:_WIDEST] for cell in row] for row in rows]
     size = path.stat().st_size if path.is_file() else 0
     return OwnTable(name=path.name, bytes=size, columns=cut[0] if cut else [], head=cut[1:])
+
+
+def _text(content: bytes) -> str:
+    """The text, as a search would read it. UnicodeError for what is none."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        from problems.competition.grader.tables.text_look import encoding_of
+
+        encoding = encoding_of(content[:_LOOK_BYTES])
+        if encoding is None:
+            raise
+        return content.decode(encoding)
 
 
 def _target(tables: list[OwnTable]) -> str:

@@ -13,7 +13,7 @@ from dashboard.server.schemas.control import Defaults, PolicyOption, Presets, St
 from problems.data_sets import DATA_SETS
 from utils.config_schema import Config
 from utils.key_docs import meanings
-from utils.metric_kinds import KINDS
+from utils.metric_kinds import KINDS, WITH_NUMBER
 from utils.strategies import POLICIES, SELECTORS, PolicyOptions
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -36,7 +36,7 @@ def presets(plugins: Sequence[str] = ()) -> Presets:
         llms=sorted(llms, key=lambda name: (name != "rules", name)),
         policies=list(policies),
         defaults={name: defaults_of(name) for name in problems},
-        metrics=sorted(KINDS),
+        metrics=sorted((*KINDS, *(example for *_, example in WITH_NUMBER.values()))),
         policy_options={name: list(_offered(spec.options, plugins)) for name, spec in policies.items()},
     )
 

@@ -101,14 +101,17 @@ def view_routes(catalog: RunCatalog) -> APIRouter:
 
     @router.get("/runs/{run}/failures")
     def failures(run: Run) -> list[FailureCount]:
+        """How often programs failed, by kind and operator, with the newest example of each kind."""
         return search_views.failures(catalog.reader(run))
 
     @router.get("/runs/{run}/islands")
     def islands(run: Run) -> Islands:
+        """Each island's best so far, its resets, and what migrated; empty where the policy has no islands."""
         return search_views.islands(catalog.reader(run))
 
     @router.get("/runs/{run}/generations")
     def generations(run: Run) -> list[Generation]:
+        """Each generation's programs and scores; of an arena also its champion, and who took the title and why."""
         return search_views.generations(catalog.reader(run))
 
     @router.get("/runs/{run}/dimensions")

@@ -23,6 +23,8 @@ from core.events import Warned
 from core.storage.packing import json_of
 from dashboard.server import own
 from dashboard.server.app import create_app
+from dashboard.server.presets import presets
+from dashboard.server.schemas.control import StartRequest
 from dashboard.server.schemas.runs import ReplayAt
 from dashboard.server.snapshot import WARNINGS
 from reports.verdict_kind import IN_WORDS
@@ -618,6 +620,11 @@ def test_tables_and_evaluators_of_the_users_own_are_found_looked_at_and_started(
         for wrong in ({"folder": "../house"}, {"folder": str(tmp_path)}, {"folder": ".hidden"}, {"target": "nothing"}):
             assert client.post("/api/runs", json={**chosen, **wrong}).status_code == 409, wrong
         assert client.post("/api/runs", json={"problem": "tsp", "folder": "house"}).status_code == 409
+
+
+@pytest.mark.parametrize("metric", ["rmse", "map@5", "quantile@0.9"])
+def test_a_metric_with_a_number_may_be_chosen(metric):
+    assert metric in presets().metrics and StartRequest(problem="competition", metric=metric).metric == metric
 
 
 def test_our_own_sources_are_not_the_users(tmp_path):

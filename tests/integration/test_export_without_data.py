@@ -73,7 +73,7 @@ def test_without_a_test_table_there_is_nothing_to_refit_for(tmp_path: Path) -> N
     cli = searched(tmp_path / "project", test=False)
     for option, said in (("--refit", "nothing to refit for"), ("--notebook", "")):
         ended = cli.here("export-best", "latest", option, "--out", "out")
-        assert ended.code == 2 and "begin a run with it, --data.test=FILE" in ended.line and not (cli.folder / "out").exists()
+        assert ended.code == 2 and "a run with it, --data.test=FILE" in ended.line and not (cli.folder / "out").exists()
         assert said in ended.line
 
 

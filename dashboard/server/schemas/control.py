@@ -12,6 +12,9 @@ from dashboard.server.schemas.base import Model
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,60}$")]
 """A word that is no path and no command."""
 
+MetricName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,60}(@[0-9][0-9.]{0,8})?$")]
+"""The same, with a number behind it where the metric has one: `map@5`, `quantile@0.9`."""
+
 FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,120}$")]
 """A file of a folder, without a path."""
 
@@ -146,7 +149,7 @@ class StartRequest(Model):
     program: FileName | None = None
     """A file of the folder, for `script`; without it the guessed one."""
     evaluator: FileName | None = None
-    metric: Name | None = None
+    metric: MetricName | None = None
     """For tables, and for what a script's evaluator returns."""
     direction: Literal["max", "min"] | None = None
     """Of a script's metric."""

@@ -43,3 +43,11 @@ def test_a_table_behind_a_link_is_shown(data: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere.csv").write_text("id,a\n1,2\n")
     (data / "test.csv").symlink_to(tmp_path / "elsewhere.csv")
     assert columns(data.parent) == [["id", "a\nb", "y"], ["id", "a"]]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_table_in_another_encoding_has_its_columns(data: Path, encoding: str) -> None:
+    """It had none, so that no target could be chosen: the page could not start what the command line reads."""
+    rows = "".join(f"{number};Köln;größer;nein\n" for number in range(40))
+    (data / "train.csv").write_bytes(f"Kunden-Nr;Ort;Maß;gekündigt\n{rows}".encode(encoding))
+    assert columns(data.parent) == [["Kunden-Nr", "Ort", "Maß", "gekündigt"]]

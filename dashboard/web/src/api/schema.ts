@@ -279,7 +279,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Failures */
+        /**
+         * Failures
+         * @description How often programs failed, by kind and operator, with the newest example of each kind.
+         */
         get: operations["failures_api_runs__run__failures_get"];
         put?: never;
         post?: never;
@@ -336,7 +339,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Generations */
+        /**
+         * Generations
+         * @description Each generation's programs and scores; of an arena also its champion, and who took the title and why.
+         */
         get: operations["generations_api_runs__run__generations_get"];
         put?: never;
         post?: never;
@@ -353,7 +359,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Islands */
+        /**
+         * Islands
+         * @description Each island's best so far, its resets, and what migrated; empty where the policy has no islands.
+         */
         get: operations["islands_api_runs__run__islands_get"];
         put?: never;
         post?: never;
