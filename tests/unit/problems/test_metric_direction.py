@@ -7,7 +7,6 @@ from problems.registry import build_problem
 from utils.config import load_config
 from utils.errors import ConfigError
 
-
 ERRORS = ["mse", "val_RMSE", "logloss", "test-loss", "run.seconds", "error", "makespan", "mip_gap", "total_tardiness"]
 
 
