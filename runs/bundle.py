@@ -15,7 +15,7 @@ from typing import Any
 from core.state.node import Node
 from core.storage.chain import as_json, chained_tables, row_hashes, rows_of
 from core.storage.chain_links import links_of
-from core.storage.connection import quoted_path
+from core.storage.connection import reading
 from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
@@ -47,7 +47,7 @@ def write_bundle(reader: RunReader, node: Node, out: Path) -> list[Path]:
     if out.exists() and any(out.iterdir()):
         raise ConfigError(f"--bundle={out}: a bundle is written into an empty or new folder")
     out.mkdir(parents=True, exist_ok=True)
-    with closing(sqlite3.connect(f"file:{quoted_path(reader.run_dir / DB_NAME)}?mode=ro", uri=True)) as connection:
+    with closing(reading(reader.run_dir / DB_NAME)) as connection:
         connection.execute("BEGIN")  # one moment of a run that may be growing
         links = list(links_of(connection, row_hashes(connection)))
         _write_lines(out / CHAIN_FILE, links)

@@ -9,6 +9,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from utils.errors import StoreError, UnknownRunError
 
@@ -26,6 +27,21 @@ _FILES_OF_A_STORE = 6
 def connect(place: str) -> sqlite3.Connection:
     """By a `file:` address with its mode, or `:memory:`. Transactions are begun and ended by who asks."""
     return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
+
+
+def reading(path: Path, **options: Any) -> sqlite3.Connection:
+    """A connection to a store's file for whoever only looks at it. `options`: of `sqlite3.connect`."""
+    mode = AS_IT_LIES if _is_archived(path) else "ro"
+    asked = {"check_same_thread": False, "timeout": BUSY_SECONDS, "isolation_level": None, **options}
+    return sqlite3.connect(f"file:{quoted_path(path)}?mode={mode}", uri=True, **asked)
+
+
+def _is_archived(path: Path) -> bool:
+    """True where nobody can be writing: a closed store in a folder that we cannot write, as on a read-only disk.
+
+    SQLite would refuse it, since a reader of a WAL file makes an index beside it.
+    """
+    return not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
 
 
 def wait_for_others(connection: sqlite3.Connection, *, again: bool) -> None:

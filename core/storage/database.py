@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import threading
 from collections import OrderedDict
@@ -13,7 +12,6 @@ from typing import Any
 
 from core.storage.chain import Chain
 from core.storage.connection import (
-    AS_IT_LIES,
     check_readable,
     connect,
     copied,
@@ -21,6 +19,7 @@ from core.storage.connection import (
     lacking_room,
     no_run,
     quoted_path,
+    reading,
     version_of,
     wait_for_others,
 )
@@ -346,17 +345,8 @@ class Database:
                 self._beside.close()
             self._connection.close()
 
-    def _is_archived(self) -> bool:
-        """True where nobody can be writing: a closed store in a folder that we cannot write, as on a read-only disk.
-
-        SQLite would refuse it, since a reader of a WAL file makes an index beside it.
-        """
-        log = self.path.with_name(self.path.name + "-wal")
-        return not os.access(self.path.parent, os.W_OK) and not log.exists()
-
     def _open(self) -> sqlite3.Connection:
-        mode = (AS_IT_LIES if self._is_archived() else "ro") if self.read_only else "rwc"
-        connection = connect(f"file:{self._address}?mode={mode}")
+        connection = reading(self.path) if self.read_only else connect(f"file:{self._address}?mode=rwc")
         try:
             self.stored_version = version = version_of(connection)
             foreign = runs_something(connection)

@@ -17,7 +17,7 @@ from core.state.fingerprint import text_hash
 from core.storage.chain import CHAINED_FROM, chained_tables, row_hash, rows_of
 from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
 from core.storage.chain_links import CHAIN, Row, links_of
-from core.storage.connection import is_unmade, quoted_path
+from core.storage.connection import is_unmade, reading
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema
 from core.storage.foreign_schema import runs_something
@@ -71,7 +71,7 @@ def check_store(run_dir: Path) -> StoreCheck:
     path = run_dir / DB_NAME
     check = StoreCheck(SCHEMA_VERSION, ChainRead())
     try:
-        with closing(sqlite3.connect(f"file:{quoted_path(path)}?mode=ro", uri=True)) as connection:
+        with closing(reading(path)) as connection:
             connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
             connection.execute("BEGIN")  # one moment of a store that may be growing
             check.schema = int(connection.execute("PRAGMA user_version").fetchone()[0])

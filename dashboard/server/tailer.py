@@ -9,8 +9,8 @@ import threading
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
+from core.storage.connection import reading
 from core.storage.database import DB_NAME
 from core.storage.foreign_schema import runs_something
 from core.storage.held import LOCK, lock_holder
@@ -35,8 +35,7 @@ class EventFile:
 
     def __init__(self, run_dir: Path) -> None:
         self._path = run_dir / DB_NAME
-        path = quote(str(self._path.resolve()))
-        self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False, timeout=5)
+        self._connection = reading(self._path, timeout=5)
         self._identity = self._seen()
         self._lock = threading.Lock()
         self._open = True

@@ -18,9 +18,13 @@ from support.tampering import Tampering, all_tamperings, careless, cut_off, made
 from core.contracts import CallRecord
 from core.events import GameFinished, NoteAdded, RunStarted
 from core.state.task import Task
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.ticket_store import Ticket
+from dashboard.server.tailer import EventFile
 from reports.html import write_report
+from reports.winner import winner_node
+from runs.bundle import write_bundle
 from runs.recorded_files import record_files
 from runs.sinks import winner_fields
 from runs.verification import verify_run
@@ -144,6 +148,39 @@ def test_a_run_that_was_killed_while_it_told_its_end_or_took_it_back_is_not_tamp
     store.put_facts({"status": "finished"})  # and it had not recorded its files
     store.close()
     assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
+
+
+def mounted(place: Path, *words: str) -> None:
+    done = subprocess.run(["mount", *words, "none", str(place)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+
+
+@pytest.fixture
+def on_a_read_only_disk(whole, tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted(place, "-t", "tmpfs")
+    try:
+        copy = Path(shutil.copytree(whole, place / whole.name))
+        mounted(place, "-o", "remount,ro")
+        yield copy
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+def test_a_run_on_a_read_only_disk_is_read_by_all_that_look_at_it(on_a_read_only_disk, head, tmp_path):
+    """SQLite makes an index beside a store where it is not told that nobody writes: of an archived run `verify` said
+    that it was tampered with, and a bundle of it was a traceback."""
+    found = verify_run(on_a_read_only_disk, head)
+    assert (found.verdict, found.findings) == ("authentic", [])
+    with RunReader(on_a_read_only_disk) as reader:
+        node = winner_node(reader, reader.facts())
+        assert node is not None and write_bundle(reader, node, tmp_path / "bundle")
+        told = reader.last_seq()
+    file = EventFile(on_a_read_only_disk)
+    assert file.last_seq() == told
+    file.close()
 
 
 def test_a_run_of_an_older_version_is_unchained_until_it_is_resumed(cli, finished, toy):
