@@ -64,7 +64,7 @@ def verify_run(run_dir: Path, head: str | None = None) -> Verification:
         head: the newest head of the chain, as it is known from elsewhere.
 
     Raises:
-        StoreVersionError: a newer version wrote it.
+        StoreVersionError: a newer version wrote it. StoreError: it cannot be read now, by no fault of the run's.
         UnknownRunError: the run has not begun, or was killed before.
     """
     held = is_held(run_dir)

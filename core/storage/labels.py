@@ -5,14 +5,17 @@ They are no part of the chained journal: they may change at any time, by anybody
 
 from __future__ import annotations
 
+import fcntl
+import os
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from utils.clean_text import one_line
-from utils.errors import ConfigError, unwritable
+from utils.errors import ConfigError, StoreError, unwritable
 from utils.file_utils import write_atomic
 from utils.regular_files import DOCUMENT, read_regular
 
@@ -81,23 +84,49 @@ def change_labels(
     """Change what is given, keep the rest; returns what stands on the run now.
 
     Raises:
-        ConfigError: a word that is no tag, a text that is too long. StoreError: it cannot be written.
+        ConfigError: a word that is no tag, a text that is too long. StoreError: it cannot be written, or what stands
+            there cannot be read, and would be lost.
     """
-    known = labels_of(run_dir)
-    wanted = {
-        "title": known.title if title is None else one_line(title, MAX_TITLE + 1),
-        "note": known.note if note is None else note.strip(),
-        "tags": (set(known.tags) | set(add)) - {same_text(tag) for tag in remove},
-        "archived": known.archived if archived is None else archived,
-    }
+    with _alone(run_dir):
+        known = _known(run_dir)
+        wanted = {
+            "title": known.title if title is None else one_line(title, MAX_TITLE + 1),
+            "note": known.note if note is None else note.strip(),
+            "tags": (set(known.tags) | set(add)) - {same_text(tag) for tag in remove},
+            "archived": known.archived if archived is None else archived,
+        }
+        try:
+            labels = Labels.model_validate(wanted)
+        except ValidationError as error:
+            fault = error.errors(include_url=False)[0]
+            place = "" if fault["loc"] == ("tags",) else f"{'.'.join(map(str, fault['loc']))}: "
+            raise ConfigError(f"{place}{fault['msg'].removeprefix('Value error, ')}") from error
+        try:
+            write_atomic(run_dir / FILE, labels.model_dump_json() + "\n")
+        except OSError as error:
+            raise unwritable(f"run '{run_dir.name}': its labels cannot be written", error) from error
+        return labels
+
+
+@contextmanager
+def _alone(run_dir: Path) -> Iterator[None]:
+    """Inside, no other process changes labels of the run, where the disk knows of locks."""
+    with ExitStack() as open_:
+        with suppress(OSError):
+            folder = os.open(run_dir, os.O_RDONLY | os.O_DIRECTORY)
+            open_.callback(os.close, folder)
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+
+
+def _known(run_dir: Path) -> Labels:
+    """As `labels_of`, where there is no doubt of it."""
     try:
-        labels = Labels.model_validate(wanted)
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        place = "" if fault["loc"] == ("tags",) else f"{'.'.join(map(str, fault['loc']))}: "
-        raise ConfigError(f"{place}{fault['msg'].removeprefix('Value error, ')}") from error
-    try:
-        write_atomic(run_dir / FILE, labels.model_dump_json() + "\n")
-    except OSError as error:
-        raise unwritable(f"run '{run_dir.name}': its labels cannot be written", error) from error
-    return labels
+        return Labels.model_validate_json(read_regular(run_dir / FILE, DOCUMENT))
+    except FileNotFoundError:
+        return Labels()
+    except (OSError, ValueError) as error:
+        what = "is not as this version writes it" if isinstance(error, ValueError) else "cannot be read"
+        raise StoreError(
+            f"run '{run_dir.name}': {FILE} {what}; mend it or put it aside, and nothing is lost"
+        ) from error

@@ -28,6 +28,7 @@ from runs.bundle import write_bundle
 from runs.recorded_files import record_files
 from runs.sinks import winner_fields
 from runs.verification import verify_run
+from utils.errors import StoreError
 from utils.metrics_file import array_end, replace_ends, table_end
 
 ROOT = Path(__file__).parents[2]
@@ -148,6 +149,16 @@ def test_a_run_that_was_killed_while_it_told_its_end_or_took_it_back_is_not_tamp
     store.put_facts({"status": "finished"})  # and it had not recorded its files
     store.close()
     assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
+
+
+def test_a_store_that_cannot_be_read_now_is_not_called_tampered(copied, monkeypatch):
+    """A lock of another program's, or a process that may open no more files, was held against the run."""
+    monkeypatch.setattr("core.storage.connection.BUSY_SECONDS", 0.01)
+    with closing(sqlite3.connect(copied / "run.db", isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode=EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="database is locked; nothing was checked"):
+            verify_run(copied)
 
 
 def mounted(place: Path, *words: str) -> None:
