@@ -33,6 +33,7 @@ from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.named_files import how_to_give
 from runs.recorded_final import final_differences
 from runs.recorded_scores import RecordedScores
+from runs.run_folder import left_hidden
 from runs.scoring_record import change_since
 from runs.search import Recorded
 from runs.search_limits import changed_limits
@@ -81,6 +82,8 @@ def verify(
         overrides: `key=value` texts for what was stored masked.
         watched_by: how many nodes the run has → who is told of them as they come again.
     """
+    for left in left_hidden(project_dir):
+        _remove(left)
     config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted, offline=True)
     config.project.name = f"verify-{run_dir.name}"[:60]
     config.initial = []  # the user's programs lie in the run; their files may be gone
@@ -148,10 +151,16 @@ def verify(
         return Replayed(False, f"replay could not be done: {error}{more}", max(error.exit_code, 1))
     finally:
         if copy is not None:
-            shutil.rmtree(copy, ignore_errors=True)
+            _remove(copy)
     if not limits:
         return found
     return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
+
+
+def _remove(copy: Path) -> None:
+    """A run that verified another, and what its programs left."""
+    shutil.rmtree(copy.parent.parent / "workspaces" / copy.name, ignore_errors=True)
+    shutil.rmtree(copy, ignore_errors=True)
 
 
 def _stopped(run_dir: Path, stored: Journal) -> list[str]:

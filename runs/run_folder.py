@@ -9,7 +9,7 @@ import re
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -30,6 +30,8 @@ LOGS = "logs"
 """Where the runs of a project lie."""
 MOST_OF_A_PREFIX = 100
 """Characters of a run's name before its time and number."""
+_YOUNG = 60.0
+"""Seconds in which a run that begins has taken its lock."""
 LOCK_ATTEMPTS = 15
 """Tries over about 0.3 s."""
 
@@ -159,11 +161,15 @@ def began_at(run: Path) -> datetime | None:
         return None
 
 
-def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:
-    """Make `logs/<prefix>-<time>`; a number is added where that is taken."""
+def new_run(project_dir: str | Path, prefix: str, now: datetime, *, hidden: bool = False) -> Path:
+    """Make `logs/<prefix>-<time>`; a number is added where that is taken.
+
+    Args:
+        hidden: no list has it and no command finds it: it is removed at its end.
+    """
     folder = logs_dir(project_dir)
     slug = re.sub(r"[^A-Za-z0-9_]+", "-", prefix).strip("-")[:MOST_OF_A_PREFIX] or "run"
-    base = f"{slug}-{now:%Y%m%d-%H%M%S}"
+    base = f"{'.' * hidden}{slug}-{now:%Y%m%d-%H%M%S}"
     for number in range(1, 1000):
         path = folder / (base if number == 1 else f"{base}-{number}")
         try:
@@ -175,13 +181,23 @@ def new_run(project_dir: str | Path, prefix: str, now: datetime) -> Path:
     raise UnknownRunError(f"cannot make a folder for a run in '{folder}'")
 
 
+def left_hidden(project_dir: str | Path) -> Iterator[Path]:
+    """Hidden runs of processes that were killed, held while they are asked for; one that is just beginning is young."""
+    folder = logs_dir(project_dir)
+    for name in _names(folder):
+        with suppress(OSError, StoreError), ExitStack() as held:
+            if name.startswith(".") and time.time() - os.stat(folder / name / "started").st_mtime > _YOUNG:
+                held.enter_context(hold(folder / name, writes=False))
+                yield folder / name
+
+
 def _lock(file: BinaryIO) -> None:
     """Take the lock; a viewer that looks whether the run is held has it for a moment, so look again for a while."""
     for attempt in range(LOCK_ATTEMPTS):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return
-        except OSError:
+        except BlockingIOError:
             if attempt == LOCK_ATTEMPTS - 1:
                 raise
             time.sleep(0.02)
@@ -229,10 +245,14 @@ def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
     with lock as file:
         try:
             _lock(file)
-        except OSError as error:
+        except BlockingIOError as error:
             file.seek(0)
             owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
             raise RunBusyError(f"run '{run.name}' is held by another process (pid {owner}); stop it first") from error
+        except OSError as error:
+            raise StoreError(
+                f"run '{run.name}': '{run}' lies where nothing can be locked ({error.strerror}); put it on another disk"
+            ) from error
         if not _lies_at(file, run / LOCK):  # what was begun there now would be a run of nothing
             raise UnknownRunError(f"run '{run.name}' was removed")
         file.truncate(0)

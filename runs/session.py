@@ -153,6 +153,11 @@ class RunSession:
         """Seconds of the search; see `SearchClock`."""
         return self._clock.seconds()
 
+    @property
+    def _is_scratch(self) -> bool:
+        """True for a run that verifies another and is removed at its end: the links to the newest run stay."""
+        return "verifies" in self._origin
+
     def _doing(self, text: str) -> None:
         """Tell whoever watches, here and at the page, what goes on besides the search; '': that is over."""
         self._view.doing(text)
@@ -194,7 +199,9 @@ class RunSession:
         """The run's folder, which nobody else works on from now on, its store, its signals, its tickets."""
         self._doing("sandbox and workers are started")
         prefix = self.config.project.name or problem.name.rpartition("/")[2]
-        self.run_dir = self._given_dir or new_run(self.config.project.dir, prefix, datetime.now(UTC))
+        self.run_dir = self._given_dir or new_run(
+            self.config.project.dir, prefix, datetime.now(UTC), hidden=self._is_scratch
+        )
         sweep_scratch()
         self._stack.enter_context(hold(self.run_dir))
         self._stack.enter_context(reserved(self.run_dir))
@@ -261,9 +268,8 @@ class RunSession:
         return True
 
     def _open_files(self) -> None:
-        scratch = "verifies" in self._origin  # removed at its end: the links to the newest run stay
         secrets, level = secrets_of(self.config), self.config.logging.level
-        self._log = configure(self.run_dir, secrets=secrets, level=level, link=not scratch)
+        self._log = configure(self.run_dir, secrets=secrets, level=level, link=not self._is_scratch)
         self._stack.callback(close, self._log)
         self.store = RunStore(self.run_dir, delay=0.0 if self._by_hand else IN_A_SEARCH)
         self.store_closed = False
@@ -305,7 +311,7 @@ class RunSession:
         self._stack.callback(self._log.listen, None)
 
     def _attach_trackers(self) -> None:
-        if "verifies" not in self._origin:  # a second look at a run is nothing to tell
+        if not self._is_scratch:  # a second look at a run is nothing to tell
             for tracker in open_trackers(self.facts):
                 self.store.sinks.append(tracker)
                 self._stack.callback(tracker.close, lambda text: self._view.emit(Warned(text=text)))
@@ -349,7 +355,7 @@ class RunSession:
         runner.finish(allowance.left)
         with allowance.beside():
             self._blend()
-        if "verifies" in self._origin:  # the journals are compared: nobody is to see the final part once more
+        if self._is_scratch:  # the journals are compared: nobody is to see the final part once more
             return 0
         return 0 if self._finish(reason).best else NOTHING_VALID
 

@@ -272,7 +272,8 @@ def _sum(values: Iterable[Any]) -> Any:
 
 
 class BestSink:
-    """best_solution/ follows the best so far, so that a run that dies leaves its best program behind.
+    """best_solution/ follows the best so far, so that a run that dies leaves its best program behind: the last one
+    that the disk had room for.
 
     The end writes what the problem makes of the winner, which may have other names, in place of this file.
     """
@@ -281,8 +282,11 @@ class BestSink:
         self._search = search
         is_python = search.problem.language == "python" and search.problem.tree is None
         self._path = run_dir / BEST / BEST_SO_FAR[0 if is_python else 1]
+        self._new = run_dir / f".{self._path.name}"
+        """Beside that folder, of which each file counts."""
 
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted) and event.is_best:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(self._search.journal[event.node_id].code, encoding="utf-8")
+            self._new.write_text(self._search.journal[event.node_id].code, encoding="utf-8")
+            self._new.replace(self._path)

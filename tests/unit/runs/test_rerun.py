@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +12,10 @@ from core.state.journal import Journal
 from core.state.node import Node
 from runs.control import CONTROL
 from runs.rerun import compared, verify
+from runs.run_folder import all_runs
 from runs.session import RunSession
 from runs.stepper import Stepper
+from runs.view import SilentView
 
 
 def journal(*codes, **more):
@@ -72,7 +75,14 @@ def test_what_the_user_said_is_said_again(toy_config, tmp_path, writer, schedule
     with RunSession(toy_config(12, *words), session.run_dir) as session:
         session.run()
         assert session.search.journal.marks == {best: "banned"}
-    found = verify(session.run_dir, str(tmp_path), trusted=True)
+    seen: list[Path] = []
+
+    class Looking(SilentView):
+        def start(self, facts, progress):
+            seen.extend(all_runs(tmp_path))
+
+    found = verify(session.run_dir, str(tmp_path), trusted=True, watched_by=lambda nodes: Looking())
+    assert seen == [session.run_dir], "what verifies a run is none itself"
     assert found.equal, found.text
     assert "proposals, prompts, programs, scores and final scores came out again" in found.text
 

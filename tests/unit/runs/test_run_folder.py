@@ -16,7 +16,7 @@ from core.storage.held import is_held
 from core.storage.run_names import may_be_run
 from dashboard.server.catalog import RunCatalog
 from runs import run_folder
-from runs.run_folder import all_runs, find_run, hold, left_out, new_run
+from runs.run_folder import all_runs, find_run, hold, left_hidden, left_out, new_run
 from utils.errors import RunBusyError, StoreError, UnknownRunError
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -109,6 +109,23 @@ def test_folders_without_a_store_are_no_runs(tmp_path):
         find_run(tmp_path, "latest")
 
 
+def test_a_hidden_run_is_no_run_and_what_a_killed_process_left_is_found(tmp_path):
+    """Of a `replay --verify` that was killed, or went on beside, the copy was `latest`, and `resume` took it up."""
+    run = made(tmp_path, "a", NOW)
+    hidden = [new_run(tmp_path, "verify-a", NOW, hidden=True) for _ in range(3)]
+    for copy in hidden:
+        (copy / "run.db").touch()
+    assert all_runs(tmp_path) == [run] and find_run(tmp_path, "latest") == run and left_out(tmp_path) == {}
+    with hold(hidden[0]):
+        assert list(left_hidden(tmp_path)) == [], "they may be just beginning"
+        for copy in hidden[:2]:
+            os.utime(copy / "started", (1, 1))
+        for found in left_hidden(tmp_path):
+            assert found == hidden[1] and is_held(found)
+            shutil.rmtree(found)
+    assert hidden[0].is_dir() and hidden[2].is_dir() and not hidden[1].exists()
+
+
 def test_one_process_holds_a_run(tmp_path):
     run = made(tmp_path, "a", NOW)
     assert not is_held(run)
@@ -145,6 +162,19 @@ def test_a_pipe_instead_of_the_start_is_not_waited_for(tmp_path):
     (run / "started").unlink()
     os.mkfifo(run / "started")
     assert find_run(tmp_path, "latest").name == run.name
+
+
+def test_a_disk_that_has_no_locks_is_not_taken_for_another_process(tmp_path, monkeypatch):
+    """As on some network file systems: a process (`pid unknown`) was said to hold the run, and was to be stopped."""
+    run = new_run(tmp_path, "a", NOW)
+
+    def none(*_):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with pytest.raises(StoreError, match="No locks available") as raised, hold(run):
+        pass
+    assert not isinstance(raised.value, RunBusyError)
 
 
 @pytest.mark.parametrize(("number", "code"), [(errno.EACCES, 2), (errno.EROFS, 2), (errno.ENOSPC, 1)])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
+import resource
 from contextlib import suppress
+from types import SimpleNamespace
 
 import pytest
 from support.command_line import toy_words
@@ -14,7 +16,8 @@ from core.events import NodeCommitted
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.series import by_generation
-from runs.sinks import MetricsSink
+from runs.recorded_files import hashes_of
+from runs.sinks import BestSink, MetricsSink
 
 
 def test_metrics_and_plot_tell_the_same(cli):
@@ -52,6 +55,23 @@ def test_a_full_disk_leaves_no_row_out_and_none_twice(tmp_path, monkeypatch, by_
     sink._log.close()
     name, rows = "generation" if by_generation else "node_id", json.loads((tmp_path / "metrics.json").read_text())
     assert [row[name] for row in rows] == ([0, 1, 2, 3] if by_generation else ["n0", "n1", "n2", "n3", "n4"])
+
+
+def test_the_best_so_far_stays_where_there_is_no_room_for_the_next(tmp_path, monkeypatch):
+    """The file was cut off first: what was left of a run on a full disk was an empty program."""
+    codes = {"n0": SimpleNamespace(code="x = 1\n"), "n1": SimpleNamespace(code="x = 2\n" * 9)}
+    problem = SimpleNamespace(language="python", tree=None)
+    sink = BestSink(SimpleNamespace(problem=problem, journal=codes), tmp_path)
+    sink.emit(NodeCommitted(node_id="n0", step=0, operator="draft", is_best=True))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            sink.emit(NodeCommitted(node_id="n1", step=1, operator="draft", is_best=True))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (tmp_path / "best_solution" / "solution.py").read_text() == "x = 1\n"
+    assert hashes_of(tmp_path).keys() == {"best_solution/solution.py"}
 
 
 @pytest.mark.parametrize("policy", ["three_phase", "islands"])
