@@ -9,7 +9,6 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 from utils.errors import StoreError, UnknownRunError
 
@@ -24,16 +23,20 @@ _FILES_OF_A_STORE = 6
 """Open at once: two connections, each with a log and an index."""
 
 
-def connect(place: str) -> sqlite3.Connection:
-    """By a `file:` address with its mode, or `:memory:`. Transactions are begun and ended by who asks."""
-    return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=BUSY_SECONDS, isolation_level=None)
+def connect(place: str, seconds: float | None = None) -> sqlite3.Connection:
+    """By a `file:` address with its mode, or `:memory:`. Transactions are begun and ended by who asks.
+
+    Args:
+        seconds: to wait for another process that holds the file locked; None: `BUSY_SECONDS`.
+    """
+    wait = BUSY_SECONDS if seconds is None else seconds
+    return sqlite3.connect(place, uri=True, check_same_thread=False, timeout=wait, isolation_level=None)
 
 
-def reading(path: Path, **options: Any) -> sqlite3.Connection:
-    """A connection to a store's file for whoever only looks at it. `options`: of `sqlite3.connect`."""
+def reading(path: Path, seconds: float | None = None) -> sqlite3.Connection:
+    """A connection to a store's file for whoever only looks at it. `seconds`: as for `connect`."""
     mode = AS_IT_LIES if _is_archived(path) else "ro"
-    asked = {"check_same_thread": False, "timeout": BUSY_SECONDS, "isolation_level": None, **options}
-    return sqlite3.connect(f"file:{quoted_path(path)}?mode={mode}", uri=True, **asked)
+    return connect(f"file:{quoted_path(path)}?mode={mode}", seconds)
 
 
 def _is_archived(path: Path) -> bool:

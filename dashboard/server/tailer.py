@@ -35,7 +35,7 @@ class EventFile:
 
     def __init__(self, run_dir: Path) -> None:
         self._path = run_dir / DB_NAME
-        self._connection = reading(self._path, timeout=5)
+        self._connection = reading(self._path, seconds=5)
         self._identity = self._seen()
         self._lock = threading.Lock()
         self._open = True
