@@ -31,10 +31,8 @@ def scratch_folder(prefix: str, remove: Callable[[Path], None] = _remove) -> Ite
         remove: how a folder goes whose inside may have any mode and owner; raises OSError where something stays.
     """
     place = Path(tempfile.mkdtemp(prefix=prefix))
-    lock = os.open(place / f"{_LOCK}.new", os.O_CREAT | os.O_RDWR, 0o600)
+    lock = hold(place)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        os.rename(place / f"{_LOCK}.new", place / _LOCK)  # nobody ever sees it without its lock
         yield place
     finally:
         with suppress(OSError):  # something may still write into it: then the next sweep has it
@@ -42,20 +40,35 @@ def scratch_folder(prefix: str, remove: Callable[[Path], None] = _remove) -> Ite
         os.close(lock)
 
 
+def hold(place: Path) -> int:
+    """Mark a fresh folder as in use, until the descriptor that is returned is closed or its process is dead.
+
+    Where the disk knows no locks, nobody ever takes the folder for left.
+    """
+    lock = os.open(place / f"{_LOCK}.new", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    with suppress(OSError):
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    os.rename(place / f"{_LOCK}.new", place / _LOCK)  # nobody ever sees it without its lock
+    return lock
+
+
 def sweep(remove: Callable[[Path], None] = _remove) -> int:
     """Remove this user's folders whose process is gone; how many."""
     gone = 0
     for place in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
-            if place.is_symlink() or place.stat().st_uid != os.getuid() or not _is_left(place):
+            if place.is_symlink() or place.stat().st_uid != os.getuid() or not is_left(place):
                 continue
             remove(place)
             gone += 1
     return gone
 
 
-def _is_left(place: Path) -> bool:
-    """True if the process that made the folder is gone; one without a lock file is just being made, or is not ours."""
+def is_left(place: Path) -> bool:
+    """True if the process that held the folder is gone, on whatever machine or in whatever container that was.
+
+    One without a lock file is just being made, or is not ours.
+    """
     try:
         lock = os.open(place / _LOCK, os.O_RDWR | os.O_NOFOLLOW)
     except OSError:

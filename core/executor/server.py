@@ -32,6 +32,7 @@ from core.executor.inside.messages import (
 )
 from core.executor.inside.mounts import FIXED
 from utils.errors import JobLost, SandboxError
+from utils.scratch_folders import hold, is_left
 
 _SCRIPT = Path(__file__).parent / "inside" / "start.py"
 _APP = Path(__file__).resolve().parents[2]
@@ -40,6 +41,8 @@ _START_SECONDS = 120.0
 _SLOT_SECONDS = 30.0
 _END_SECONDS = 5.0
 _DESCRIPTORS = 1 << 16
+_PRIVATE = "sandbox-"
+"""Begins the names of sandboxes' folders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,12 @@ class ServerConfig:
     """Variables of candidates beside the fixed ones, or in place of them."""
     hide: tuple[str, ...] = ()
     """Files and folders of installed packages that candidates do not see, as patterns below a folder of packages."""
+
+    @property
+    def working(self) -> Path:
+        """Where working folders of ours lie, this sandbox's own among them."""
+        own = (path for path in (self.state_dir, *self.state_dir.parents) if path.name.startswith(_PRIVATE))
+        return next(own, self.state_dir).parent
 
 
 class SandboxSlot:
@@ -163,13 +172,20 @@ class ForkServer:
     _spare: socket.socket | None = None
     """Our end of a supervisor that was made ahead of need; the server's word about it is not read yet."""
     _closed: bool = False
+    _held: int | None = None
+    """Keeps the folder of states from being taken for one that was left."""
     _came_later: tuple[str, ...] = ()
     """What is to be hidden and was not known when the server was started."""
 
     def __post_init__(self) -> None:
         _allow_descriptors()
         self.config.state_dir.mkdir(parents=True, exist_ok=True)
-        self._start()
+        self._held = hold(self.config.state_dir)
+        try:
+            self._start()
+        except BaseException:
+            self._let_go()
+            raise
 
     def ready(self) -> Ready:
         """Wait until it is preloaded; return what it said."""
@@ -198,6 +214,12 @@ class ForkServer:
         with self._lock:
             self._closed = True
             self._stop()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
 
     def _ask(self, setup: SlotSetup) -> SandboxSlot:
         self._wait_until_ready()
@@ -244,7 +266,7 @@ class ForkServer:
         setup = ServerSetup(
             tier=self.config.tier, scratch=str(scratch), preload=list(self.config.preload),
             show=list(self.config.show), hide=[*self.config.hide, str(_APP)],
-            keep=[*self.config.show, str(self.config.state_dir.parent)],
+            keep=[*self.config.show, str(self.config.working)], working=str(self.config.working),
         )  # fmt: skip
         writes_none = ["-B"] if sys.dont_write_bytecode else []
         command = [self.config.python, "-s", *writes_none, str(_SCRIPT), str(theirs.fileno())]
@@ -362,14 +384,13 @@ def own_python() -> str:
 def private_folder(state_dir: Path) -> Path:
     """A folder below `state_dir` that is ours alone, so that several sandboxes can share it."""
     _remove_stale(state_dir)
-    path = state_dir / f"sandbox-{os.getpid()}-{os.urandom(4).hex()}"
+    path = state_dir / f"{_PRIVATE}{os.getpid()}-{os.urandom(4).hex()}"
     path.mkdir(parents=True)
     return path
 
 
 def _remove_stale(state_dir: Path) -> None:
     """Folders of processes that were killed before they could tidy up."""
-    for path in state_dir.glob("sandbox-*-*"):
-        owner = path.name.split("-")[1]
-        if owner.isdigit() and not Path(f"/proc/{owner}").exists():
+    for path in state_dir.glob(f"{_PRIVATE}*-*"):
+        if is_left(path):
             shutil.rmtree(path, ignore_errors=True)

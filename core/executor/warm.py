@@ -13,6 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
 from core.executor.session import SandboxSession
 from core.executor.toolchains import SYSTEM_PATH
 from core.executor.uids import UidPool
+from core.executor.workspace import remove_tree
 from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
 from utils.resource_cache import ResourceCache
@@ -139,11 +141,18 @@ class WarmSandbox:
         while True:
             pooled = workspace is None and self.tier == "warm" and not self.cards
             kept = self._idle_slot(server) if pooled else None
-            folder = self._state_folder() if workspace is None and self.tier != "warm" else workspace
-            slot, uid = kept or self.open_slot(limits, folder, None, server=server)
+            own = self._state_folder() if workspace is None and self.tier != "warm" else None
+            try:
+                slot, uid = kept or self.open_slot(limits, own or workspace, None, server=server)
+            except BaseException:
+                _removed(own)
+                raise
 
-            def give_back(slot: SandboxSlot, usable: bool, uid: int | None = uid, pooled: bool = pooled) -> None:
+            def give_back(
+                slot: SandboxSlot, usable: bool, uid: int | None = uid, pooled: bool = pooled, own: Path | None = own
+            ) -> None:
                 self._take_back(slot, uid, pooled and usable)
+                _removed(own)
 
             try:
                 msgpack = self.ready().msgpack and packed.library() is not None
@@ -152,7 +161,7 @@ class WarmSandbox:
                 if kept is None:  # an idle slot may have died with an earlier fork server
                     raise
             except OSError as error:
-                self._take_back(slot, uid, False)
+                give_back(slot, False)
                 raise lost_by(error) from error
 
     def _server_for(self, job: Job) -> ForkServer:
@@ -394,6 +403,13 @@ def kill_supervisor(slot: SandboxSlot) -> None:
         os.kill(slot.pid, 9)
     except OSError:
         pass
+
+
+def _removed(folder: Path | None) -> None:
+    """A session's own folder, if it has one, goes with it; where its program still runs, at last with the sandbox."""
+    with suppress(OSError):
+        if folder is not None:
+            remove_tree(folder)
 
 
 def _fits_in_memory(disk_mb: int) -> bool:

@@ -225,6 +225,27 @@ def test_page_tables_count_as_memory(sandbox: WarmSandbox, workspace: Path, name
     assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
 
 
+HELD_BY_A_SECOND_THREAD = """
+import ctypes, os, threading, time
+def hold():
+    time.sleep(0.1)
+    kept = bytearray(150 << 20)
+    time.sleep(2)
+    print("HELD", flush=True)
+    os._exit(0)
+if os.fork() == 0:
+    threading.Thread(target=hold).start()
+    ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)
+os.wait()
+"""
+
+
+def test_memory_counts_whichever_thread_of_a_process_is_left(sandbox: WarmSandbox, workspace: Path) -> None:
+    """Of one whose first thread has ended the kernel shows nothing under its own number: no page and no descriptor."""
+    result = run(sandbox, workspace, HELD_BY_A_SECOND_THREAD, memory_mb=96)
+    assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
+
+
 def test_a_program_with_a_core_of_its_own_stays_there(sandbox: WarmSandbox, workspace: Path) -> None:
     core = max(os.sched_getaffinity(0))
     code = "import os\nprint(os.sched_getaffinity(0))\nos.sched_setaffinity(0, range(os.cpu_count()))"
@@ -282,6 +303,8 @@ def test_inputs_are_read_only(sandbox: WarmSandbox, workspace: Path, tmp_path: P
 def test_another_program_may_be_run(sandbox: WarmSandbox, workspace: Path) -> None:
     result = sandbox.command(["/bin/sh", "-c", "echo $HOME; exit 5"], workspace=workspace, limits=LIMITS)
     assert result.exit_code == 5 and result.failure is FailureKind.EXIT and result.term_out
+    path = sandbox.command(["/usr/bin/realpath", "/usr/bin/env"], workspace=workspace, limits=LIMITS)
+    assert path.term_out == f"{os.path.realpath('/usr/bin/env')}\n", "the C library looks for links by reading them"
     missing = sandbox.command(["/no/such/program"], workspace=workspace, limits=LIMITS)
     assert missing.failure is FailureKind.EXIT
 
@@ -406,8 +429,22 @@ def test_no_module_of_ours_is_loaded_where_a_program_runs(sandbox: WarmSandbox, 
         assert session.call("look", [], timeout=10) == []
 
 
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        while True:
+            open("beat", "a").write("x")
+            time.sleep(0.02)
+    os._exit(0)
+time.sleep(30)
+"""
+
+
 def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: WarmSandbox, workspace: Path) -> None:
-    """Whoever killed it: the job can be run again, the sandbox goes on."""
+    """Whoever killed it: the job can be run again, the sandbox goes on, and nothing of the program does."""
+    beat = workspace / "beat"
 
     def kill() -> None:
         eventually(lambda: sandbox._users)
@@ -418,7 +455,8 @@ def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: Wa
     killed = threading.Thread(target=kill)
     killed.start()
     with pytest.raises(JobLost, match="ended without a report"):
-        run(sandbox, workspace, "import time\ntime.sleep(30)")
+        run(sandbox, workspace, DAEMON)
+    eventually(lambda: _size(beat) == (time.sleep(0.2), _size(beat))[1])
     session = sandbox.session("import time\ndef f(): time.sleep(30)\ndef g(): return 1", limits=LIMITS)
     assert session.call("g", [], timeout=10) == 1
     os.kill(session.slot.pid, 9)
@@ -429,11 +467,17 @@ def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: Wa
     assert run(sandbox, workspace, "print(1)").term_out == "1\n"
 
 
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
 def test_sessions_do_not_see_each_other(sandbox: WarmSandbox) -> None:
-    with sandbox.session("import math\nmath.pi = 3\ndef f(): return math.pi", limits=LIMITS) as first:
+    left = "open('left', 'w').write('x')"
+    with sandbox.session(f"import math\nmath.pi = 3\n{left}\ndef f(): return math.pi", limits=LIMITS) as first:
         assert first.call("f", [], timeout=10) == 3
     with sandbox.session("import math\ndef f(): return math.pi", limits=LIMITS) as second:
         assert second.call("f", [], timeout=10) > 3.14
+    assert not list(sandbox.config.state_dir.rglob("left")), "a disk holds what few programs leave, not what all do"
 
 
 LEFT_BEHIND = {
@@ -443,6 +487,7 @@ LEFT_BEHIND = {
     "a mode": "os.chmod('/workspace', 0o711)",
     "an attribute": "os.setxattr('/workspace', 'user.left', b'1')",
     "a time": "os.utime('/workspace', (5, 5))",
+    "processes": "for _ in range(3):\n            if os.fork() == 0: os._exit(0)\n            os.wait()",
     "a flag": "import fcntl, struct; fcntl.ioctl(os.open('/workspace', os.O_RDONLY), 0x40086602, struct.pack('l', 0x40))",
 }
 SEEN_OF_FOLDERS = """
@@ -451,7 +496,7 @@ def look():
     folders = ("/workspace", "/tmp", "/dev/shm")
     stats = [os.stat(path) for path in folders]
     facts = [(s.st_mode, s.st_nlink, s.st_uid, s.st_gid, s.st_size, s.st_mtime_ns) for s in stats]
-    facts += [(os.listdir(path), os.listxattr(path)) for path in folders]
+    facts += [(os.listdir(path), os.listxattr(path)) for path in folders] + [os.getpid()]
     return str((facts, os.statvfs("/workspace").f_bfree, os.statvfs("/workspace").f_ffree))
 def leave():
     try:

@@ -53,7 +53,8 @@ def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",
         *size, "--tmpfs", "/dev/shm", *size, "--tmpfs", "/tmp", "--bind", setup.workspace, mounts.WORKSPACE,
     ]  # fmt: skip
-    words += _covered(bool(layout.devices)) + shown(layout.read_only, layout.hidden)
+    hidden = hiding.outermost([*layout.hidden, *layout.working])
+    words += _covered(bool(layout.devices)) + shown(layout.read_only, hidden)
     for path in layout.devices:
         words += ["--dev-bind-try", path, path]
     words += ["--ro-bind", os.path.dirname(os.path.abspath(__file__)), f"{INSIDE}/inside"]

@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import time
+from contextlib import suppress
 
 from . import confine, copying, kernel, landlock, messages, mounts, overlay, watch
 
@@ -32,6 +33,8 @@ class Compartment:
         self._base = overlay.Overlay(setup.base) if setup.base is not None and self.namespaces else None
         self._fresh: tuple[object, ...] | None = None
         """What the private folders look like as long as nobody has touched them; None before the first job."""
+        self._last_number: int | None = None
+        """Descriptor of the kernel's count of processes in our namespace."""
 
     def open(self) -> None:
         workspace = self.setup.workspace
@@ -53,6 +56,8 @@ class Compartment:
         )
         kernel.shrink_bounding_set()
         self._make_rules()
+        with suppress(OSError):  # a kernel without checkpoints
+            self._last_number = os.open("/proc/sys/kernel/ns_last_pid", os.O_WRONLY)
 
     def _make_rules(self) -> None:
         if self.rules is not None:
@@ -73,12 +78,15 @@ class Compartment:
         return [
             *self.layout.read_only,
             *self.layout.devices,
-            *filter(None, (self.setup.workspace, self.setup.inputs)),
+            *self.own(),
         ]
 
     def hidden(self) -> list[str]:
-        """What it may not look into, although it lies there."""
-        return self.layout.hidden
+        """What it may not look into, although it lies there, but for what is its own."""
+        return [*self.layout.hidden, *self.layout.working]
+
+    def own(self) -> list[str]:
+        return list(filter(None, (self.setup.workspace, self.setup.inputs)))
 
     def _place_inputs(self, workspace: str) -> None:
         """`input` in the host's workspace: no link where something is mounted, else a link to where the data lies."""
@@ -115,6 +123,12 @@ class Compartment:
                 _give(mounts.WORKSPACE, self.uid)
         if self._base is not None:
             self._base.open_up(mounts.WORKSPACE, self.setup.writable)
+
+    def count_anew(self) -> None:
+        """Let each job's processes have the same numbers: whatever ran here before, and however many it started."""
+        if self._last_number is not None:
+            with suppress(OSError):
+                os.pwrite(self._last_number, b"1", 0)
 
     def collect(self, disk_mb: int) -> None:
         """After a job, when all its processes are dead: what it left goes to the host's workspace."""

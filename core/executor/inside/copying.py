@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 
@@ -135,12 +136,23 @@ def _lift_and_remove(folder: int, name: str, serial: int) -> int:
                 os.unlink(entry, dir_fd=inner)
             except (IsADirectoryError, PermissionError):
                 _open_and_close(inner, entry)
-                serial += 1
-                os.rename(entry, f".lifted-{os.getpid()}-{serial}", src_dir_fd=inner, dst_dir_fd=folder)
+                serial = _lift(inner, entry, folder, serial)
     finally:
         os.close(inner)
     os.rmdir(name, dir_fd=folder)
     return serial
+
+
+def _lift(inner: int, entry: str, folder: int, serial: int) -> int:
+    """Move a folder up, to the first name after `serial` that is free: its writer may have some. Return its number."""
+    while True:
+        serial += 1
+        try:
+            os.rename(entry, f".lifted-{serial}", src_dir_fd=inner, dst_dir_fd=folder)
+            return serial
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+                raise
 
 
 def _open_and_close(folder: int, name: str) -> None:

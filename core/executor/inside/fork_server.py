@@ -17,15 +17,16 @@ import socket
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from . import hiding, kernel, messages, mounts, packed, supervisor, syscalls
+from . import hiding, kernel, messages, mounts, packed, supervisor, syscalls, watch
 from .fork_hooks import ForkHooks
 from .interpreter import Interpreter
 from .messages import Fault, Ready, ServerSetup, SlotMade, Start
 
 _LOOK_FOR_PARENT = 0.5
+_KILL_SECONDS = 5.0
 _BREATH = 0.02
 """Seconds without a request after which what makes later ones quicker is done."""
 _NEW_OBJECTS = 50_000
@@ -78,7 +79,9 @@ def _preloaded(control: socket.socket, hooks: ForkHooks) -> tuple[str, mounts.La
     shown = _read_only(setup.show)
     keep_path(shown)
     hidden = [] if setup.tier == "none" else hiding.find(setup.hide, shown, setup.keep)
-    layout = mounts.Layout(setup.scratch, shown, [], setup.tier == "warm", hidden, *hiding.around(shown, hidden))
+    working = hiding.working(setup.working, shown, setup.show)
+    parts = hiding.around(shown, hiding.outermost([*hidden, *working]))
+    layout = mounts.Layout(setup.scratch, shown, [], setup.tier == "warm", hidden, *parts, working)
     began = time.monotonic()
     if layout.namespaces and hidden:
         hiding.cover(hidden, setup.scratch)
@@ -212,9 +215,10 @@ def _serve(control: socket.socket, tier: str, layout: mounts.Layout, interpreter
     poll = select.poll()
     poll.register(control, select.POLLIN)
     wait = _BREATH
+    supervisors = set(watch.children(os.getpid()))  # what was imported may have children of its own: they are let be
     while True:
         ready = poll.poll(1000 * wait)
-        _reap()
+        _reap(supervisors, layout.namespaces)
         if os.getppid() != parent:
             os._exit(0)
         if not ready and wait == _BREATH:
@@ -224,15 +228,16 @@ def _serve(control: socket.socket, tier: str, layout: mounts.Layout, interpreter
             continue
         received = messages.receive(control)
         if received is None:
+            _reap(supervisors, layout.namespaces)
             os._exit(0)
-        start = _new_supervisor(control, received[1][0], namespaces, layout, owner, interpreter)
+        start = _new_supervisor(control, received[1][0], namespaces, layout, owner, interpreter, supervisors)
         if start is not None:
             return start
 
 
 def _new_supervisor(
     control: socket.socket, fd: int, namespaces: int, layout: mounts.Layout, owner: tuple[int, int] | None,
-    interpreter: Interpreter,
+    interpreter: Interpreter, supervisors: set[int],
 ) -> Start | None:  # fmt: skip
     try:
         pid = kernel.fork_into(namespaces) if namespaces else os.fork()
@@ -244,13 +249,35 @@ def _new_supervisor(
         control.close()
         return supervisor.serve(socket.socket(fileno=fd), layout, owner, interpreter)
     os.close(fd)
+    supervisors.add(pid)
     messages.send(control, SlotMade(pid))
     return None
 
 
-def _reap() -> None:
+def _reap(supervisors: set[int], namespaces: bool) -> None:
+    """Wait for whoever has ended. Of a supervisor that was killed nothing goes on: what it left has become our child,
+    unless it died with the supervisor's namespaces.
+    """
+    end = time.monotonic() + _KILL_SECONDS
+    lost = _ended() & supervisors
+    supervisors -= lost
+    while lost and not namespaces and time.monotonic() < end:
+        left = [child for child in watch.children(os.getpid()) if child not in supervisors]
+        for pid in [*left, *(below for child in left for below in watch.descendants(child))]:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        supervisors -= _ended()
+        if not left:
+            return
+        time.sleep(0.001)
+
+
+def _ended() -> set[int]:
+    """Children that have ended, which are waited for."""
+    ended: set[int] = set()
     try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
+        while pid := os.waitpid(-1, os.WNOHANG)[0]:
+            ended.add(pid)
     except ChildProcessError:
         pass
+    return ended

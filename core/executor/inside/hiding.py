@@ -12,7 +12,7 @@ import io
 import os
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -46,7 +46,23 @@ def find(patterns: list[str], shown: list[str], kept: Sequence[str] = ()) -> lis
     needed = {os.path.realpath(path) for path in kept}
     needed |= {os.path.realpath(os.path.join(prefix, name)) for prefix in prefixes for name in _INSTALLED}
     inside = {part for path in inside for part in _without(path, needed)}
-    return sorted(path for path in inside if not any(_below(path, other) for other in inside))
+    return outermost(inside)
+
+
+def outermost(paths: Collection[str]) -> list[str]:
+    """Those of `paths` that lie below no other, in order."""
+    return sorted(path for path in paths if not any(_below(path, other) for other in paths))
+
+
+def working(folder: str, shown: list[str], named: Sequence[str]) -> list[str]:
+    """The real path of a folder of working folders where it lies in what is shown; [] elsewhere.
+
+    Args:
+        named: what the user asked to show: where that lies in the folder, so it is.
+    """
+    real = os.path.realpath(folder)
+    is_shown = any(_below(real, os.path.realpath(root)) for root in shown)
+    return [real] if is_shown and not any(_below(os.path.realpath(path), real) for path in named) else []
 
 
 def _is_place_of_work(path: str, root: str) -> bool:

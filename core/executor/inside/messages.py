@@ -33,6 +33,8 @@ class ServerSetup(Message):
     """Parts of what is shown that candidates do not see; see `hiding.find`."""
     keep: list[str]
     """Host paths that stay where they lie in such a part: what candidates are given lies there."""
+    working: str
+    """Host folder in which each candidate's own files lie. It sees no others in it."""
 
 
 @dataclass(frozen=True)

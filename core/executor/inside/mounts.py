@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from . import kernel, overlay
+from . import hiding, kernel, overlay
 
 WORKSPACE = "/workspace"
 PRIVATE = (WORKSPACE, "/tmp", "/dev/shm")
@@ -54,6 +54,8 @@ class Layout:
     """Without namespaces: what may be read."""
     listed: list[str] = field(default_factory=list)
     """Without namespaces: folders that may only be listed."""
+    working: list[str] = field(default_factory=list)
+    """Real paths below `read_only` where candidates' own folders lie: each sees its own, and no other."""
 
     def inner(self) -> list[str]:
         """Those of `read_only` below a private folder, an interpreter in /tmp for one: they are shown there."""
@@ -79,6 +81,7 @@ def enter(
         base: what lies below the folder in memory.
     """
     root = layout.scratch
+    os.umask(0o022)  # whatever ours is: as root, who is to pass through these folders is another user
     kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     late = [(path, os.open(path, os.O_PATH)) for path in layout.inner()]
     given = [None if path is None else os.open(path, os.O_PATH) for path in (inputs, workspace)]
@@ -98,6 +101,8 @@ def enter(
     for number, (path, fd) in enumerate(late):
         kernel.bind(f"/proc/self/fd/{fd}", _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
         _point(f"{root}/{_PARKED}/{number}", is_folder=os.path.isdir(path))
+    for path in hiding.aliases(layout.working, layout.read_only):
+        kernel.mount(f"{root}/{_EMPTY}", root + path, None, kernel.MS_BIND)
     if given[0] is not None:
         target = _point(f"{root}{WORKSPACE}/input", is_folder=True)
         kernel.bind(f"/proc/self/fd/{given[0]}", target, read_only=True)

@@ -37,12 +37,16 @@ class SeccompNotifier:
         listener: descriptor of the filter.
         roots: folders that the job may look into.
         hidden: real paths below them that it may not.
+        own: what is its own, also where it lies in something hidden.
     """
 
-    def __init__(self, listener: int, roots: Sequence[str], hidden: Sequence[str] = ()) -> None:
+    def __init__(
+        self, listener: int, roots: Sequence[str], hidden: Sequence[str] = (), own: Sequence[str] = ()
+    ) -> None:
         self.listener = listener
         self._roots = tuple(os.path.realpath(root) for root in roots) + tuple(roots)
         self._hidden = tuple(hidden)
+        self._own = tuple(map(os.path.realpath, own))
         self._above = {parent for root in self._roots for parent in _parents(root)}
         names: dict[str, Callable[[Caller, Arguments], tuple[int, int]]] = {
             "stat": lambda who, a: self._stat(who, _AT_FDCWD, a[0], a[1], 0),
@@ -113,6 +117,8 @@ class SeccompNotifier:
     def _readlink(self, who: Caller, folder: int, path: int, buffer: int, size: int) -> tuple[int, int]:
         fd = self._open(who, folder, who.read_path(path), follow=False)
         try:
+            if not stat.S_ISLNK(os.fstat(fd).st_mode):  # of a descriptor the kernel says another error: ENOENT
+                raise OSError(errno.EINVAL, "not a link")
             target = os.readlink(b"", dir_fd=fd)[: min(size, _LONGEST_PATH)]
         finally:
             os.close(fd)
@@ -147,12 +153,15 @@ class SeccompNotifier:
         return fd
 
     def _may_see(self, path: str, pid: int) -> bool:
-        if any(path == hidden or path.startswith(hidden + "/") for hidden in self._hidden):
-            return False
-        own = f"/proc/{pid}"
-        if path in self._above or path in _GLOBAL_FILES or path == own or path.startswith(own + "/"):
+        if path in self._above or _lies_in(path, (*self._own, f"/proc/{pid}")):
             return True
-        return not path.startswith("/") or any(path == root or path.startswith(root + "/") for root in self._roots)
+        if _lies_in(path, self._hidden):
+            return False
+        return path in _GLOBAL_FILES or not path.startswith("/") or _lies_in(path, self._roots)
+
+
+def _lies_in(path: str, places: Sequence[str]) -> bool:
+    return any(path == place or path.startswith(place + "/") for place in places)
 
 
 def _parents(path: str) -> list[str]:

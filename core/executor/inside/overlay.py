@@ -35,12 +35,16 @@ class Overlay:
         os.mkdir(inner, 0o700)
         os.chown(upper, os.getuid(), os.getgid())
         os.chmod(upper, _OPEN_TO_ALL)
-        self.upper = os.open(upper, _FOLDER)
-        places = f"lowerdir=/proc/self/fd/{self._lower},upperdir={upper},workdir={inner}"
+        self.upper, work = os.open(upper, _FOLDER), os.open(inner, _FOLDER)
+        folders = zip(("lowerdir", "upperdir", "workdir"), (self._lower, self.upper, work))  # noqa: B905 - Python 3.9
+        # by descriptors: a comma in a folder's name would end it
+        places = ",".join(f"{name}=/proc/self/fd/{fd}" for name, fd in folders)
         try:
             kernel.mount("overlay", spool, "overlay", _FLAGS, f"{places},redirect_dir=off,metacopy=off")
         except OSError:  # in a user namespace: attributes that anybody may write
             kernel.mount("overlay", spool, "overlay", _FLAGS, f"{places},userxattr")
+        finally:
+            os.close(work)
 
     def remove(self, root: str, paths: list[str]) -> None:
         """Take paths of the tree out of the view; the tree itself stays as it is."""

@@ -109,6 +109,7 @@ class _Supervisor:
         *own, text = fds
         mine = job, place.setup, place.layout, own, text, self._nice, self._private, self._prelude[1]
         start = Start(*mine, theirs, place.rules, tells_began)
+        place.count_anew()
         pid = os.fork()
         if pid == 0:
             os.close(self._control.detach())
@@ -283,7 +284,7 @@ def _start_notifier(link: socket.socket, place: Compartment) -> notifier.Seccomp
         return None
     finally:
         link.close()
-    return notifier.SeccompNotifier(fds[0], place.roots(), place.hidden()) if fds else None
+    return notifier.SeccompNotifier(fds[0], place.roots(), place.hidden(), place.own()) if fds else None
 
 
 def _tell(control: socket.socket, message: messages.Message) -> None:

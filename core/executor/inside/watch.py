@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import resource
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from . import copying
@@ -74,31 +74,58 @@ def children(pid: int) -> list[int]:
 
 def measure(pids: Iterable[int], memory_limit: int) -> Usage:
     """Sum over `pids`; the dear proportional count is taken only when the cheap one is above `memory_limit` bytes."""
-    pids = list(pids)
+    holders: list[str] = []
     tasks, resident, tables, cpu = 0, 0, 0, 0.0
     for pid in pids:
-        fields = _stat(pid)
-        if fields:
-            tasks += int(fields[17])
-            resident += int(fields[21]) * PAGE
-            tables += _page_tables(pid)
-            cpu += sum(map(int, fields[11:15])) / TICK
+        place = f"/proc/{pid}"
+        fields = _stat(place)
+        if not fields:
+            continue
+        tasks += int(fields[17])
+        cpu += sum(map(int, fields[11:15])) / TICK
+        pages = int(fields[21])
+        if not pages:
+            place, pages = next(_thread_holding(pid, _pages), (place, 0))
+        holders.append(place)
+        resident += pages * PAGE
+        tables += _page_tables(place)
     if resident > memory_limit:
-        resident = sum(map(_proportional, pids))
-    return Usage(tasks, resident + max(0, tables - _FEW_TABLES * len(pids)), cpu)
+        resident = sum(map(_proportional, holders))
+    return Usage(tasks, resident + max(0, tables - _FEW_TABLES * len(holders)), cpu)
 
 
-def _page_tables(pid: int) -> int:
+def _thread_holding(pid: int, held: Callable[[str], int]) -> Iterator[tuple[str, int]]:
+    """(folder in /proc, how much) of the further threads that hold something, where the process itself shows nothing.
+
+    It shows what its first thread has, which may have ended while others go on. Memory and descriptors are the same for
+    all threads of a process: the filter allows no others.
+    """
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return
+    for thread in threads:
+        place = f"/proc/{pid}/task/{thread}"
+        if thread != str(pid) and (found := held(place)):
+            yield place, found
+
+
+def _pages(place: str) -> int:
+    fields = _stat(place)
+    return int(fields[21]) if fields else 0
+
+
+def _page_tables(place: str) -> int:
     """Bytes of the kernel's page tables: reading a huge empty mapping here and there fills them and nothing else."""
     try:
-        return int(_read_after(f"/proc/{pid}/status", b"\nVmPTE:").split(None, 1)[0]) * 1024
+        return int(_read_after(f"{place}/status", b"\nVmPTE:").split(None, 1)[0]) * 1024
     except (OSError, ValueError, IndexError):
         return 0
 
 
-def _stat(pid: int) -> list[str]:
+def _stat(place: str) -> list[str]:
     try:
-        return _read_after(f"/proc/{pid}/stat", b")").decode("ascii", "replace").split()
+        return _read_after(f"{place}/stat", b")").decode("ascii", "replace").split()
     except OSError:
         return []
 
@@ -126,14 +153,13 @@ def _count_lines(path: str) -> int:
         os.close(fd)
 
 
-def _proportional(pid: int) -> int:
+def _proportional(place: str) -> int:
     """PSS with its swapped part; resident pages where the kernel does not let us look."""
     try:
-        with open(f"/proc/{pid}/smaps_rollup") as file:
+        with open(f"{place}/smaps_rollup") as file:
             return sum(int(line.split()[1]) * 1024 for line in file if line.startswith(("Pss:", "SwapPss:")))
     except OSError:
-        fields = _stat(pid)
-        return int(fields[21]) * PAGE if fields else 0
+        return _pages(place) * PAGE
 
 
 def reaped_cpu() -> float:
@@ -215,8 +241,9 @@ def unlinked_usage(pids: Iterable[int]) -> int:
     seen: dict[tuple[int, int], int] = {}
     for pid in pids:
         try:
-            for fd in os.listdir(f"/proc/{pid}/fd"):
-                found = os.stat(f"/proc/{pid}/fd/{fd}")
+            folder = _descriptors(pid)
+            for fd in os.listdir(folder):
+                found = os.stat(f"{folder}/{fd}")
                 if found.st_nlink == 0 and found.st_blocks:
                     seen[found.st_dev, found.st_ino] = found.st_blocks * 512
         except OSError:
@@ -241,8 +268,20 @@ def _unix_sockets() -> int:
         return 0
 
 
-def _open_files(pid: int) -> int:
+def _descriptors(pid: int) -> str:
+    """The folder in /proc that shows a process's descriptors."""
+    own = f"/proc/{pid}"
+    return f"{own if _count(own) else next(_thread_holding(pid, _count), (own, 0))[0]}/fd"
+
+
+def _count(place: str) -> int:
+    """How many descriptors it shows."""
     try:
-        return max(0, len(os.listdir(f"/proc/{pid}/fd")) - _FREE_FILES)
+        return len(os.listdir(f"{place}/fd"))
     except OSError:
         return 0
+
+
+def _open_files(pid: int) -> int:
+    count = _count(f"/proc/{pid}") or next(_thread_holding(pid, _count), ("", 0))[1]
+    return max(0, count - _FREE_FILES)

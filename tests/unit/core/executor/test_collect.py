@@ -86,6 +86,8 @@ def test_a_tree_of_any_depth_and_modes_is_removed(tmp_path: Path) -> None:
     (top / "closed").mkdir()
     (top / "closed" / "file").write_text("x")
     (top / "closed").chmod(0)
+    for number in range(3):
+        (top / f".lifted-{number}" / "not ours").mkdir(parents=True)
     remove_tree(top)
     assert not top.exists() and (tmp_path / "kept").exists()
 

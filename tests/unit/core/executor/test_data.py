@@ -136,6 +136,7 @@ def test_filters_refuse_what_they_should(arch: str, namespaces: bool) -> None:
             continue
         assert judge(name) == refused, name
     assert judge("clone", 0x10000011) == refused and judge("clone", 17) == allowed
+    assert judge("clone", 0x10900) == refused and judge("clone", 0x10D00) == allowed, "threads with files of their own"
     assert judge("ioctl", 0, 0x5412) == refused and judge("ioctl", 0, 0x5401) == allowed
     assert judge("mknodat", 0, 0, 0o020600) == refused and judge("mknodat", 0, 0, 0o010600) == allowed
     assert judge("socket", 2) != allowed and (judge("socket", 1) == allowed) is namespaces
