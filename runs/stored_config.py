@@ -26,8 +26,12 @@ from utils.errors import ConfigError
 from utils.metric_kinds import meant_by
 from utils.secrets import MASK
 
-FIXED = ("problem.", "data.", "presets.problem", "project.seed")
-"""Keys, or how they begin, that a run keeps."""
+FIXED = (
+    "problem.", "data.", "presets.problem", "project.seed",
+    "arena.limit", "arena.plies", "arena.draw_adjudication", "arena.resign_adjudication",
+)  # fmt: skip
+"""Keys, or how they begin, that a run keeps: of the arena those that decide what a game is. All rated games ever make
+one rating, and the final part's openings are held out by how long they are."""
 SANDBOX = "execution.sandbox"
 """A run may change its tier, but not whether it has one."""
 FREE = ("problem.goal", "problem.plugins")

@@ -88,6 +88,22 @@ def test_a_stored_run_whose_metric_says_kappa_goes_on_with_the_quadratic_one(tmp
     assert config.data.metric == "qwk"
 
 
+def test_what_decides_a_game_stays_as_it_was(tmp_path):
+    """All rated games of a run make one rating: those under another limit would be rated beside them."""
+    made = competition(tmp_path / "logs", 2, run="old")
+    made.finish()
+    with sqlite3.connect(tmp_path / "logs" / "old" / "run.db") as store:
+        store.execute("UPDATE facts SET value = ? WHERE key = 'config'", (json.dumps(to_plain(load_config(None, []))),))
+
+    def gone_on_with(*words):
+        return stored_config(tmp_path / "logs" / "old", list(words), str(tmp_path), trusted=True).arena
+
+    for word in ("limit=nodes:9", "plies=2", "draw_adjudication=true", "resign_adjudication=true"):
+        with pytest.raises(ConfigError, match=rf"^arena\.{word.partition('=')[0]}=.* cannot be compared; start a new run"):
+            gone_on_with(f"arena.{word}")
+    assert gone_on_with("arena.limit=depth:4", "arena.deadline=60", "arena.openings=9").openings == 9
+
+
 @pytest.mark.parametrize("section", ["ray", "modal"])
 def test_a_stored_key_of_a_runner_that_nobody_reads_is_left_out_and_told(tmp_path, section):
     """It was taken once, and did nothing: the run goes on as it began. Given now it is refused, as in a new run."""
