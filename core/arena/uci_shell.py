@@ -8,10 +8,10 @@ import copy
 import os
 import queue
 import signal
-import sys
 import threading
 import time
-from typing import Any
+from contextlib import suppress
+from typing import Any, TextIO
 
 DEFAULT_MS = 1000
 """Milliseconds for a `go` without any limit."""
@@ -20,6 +20,8 @@ OVERHEAD_MS = 30
 """Milliseconds of each move that are left to the program on the other side; the option `Move Overhead`."""
 GRACE = 0.3
 """Seconds that an engine has for its move once it was told to stop, before it is interrupted."""
+AGAIN = 0.01
+"""Seconds after which an engine that goes on is interrupted again: it may catch whatever is raised."""
 WIN = 100_000
 """Score of a won game, from which the plies to it are taken off (`Limit.report`)."""
 
@@ -94,9 +96,12 @@ class Shell:
 
     An engine sees `position.limit.stopped`. One that does not look is interrupted, and the first move of the line that
     it reported last is played, or the first legal one.
+
+    Args:
+        out: what the program on the other side reads; nothing but the protocol may go there.
     """
 
-    def __init__(self, engine: Any, position_class: Any, limit_class: Any) -> None:
+    def __init__(self, engine: Any, position_class: Any, limit_class: Any, out: TextIO) -> None:
         self.engine, self.fresh = engine, copied(engine)
         self.position_class, self.limit_class = position_class, limit_class
         self.position = position_class()
@@ -109,14 +114,16 @@ class Shell:
         self.ended = 0  # searches that have their move
         self.stopped = 0  # the last search that is to end at once
         self.limit: Any = None  # of the search that goes on
-        self.interrupted = False
+        self.interrupted = False  # the search that goes on was
+        self.on_its_way = False  # an interrupt that the main thread has not felt yet
+        self.out = out
         self.timers: list[threading.Timer] = []
 
     def say(self, text: str) -> None:
         with self.printing:
             try:
-                sys.stdout.write(text + "\n")
-                sys.stdout.flush()
+                self.out.write(text + "\n")
+                self.out.flush()
             except OSError:  # the program on the other side has gone
                 os._exit(0)
 
@@ -170,15 +177,16 @@ class Shell:
 
     def interrupt(self, number: int) -> None:
         with self.changed:
-            if self.limit is not None and self.begun == number and not self.interrupted:
-                self.interrupted = True
+            if self.limit is not None and self.begun == number:
+                self.interrupted = self.on_its_way = True
                 _thread.interrupt_main()
+                self.after(AGAIN, number)
 
     # ------------------------------------------------------------ the main thread
 
     def run(self) -> None:
         """Do what was heard, one command after the other, until `quit`."""
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, self.feel_interrupt)
         threading.Thread(target=self.listen, daemon=True).start()
         while (words := self.commands.get())[:1] != ["quit"]:
             action = getattr(self, f"do_{words[0]}", None) if words else None
@@ -190,6 +198,11 @@ class Shell:
                 raise
             except BaseException as error:  # noqa: BLE001 - what is heard may be anything; a Rust panic is no Exception
                 self.say_fault(f"{words[0]} is not done", error)
+
+    def feel_interrupt(self, number: int, frame: Any) -> None:
+        """The handler of SIGINT, which runs in the main thread."""
+        self.on_its_way = False
+        raise KeyboardInterrupt
 
     def do_uci(self, words: list[str]) -> None:
         self.say(f"id name {' '.join(str(getattr(self.engine, 'name', 'engine')).split())}")
@@ -230,12 +243,14 @@ class Shell:
         def report(depth: int, score: float, nodes: int, line: Any = ()) -> None:
             take(depth, score, nodes, line)
             seconds = time.perf_counter() - started
-            rate = f"time {int(1000 * seconds)} nodes {nodes} nps {int(nodes / max(seconds, 1e-6))}"
-            moves = f" pv {' '.join(line)}" if line else ""
-            self.say(f"info depth {depth} score {score_text(score)} {rate}{moves}")
+            with suppress(Exception):  # it may tell anything, and an engine loses no move by what it tells
+                rate = f"time {int(1000 * seconds)} nodes {nodes} nps {int(nodes / max(seconds, 1e-6))}"
+                moves = f" pv {' '.join(map(str, line))}" if line else ""
+                self.say(f"info depth {depth} score {score_text(score)} {rate}{moves}")
 
         limit.report = report
         self.position.limit = limit
+        move = None
         try:
             with self.changed:
                 self.begun += 1
@@ -247,21 +262,30 @@ class Shell:
                 if cut is not None:
                     self.after(cut / 1000, self.begun)
             move = self.selected(left)
-            with self.changed:
-                self.limit = None
-            while self.interrupted:
-                time.sleep(1)  # the interrupt is on its way
+            self.rest()
         except KeyboardInterrupt:
-            self.limit = None
             if not self.interrupted:
                 raise
-            move = self.known_move()
+            self.rest()
         while self.timers:
             self.timers.pop().cancel()
         score = getattr(self.engine, "score", None)
         if limit.told is None and isinstance(score, (int, float)):
             self.say(f"info score {score_text(score)}")
-        return move
+        return self.known_move() if move is None else move
+
+    def rest(self) -> None:
+        """The search is over: no further interrupt begins, and one that is on its way is felt here."""
+        while True:
+            try:
+                with self.changed:
+                    self.limit = None
+                while self.on_its_way:
+                    time.sleep(0.001)
+                return
+            except KeyboardInterrupt:
+                if not self.interrupted:
+                    raise
 
     def selected(self, left: int) -> str:
         """What the engine says; where it breaks, the best known move. `(none)` where the game is over."""
@@ -277,13 +301,19 @@ class Shell:
 
     def known_move(self) -> str:
         """The first move of the line that was reported last, or the first legal one."""
-        told = self.position.limit.told
-        return str(told[3][0] if told and told[3] else next(iter(self.position.legal_moves), "(none)"))
+        told, legal, first = self.position.limit.told, self.position.legal_moves, ""
+        with suppress(Exception):  # it may have told anything
+            first = str(told[3][0])
+        return first if first in legal else str(next(iter(legal), "(none)"))
 
 
 def serve(engine: Any, position_class: Any, limit_class: Any) -> None:
     """Answer UCI commands until `quit` or the end of the input.
 
-    `ucinewgame` brings the engine back as it was loaded: it was written for one game in one process.
+    `ucinewgame` brings the engine back as it was loaded: it was written for one game in one process. What the engine
+    prints goes to standard error: half a line of it before a `bestmove` would be a move that nobody reads.
     """
-    Shell(engine, position_class, limit_class).run()
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
+    with suppress(OSError):  # there may be no standard error
+        os.dup2(2, 1)
+    Shell(engine, position_class, limit_class, out).run()

@@ -99,7 +99,9 @@ def test_what_decides_a_game_stays_as_it_was(tmp_path):
         return stored_config(tmp_path / "logs" / "old", list(words), str(tmp_path), trusted=True).arena
 
     for word in ("limit=nodes:9", "plies=2", "draw_adjudication=true", "resign_adjudication=true"):
-        with pytest.raises(ConfigError, match=rf"^arena\.{word.partition('=')[0]}=.* cannot be compared; start a new run"):
+        with pytest.raises(
+            ConfigError, match=rf"^arena\.{word.partition('=')[0]}=.* cannot be compared; start a new run"
+        ):
             gone_on_with(f"arena.{word}")
     assert gone_on_with("arena.limit=depth:4", "arena.deadline=60", "arena.openings=9").openings == 9
 

@@ -119,6 +119,24 @@ def test_an_engine_that_does_not_heed_time_is_interrupted(tmp_path, words):
     assert [line.split()[1] for line in heard if line.startswith("bestmove")] == ["6", "2"]
 
 
+def test_an_engine_that_catches_its_interrupt_prints_and_tells_odd_things_still_moves(tmp_path):
+    """The arena kills the first, keeps the second apart and passes over the third; an exported engine said no move."""
+    code = (
+        "class E:\n    def select_move(self, position, time_left_ms):\n"
+        "        print('half a line', end='', flush=True)\n"
+        "        position.limit.report(1, None, 5, [4])\n        position.limit.report(2, 3, 5, [6])\n"
+        "        try:\n            while not position.limit.depth: pass\n        except: pass\n        return '2'\n"
+        "engine = E()\n"
+    )
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(code, FOUR.prelude, "x"))
+    words = "position startpos\ngo movetime 60\ngo depth 1\n"
+    done = subprocess.run([sys.executable, str(path)], input=words, capture_output=True, text=True, timeout=20)
+    heard = done.stdout.splitlines()
+    assert moves_in(heard) == ["2", "2"] and done.stderr == "half a line" * 2
+    assert [info["pv"] for info in infos([line for line in heard if not line.startswith("bestmove")])] == ["6", "6"]
+
+
 def test_a_missing_library_is_one_line(tmp_path):
     path = tmp_path / "engine.py"
     path.write_text(standalone("import no_such\n" + FOUR.sparring.code, FOUR.prelude, "x", {"no_such": "no-such"}))
