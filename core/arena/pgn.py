@@ -78,10 +78,10 @@ def opening_of(pgn: str) -> str | None:
 
 
 def time_control(limit: MoveLimit) -> str:
-    """PGN's TimeControl: `base+increment` in seconds for clocks, `-` with a word for the rest."""
+    """PGN's TimeControl: `base+increment` in seconds for clocks, one move in so many seconds, `-` for none."""
     if limit.kind == "clock":
         return f"{limit.value / 1000:g}+{limit.increment / 1000:g}"
-    return f"*{limit.value / 1000:g}" if limit.kind == "movetime" else "-"
+    return f"1/{limit.value / 1000:g}" if limit.kind == "movetime" else "-"
 
 
 def _roster(tags: Mapping[str, str]) -> dict[str, str]:

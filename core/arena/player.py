@@ -127,11 +127,11 @@ def _checked(answer: object) -> Reply:
     if isinstance(answer, list | tuple) and len(answer) == 3 and isinstance(answer[0], str):
         move, score, depth = answer
         return Reply(
-            move[:16],
+            move,
             float(score) if isinstance(score, int | float) and abs(score) < MOST_SCORE else None,
             int(depth) if isinstance(depth, int | float) and 0 <= depth <= MOST_DEPTH else None,
         )
-    return Reply(f"{answer!r}"[:16])
+    return Reply(repr(answer))
 
 
 def _forfeit(result: ExecutionResult) -> Exception:

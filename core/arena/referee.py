@@ -16,6 +16,8 @@ from core.state.failure import FailureKind
 
 MOST_PLIES = 600
 """Moves of both sides together after which a game is drawn."""
+SHOWN_MOVE = 60
+"""Characters of a move that is none which are told."""
 
 
 class PlayedMove(BaseModel):
@@ -165,13 +167,14 @@ class _Table:
         """Make the move; Forfeit if it is illegal or came too late."""
         side, move = self.side, reply.move
         score = reply.score if reply.score is None or side == 0 else -reply.score
+        allowed = self.clocks.allowance(side)
         if not self.clocks.press(side, seconds):
-            allowed = self.clocks.allowance(side)
             message = f"move {len(self.moves) + 1} took {seconds:.2f} s, allowed were {allowed:.2f} s"
             raise Forfeit("time_forfeit", FailureKind.TIME_FORFEIT, message)
         if move not in self.game.legal(self.state):
             position = self.game.text(self.state)
-            message = with_last_error(f"{move!r} is not a legal move in {position}", reply.error)
+            shown = f"{move[:SHOWN_MOVE]}…" if len(move) > SHOWN_MOVE else move
+            message = with_last_error(f"{shown!r} is not a legal move in {position}", reply.error)
             raise Forfeit("illegal_move", FailureKind.ILLEGAL_MOVE, message)
         san = self.game.san(self.state, move)
         self.state = self.game.apply(self.state, move)

@@ -72,6 +72,26 @@ def test_whatever_an_engine_says_of_its_score_the_game_goes_on(number, place):
     assert made.depth is None or 0 <= made.depth <= 1000
 
 
+def test_a_move_may_have_any_length(tmp_path):
+    """A capture of several jumps lost its game: moves were cut after 16 characters."""
+    position = (
+        "class Position:\n    def __init__(self, moves=(), limit=None): self.moves, self.limit = moves, limit\n"
+        "    to_move = property(lambda self: len(self.moves) % 2)\n    fen = property(lambda self: str(self.moves))\n"
+        "    legal_moves = property(lambda self: ['a1xc3xe5xg7xe9xc11xa13'])\n"
+        "    def apply(self, move): return Position((*self.moves, move), self.limit)\n"
+    )
+    rules = (
+        "from core.arena.position_game import PositionGame\n"
+        "class Jumps(PositionGame):\n    name, position = 'jumps', Position\n"
+        "    def outcome(self, state): return ('1-0', 'taken') if state.moves else None\n"
+    )
+    (tmp_path / "jumps.py").write_text(position + rules)
+    entry = {"game": "jumps.py:Jumps", "inputs": str(tmp_path), "prelude": position}
+    assert play_match(match(FIRST, FIRST, **entry), InProcessSandbox()).termination == "taken"
+    other = play_match(match(engine("return 'x' * 99"), FIRST, **entry), InProcessSandbox())
+    assert other.message.startswith(f"'{'x' * 60}…' is not a legal move in ")
+
+
 def test_the_position_stays_in_the_engine_between_moves():
     code = engine(
         "assert ''.join(position.moves) == '4' * 2 + '17' * ((len(position.moves) - 2) // 2)\n"

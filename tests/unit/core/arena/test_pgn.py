@@ -90,7 +90,7 @@ def test_names_cannot_break_out_of_their_tag():
 
 
 @pytest.mark.parametrize(
-    ("limit", "text"), [("clock:60000+600", "60+0.6"), ("movetime:100", "*0.1"), ("nodes:5", "-"), ("depth:3", "-")]
+    ("limit", "text"), [("clock:60000+600", "60+0.6"), ("movetime:100", "1/0.1"), ("nodes:5", "-"), ("depth:3", "-")]
 )
 def test_time_control(limit, text):
     assert time_control(MoveLimit.parse(limit)) == text

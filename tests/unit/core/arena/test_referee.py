@@ -109,6 +109,11 @@ def test_clocks_run_down_and_gain_the_increment():
     assert not clocks.press(0, 0.71)
 
 
+def test_who_is_late_is_told_how_much_was_left():
+    record = play(Scripted("4"), Scripted(), limit=MoveLimit.parse("clock:500+10"), timer=Watch(0, 0.7))
+    assert record.termination == "time_forfeit" and record.message == "move 1 took 0.70 s, allowed were 0.50 s"
+
+
 def test_a_player_is_told_both_clocks():
     white, black = Scripted("4", "9"), Scripted("1")
     record = play(white, black, limit=MoveLimit.parse("clock:1000+0"), timer=Watch(0, 0.25, 0, 0.5, 0, 0))
