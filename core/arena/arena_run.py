@@ -91,19 +91,29 @@ class ArenaRun:
         return node.duplicate_of if node.rung == "text" else None
 
     def openings(
-        self, count: int, *label: object, held_out: bool = False, without: Collection[tuple[str, ...]] = ()
+        self, count: int, *label: object, held_out: bool = False, without: Collection[tuple[str, ...]] | None = None
     ) -> list[tuple[str, ...]]:
         """Openings to begin from, a function of the run's seed and `label`; fewer where the held-out part has fewer.
 
         Args:
-            without: openings that are not wanted again: with a book others take their place.
+            without: openings that are not wanted again; then there may be fewer, too.
+
+        Raises:
+            ConfigError: the game has too few for a tournament.
         """
         seed, book = derive_seed(self.seed, "openings", *label), self.spec.book
         if book is not None:
-            drawn = book.draw(count, seed=seed, held_out=held_out, without=without)
+            drawn = book.draw(count, seed=seed, held_out=held_out, without=without or ())
             for told in book.news():
                 log_msg("WARNING", told)
             return drawn
-        plies = self.spec.opening_plies
-        drawn = draw_openings(self.game, count, plies=plies, seed=seed, held_out=held_out, fewer=held_out)
-        return [opening for opening in drawn if opening not in without]
+        fewer = held_out or without is not None
+        return draw_openings(
+            self.game,
+            count,
+            plies=self.spec.opening_plies,
+            seed=seed,
+            held_out=held_out,
+            fewer=fewer,
+            without=without or (),
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -23,6 +23,7 @@ def draw_openings(
     seed: int,
     held_out: bool = False,
     fewer: bool = False,
+    without: Collection[tuple[str, ...]] = (),
 ) -> list[tuple[str, ...]]:
     """`count` different openings of `plies` random legal moves, none with a win in one or decided as the game knows.
 
@@ -31,11 +32,13 @@ def draw_openings(
 
     Args:
         fewer: return what there is where the game has fewer.
+        without: openings whose positions are not wanted again.
     Raises:
         ConfigError: the game has fewer different openings of that length.
     """
     rng = random.Random(seed)
     found: dict[str, tuple[str, ...]] = {}
+    known = {game.text(game.initial(line)) for line in without}
     barren = 0
     while len(found) < count and barren < MOST_BARREN:
         line = _random_line(game, plies, rng)
@@ -44,7 +47,8 @@ def draw_openings(
             continue
         state = game.initial(line)
         text = game.text(state)
-        if in_held_out_part(text) == held_out and text not in found and is_open(game, state):
+        if in_held_out_part(text) == held_out and text not in known and is_open(game, state):
+            known.add(text)
             found[text] = line
             barren = 0
     if len(found) < count and not fewer:

@@ -89,7 +89,7 @@ class SprtRule:
         test = sprt(pairs, PENTANOMIAL, elo0=SPRT_ELO[0], elo1=SPRT_ELO[1])
         while test.verdict is None and sum(pairs) < SPRT_PAIRS:
             before = sum(pairs)
-            pairs = more(challenger, champion, SPRT_BATCH).pentanomial(challenger, champion)
+            pairs = more(challenger, champion, min(SPRT_BATCH, SPRT_PAIRS - before)).pentanomial(challenger, champion)
             test = sprt(pairs, PENTANOMIAL, elo0=SPRT_ELO[0], elo1=SPRT_ELO[1])
             if sum(pairs) == before:
                 break  # only copies of games already played: there is nothing more to learn

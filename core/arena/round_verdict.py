@@ -128,7 +128,8 @@ class RoundVerdict:
         """Play further pairs of two engines and return the table with them."""
         run = self.run
         engines = {node.id: engine_of(node) for node in self.cohort}
-        already = {game.opening for game in self.table.games if {game.white, game.black} == {first, second}}
+        met = [game for game in map(Played.of, self._games) if {game.white, game.black} == {first, second}]
+        already = {game.opening for game in met}  # also from where they repeat another game: nothing is learned there
         pairings = meetings(
             [(engines[first], engines[second])],
             run.openings(pairs, self.label, "more", len(already), without=already),

@@ -110,4 +110,8 @@ def test_a_run_draws_from_the_book_by_its_label_and_tells_what_it_passed_over(tm
     assert len(told) == 1 and told[0].startswith("WARNING: arena.book=b.txt: ")
     random = ArenaRun(deps_of(tmp_path), four_spec(), four_settings())
     lines = random.openings(6, "1/a")
-    assert random.openings(6, "1/a", without=lines[:2]) == lines[2:]
+    others = random.openings(6, "1/a", without=lines[:2])
+    assert others[:4] == lines[2:] and len({*others, *lines}) == 8, "others take their place"
+    few = ArenaRun(deps_of(tmp_path), replace(four_spec(), opening_plies=1), four_settings())
+    found = few.openings(8, "1/a", "more", without=few.openings(3, "1/a"))
+    assert len(found) == 2, "a test that asked for more pairs than there are openings ended the run"
