@@ -65,6 +65,8 @@ class Reply(NamedTuple):
     """Plies it looked ahead."""
     error: str = ""
     """The last line on a UCI program's standard error: it may say why the move is none."""
+    away: float = 0.0
+    """Seconds of it in which this process stood still (`utils.patience`): nobody's time."""
 
 
 def with_last_error(message: str, line: str) -> str:
@@ -116,7 +118,7 @@ class SessionPlayer:
         except SessionFailure as failure:
             raise _forfeit(failure.result) from failure
         self._session.pause()  # the opponent's time is not its own
-        return _checked(answer)
+        return _checked(answer)._replace(away=self._session.away)
 
     def close(self) -> str:
         return self._session.close().term_out[-2000:]

@@ -119,7 +119,7 @@ def play_game(
         asked = timer()
         try:
             reply = players[side].move(table.turn())
-            move = table.accept(reply, timer() - asked)
+            move = table.accept(reply, timer() - asked - reply.away)
         except Forfeit as forfeit:
             return table.lost_by(side, forfeit)
         if on_move is not None:

@@ -7,7 +7,6 @@ import re
 import selectors
 import signal
 import subprocess
-import time
 from collections.abc import Sequence
 from typing import IO
 
@@ -16,6 +15,7 @@ from core.arena.openings import opening_parts
 from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn, with_last_error
 from core.arena.uci_options import UciOption
 from core.state.failure import FailureKind
+from utils.patience import Patience
 
 _SCORE = re.compile(r"\bscore (cp|mate) (-?\d{1,18})\b")
 _DEPTH = re.compile(r"\bdepth (\d{1,4})\b")
@@ -51,6 +51,7 @@ class UciPlayer:
         self._buffer = b""
         self._tail: list[str] = []
         self._errors = b""
+        self._away = 0.0  # of what was heard last
         try:
             self._process = subprocess.Popen(
                 list(command),
@@ -95,6 +96,7 @@ class UciPlayer:
             _score(score[1], int(score[2])) if score else None,
             min(int(depth[1]), MOST_DEPTH) if depth else None,
             self._last_error(),
+            self._away,
         )
 
     def close(self) -> str:
@@ -130,7 +132,8 @@ class UciPlayer:
 
     def _hear(self, word: str, seconds: float) -> list[str]:
         """Lines up to and with the one that begins with `word`."""
-        deadline, size, lines = time.monotonic() + seconds, 0, []
+        patience, size, lines = Patience(seconds), 0, []
+        self._away = 0.0
         while True:
             line, newline, rest = self._buffer.partition(b"\n")
             if newline:
@@ -141,9 +144,11 @@ class UciPlayer:
                 if text.split(" ", 1)[0] == word:
                     return lines
                 continue
-            left = deadline - time.monotonic()
-            ready = self._selector.select(left) if left > 0 else []
+            ready = patience.look(self._selector.select) if patience.left > 0 else []
+            self._away = patience.away
             if not ready:
+                if patience.left > 0:
+                    continue
                 message = self._with_last_error(f"no {word} within {seconds:g} s")
                 self.close()
                 raise Forfeit("time_forfeit", FailureKind.TIME_FORFEIT, message)

@@ -85,6 +85,10 @@ class BaseTree:
 class Session(Protocol):
     """A long-lived sandboxed child that holds one program and answers calls. Every answer is checked by us."""
 
+    @property
+    def away(self) -> float:
+        """Seconds of the last call in which this process stood still, as after Ctrl-Z: they are not the program's."""
+
     def call(self, function: str, args: Sequence[Any], *, timeout: float) -> Any:
         """Call `function` of the program with plain data. Raises SessionFailure when the program fails."""
 

@@ -62,6 +62,10 @@ class LastingSession:
         self._failed = False
         self._result: ExecutionResult | None = None
 
+    @property
+    def away(self) -> float:
+        return self._session.away
+
     def call(self, function: str, args: Sequence[Any], *, timeout: float) -> Any:
         return self.call_many(function, [args], timeout=timeout)[0]
 

@@ -23,7 +23,6 @@ import json
 import os
 import select
 import socket
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -40,6 +39,7 @@ from core.executor.report import result_of
 from core.executor.server import SandboxSlot
 from core.state.failure import FailureKind
 from utils.errors import JobLost
+from utils.patience import Patience
 
 _REPORT_SECONDS = 120.0
 SHOWN_CALL = 200
@@ -83,6 +83,7 @@ class SandboxSession:
         self._msgpack = msgpack
         self._result: ExecutionResult | None = None
         self._pause = Pause(slot.pid)
+        self.away = 0.0
         self._ready = False
         self._again = False
         self._leaving = False
@@ -153,10 +154,10 @@ class SandboxSession:
         with suppress(KeyError):
             self._poll.unregister(self._channel.fileno())
         self._poll.register(fd, select.POLLIN)
-        deadline = time.monotonic() + seconds
+        patience = Patience(seconds)
         try:
-            while (left := deadline - time.monotonic()) > 0:
-                ready = {fd for fd, _ in self._poll.poll(1000.0 * left)}
+            while patience.left > 0:
+                ready = self._look(patience)
                 if self._out in ready:
                     self._read_output()
                 if fd in ready:
@@ -206,7 +207,7 @@ class SandboxSession:
         try:
             if self._reported(0.0):
                 raise self._gone()
-            self._send(len(frame).to_bytes(strict.HEADER, "little") + frame, time.monotonic() + 1.0, 1.0)
+            self._send(len(frame).to_bytes(strict.HEADER, "little") + frame, Patience(1.0), 1.0)
         except SessionFailure:
             return False
         return True
@@ -241,23 +242,25 @@ class SandboxSession:
     def _asked(self, data: bytes, key: str, timeout: float) -> dict[str, Any]:
         self._must_live()
         self._pause.end()
-        deadline = time.monotonic() + timeout
+        patience = Patience(timeout)
         frame = len(data).to_bytes(strict.HEADER, "little") + data
         try:
             sent = 0
             if not self._ready:
                 sent = self._sent_ahead(frame)
-                self._expect(self._frame(deadline, timeout), "ready")
+                self._expect(self._frame(patience, timeout), "ready")
                 self._ready = True
             if self._received and not sent:
                 raise strict.Malformed("bytes that nobody asked for")
-            self._send(frame[sent:], deadline, timeout)
-            answer = self._expect(self._frame(deadline, timeout), key)
+            self._send(frame[sent:], patience, timeout)
+            answer = self._expect(self._frame(patience, timeout), key)
             if self._received and sent:
                 raise strict.Malformed("bytes that nobody asked for")
             return answer
         except strict.Malformed as error:
             raise self._breach(FailureKind.RUNTIME, f"the program broke its session: {error}") from error
+        finally:
+            self.away = patience.away
 
     def _sent_ahead(self, frame: bytes) -> int:
         """Have a short first request wait for the program, which then answers as soon as it is loaded.
@@ -281,20 +284,20 @@ class SandboxSession:
             raise strict.Malformed(f"{key} was expected")
         return message
 
-    def _frame(self, deadline: float, timeout: float) -> dict[str, Any]:
-        header = self._take(strict.HEADER, deadline, timeout)
+    def _frame(self, patience: Patience, timeout: float) -> dict[str, Any]:
+        header = self._take(strict.HEADER, patience, timeout)
         size = int.from_bytes(header, "little")
         most = self._limits.answer_kb << 10
         if size > most:
             raise strict.Malformed(f"a frame of {size:,} bytes, at most {most:,} are read")
-        message = strict.decode(self._take(size, deadline, timeout), self._msgpack)
-        if time.monotonic() > deadline + _READING_SECONDS:
+        message = strict.decode(self._take(size, patience, timeout), self._msgpack)
+        if patience.left < -_READING_SECONDS:
             raise self._breach(FailureKind.TIMEOUT, f"wall clock: no answer that can be read within {timeout:g} s")
         return message
 
-    def _take(self, size: int, deadline: float, timeout: float) -> bytes:
+    def _take(self, size: int, patience: Patience, timeout: float) -> bytes:
         while len(self._received) < size:
-            self._wait(select.POLLIN, deadline, timeout)
+            self._wait(select.POLLIN, patience, timeout)
             try:
                 data = self._channel.recv(max(_CHUNK, size - len(self._received)))
             except BlockingIOError:
@@ -308,23 +311,23 @@ class SandboxSession:
         del self._received[:size]
         return taken
 
-    def _send(self, data: bytes, deadline: float, timeout: float) -> None:
+    def _send(self, data: bytes, patience: Patience, timeout: float) -> None:
         view = memoryview(data)
         while view:
             try:
                 view = view[self._channel.send(view) :]
             except BlockingIOError:
-                self._wait(select.POLLOUT, deadline, timeout)
+                self._wait(select.POLLOUT, patience, timeout)
             except OSError as error:
                 raise self._gone() from error
 
-    def _wait(self, direction: int, deadline: float, timeout: float) -> None:
+    def _wait(self, direction: int, patience: Patience, timeout: float) -> None:
         """Until the channel is ready. Meanwhile output is read, and the supervisor's word ends the session."""
         channel = self._channel.fileno()
         self._poll.register(channel, direction)
         while True:
-            left = deadline - time.monotonic()
-            ready = {fd for fd, _ in self._poll.poll(1000.0 * max(0.0, left))}
+            left = patience.left
+            ready = self._look(patience)
             if self._out in ready:
                 self._read_output()
             if channel in ready and left > -_LATE_SECONDS:
@@ -333,6 +336,10 @@ class SandboxSession:
                 raise self._gone()
             if left <= 0:
                 raise self._breach(FailureKind.TIMEOUT, f"wall clock: no answer within {timeout:g} s")
+
+    def _look(self, patience: Patience) -> set[int]:
+        """The registered descriptors that are ready."""
+        return {fd for fd, _ in patience.look(lambda seconds: self._poll.poll(1000.0 * seconds))}
 
     def _read_output(self) -> None:
         data = os.read(self._out, 65536)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from support.sandboxes import TIERS, opened_tier
+from support.standstill import halt_once
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor.inside import watch
@@ -68,6 +69,17 @@ def learn():
     return [count, sorted(Table.entries), slow(count), slow(1), drawn, random.random(), BOARD, turn(), numbers]
 def pid(): return os.getpid()
 """
+
+
+def test_time_in_which_we_stood_still_is_not_the_programs(
+    sandbox: WarmSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-Z made every program late that was waited for: of two games of an arena both were lost on time."""
+    with closing(sandbox.lasting_session("def turn(): return 4", limits=LIMITS, prelude="")) as session:
+        assert session.call("turn", [], timeout=20) == 4 and session.away < 30
+        halt_once(monkeypatch, 60.0)
+        assert session.call("turn", [], timeout=20) == 4 and 59 < session.away < 62
+        assert session.call("turn", [], timeout=20) == 4 and session.away < 30
 
 
 def test_a_program_that_comes_again_finds_nothing_of_its_last_use(sandbox: WarmSandbox) -> None:

@@ -20,6 +20,8 @@ from utils.errors import JobLost, SandboxError
 class InProcessSession:
     """Runs the program by `exec`; exceptions become failures as a sandbox reports them."""
 
+    away = 0.0
+
     def __init__(self, code: str, prelude: str, seed: int) -> None:
         self.space: dict[str, Any] = {}
         self._code, self._prelude = code, prelude

@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from support.standstill import halt_once
 
 from core.arena.export import standalone
 from core.arena.limit import MoveLimit
@@ -333,6 +334,14 @@ def test_what_is_said_among_much_else_is_heard_at_once(tmp_path):
     for _ in range(400):
         assert player.move(turn("4")).move == "4"
     player.close()
+
+
+def test_time_in_which_we_stood_still_is_no_move_time(tmp_path, monkeypatch):
+    player = UciPlayer(program(tmp_path, "time.sleep(0.4 if not moves[1:] else 60); say('bestmove 4')"), DEPTH)
+    halt_once(monkeypatch, 60.0)
+    assert 59 < player.move(turn("4", seconds=20.0)).away < 62
+    with pytest.raises(Forfeit, match=r"no bestmove within 0\.3 s"):
+        player.move(turn("1", "2", seconds=0.3))
 
 
 def test_mate_scores_are_far_from_all_others(tmp_path):

@@ -23,13 +23,14 @@ class Scripted:
         self.answers = iter(answers)
         self.scores = chain(scores, repeat(None))
         self.turns: list[Turn] = []
+        self.away = 0.0
 
     def move(self, turn):
         self.turns.append(turn)
         answer = next(self.answers)
         if isinstance(answer, BaseException):
             raise answer
-        return Reply(answer, next(self.scores))
+        return Reply(answer, next(self.scores), away=self.away)
 
     def close(self):
         return ""
@@ -100,6 +101,13 @@ def test_a_fault_of_ours_is_no_result():
 def test_a_hang_costs_the_deadline_and_the_game():
     record = play(Scripted("4"), Scripted("1"), deadline=2.0, timer=Watch(0, 1, 0, 2.01))
     assert (record.result, record.termination) == ("1-0", "time_forfeit")
+
+
+def test_a_move_is_not_charged_for_what_we_stood_still():
+    white = Scripted("4", "9")
+    white.away = 60.0
+    record = play(white, Scripted("1"), limit=MoveLimit.parse("clock:1000+0"), timer=Watch(0, 60.25))
+    assert record.moves[0].clock == (0.75, 1.0) and record.moves[0].seconds == 0.25
 
 
 def test_clocks_run_down_and_gain_the_increment():
