@@ -14,6 +14,7 @@ from core.arena.export import standalone
 from core.arena.opening_book import OpeningBook
 from core.arena.pgn import with_elo
 from core.arena.repertoire import ArenaRules
+from core.arena.rules import try_rules
 from core.arena.setup import read_engine, settings_of
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.standings import newest_elo
@@ -30,6 +31,9 @@ from utils.counts import counted
 from utils.registry import user_file
 from utils.shared_property import shared_property
 from utils.user_path import user_path
+
+TRIED_PLIES = 3000
+"""Of random games, by a user's own rules, before a search."""
 
 LIMIT_TEXT = """\
 position.limit         .nodes, .depth, .milliseconds: what this move may cost; None where it does not apply
@@ -120,6 +124,8 @@ class ArenaProblem(Problem):
         return tuple(path.resolve() for path in self.scoring_files.values())
 
     def prepare(self) -> None:
+        if self.spec.inputs is not None:
+            try_rules(self.spec.game, TRIED_PLIES)
         if self.book is not None:
             self.book.check(self.settings.openings)
 

@@ -19,9 +19,11 @@ from core.arena.validator import engine_name
 from core.contracts import Game, GameDefaults, JobContext, Limits, Sandbox, with_defaults
 from core.state.node import Node
 from core.state.task import derive_seed
-from utils.errors import JobLost, SandboxError
+from utils.errors import ConfigError, JobLost, SandboxError
 from utils.registry import user_module
 
+FAULT = "fault"
+"""Key of what is wrong with the rules of a game, which may be the user's."""
 TRIES = 3
 """How often a game is begun before a fault of ours is given up on."""
 
@@ -72,8 +74,11 @@ class Match(BaseModel):
 
 
 def play(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
-    """Job entry: play the game and return its GameRecord as plain JSON."""
-    return play_match(Match.model_validate(payload), context.sandbox).model_dump(mode="json")
+    """Job entry: play the game and return its GameRecord as plain JSON, or `{FAULT: …}` where its rules fail."""
+    try:
+        return play_match(Match.model_validate(payload), context.sandbox).model_dump(mode="json")
+    except ConfigError as error:
+        return {FAULT: str(error)}
 
 
 def play_match(match: Match, sandbox: Sandbox) -> GameRecord:

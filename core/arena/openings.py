@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from hashlib import blake2b
 from typing import Any
 
+from core.arena.rules import outcome_of
 from core.contracts import OTHER_START, Game
 from utils.counts import counted
 from utils.errors import ConfigError
@@ -75,7 +76,7 @@ def _random_line(game: Game, plies: int, rng: random.Random) -> tuple[str, ...] 
     """Random legal moves; None if the game ends on the way."""
     state, line = game.initial(), []
     for _ in range(plies):
-        if game.outcome(state) is not None:
+        if outcome_of(game, state) is not None:
             return None
         move = rng.choice(list(game.legal(state)))
         line.append(move)

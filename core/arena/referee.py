@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from core.arena.limit import Clocks, MoveLimit
 from core.arena.player import Forfeit, Player, Reply, Turn, with_last_error
+from core.arena.rules import outcome_of
 from core.contracts import Game, Outcome
 from core.state.failure import FailureKind
 
@@ -112,6 +113,7 @@ def play_game(
 
     Raises:
         SandboxError, JobLost: a fault of ours, from a player. Nothing is known about the game then.
+        ConfigError: the rules, which may be the user's, leave out how it ends.
     """
     table = _Table(game, opening, Clocks(limit, deadline), adjudication or Adjudication())
     while (ended := table.outcome(max_plies)) is None:
@@ -155,7 +157,7 @@ class _Table:
         return Turn(new, side, left, self.clocks.allowance(side))
 
     def outcome(self, max_plies: int) -> tuple[Outcome, str] | None:
-        by_rule = self.game.outcome(self.state)
+        by_rule = outcome_of(self.game, self.state)
         if by_rule is not None:
             return by_rule
         agreed = self._adjudication.verdict(self._scores, len(self.moves))

@@ -13,7 +13,7 @@ from typing import Any
 
 from core.arena.limit import MoveLimit
 from core.arena.live import LiveMoves
-from core.arena.match import Match
+from core.arena.match import FAULT, Match
 from core.arena.pairings import Pairing
 from core.arena.pgn import time_control, to_pgn
 from core.arena.referee import MOST_PLIES, GameRecord
@@ -22,7 +22,7 @@ from core.contracts import EvaluatorDeps, Game, JobSpec
 from core.events import Event, GameFinished, Warned
 from utils.config_section import LONGEST_WAIT
 from utils.counts import counted
-from utils.errors import Interrupted, JobLost
+from utils.errors import ConfigError, Interrupted, JobLost
 from utils.file_utils import write_atomic
 from utils.thread_pool import threads
 
@@ -199,10 +199,13 @@ class Tournament:
             entry=ENTRY, payload=match.model_dump(mode="json"), label=pairing.key, seconds=seconds, memory_mb=1024
         )
         try:
-            record = GameRecord.model_validate(self._deps.jobs.run(job))
+            told = self._deps.jobs.run(job)
         except JobLost as error:
             lost = Warned(text=f"game {pairing.key} was lost with its worker, also after retries, and is void: {error}")
             return pairing, None, [lost]
+        if FAULT in told:
+            raise ConfigError(told[FAULT])
+        record = GameRecord.model_validate(told)
         self._note_effort(match, record)
         game_id, events = live.close(pairing.key, record)
         game, finished = stored_game(self._game, pairing, record, game_id, kind, generation)

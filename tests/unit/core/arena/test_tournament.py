@@ -17,12 +17,13 @@ from core.arena.match import Engine
 from core.arena.mutation import with_constants
 from core.arena.pairings import round_robin
 from core.arena.referee import MOST_PLIES
+from core.arena.rules import try_rules
 from core.arena.standings import Crosstable, Played, Ratings
 from core.arena.tournament import Tournament
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.allowance import Allowance
-from utils.errors import Interrupted
+from utils.errors import ConfigError, Interrupted
 
 SPEC = four_spec()
 
@@ -108,6 +109,23 @@ def test_a_game_that_is_lost_with_its_worker_is_void(tmp_path):
     jobs = DirectJobs(InProcessSandbox(), tmp_path, lose=1)
     games = Tournament(deps_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
     assert len(games) == 2 and "void" in book.of("warning")[0].text
+
+
+def test_rules_that_leave_out_how_a_game_ends_are_told_and_no_engine_loses_by_them(tmp_path):
+    """Whoever was to move without a move lost, as by a crash of its own, and nobody was told."""
+    (tmp_path / "open.py").write_text(
+        "from problems.connect_four.game import ConnectFour\n"
+        "class Open(ConnectFour):\n    def outcome(self, state): return None\n"
+    )
+    spec = replace(SPEC, entry="open.py:Open", inputs=tmp_path)
+    engines = [Engine(id=name, name=name, code=code) for name, code in (("a", FIRST), ("b", LAST))]
+    games = round_robin(engines, [("1", "2")], games=2, seed=1, spec=spec, settings=four_settings())
+    said = r"^game connect_four: no move is legal in .*; say there how such a game ended$"
+    with pytest.raises(ConfigError, match=said):
+        Tournament(deps_of(tmp_path), spec.game, 0).play(games, kind="rated")
+    with pytest.raises(ConfigError, match=said):
+        try_rules(spec.game, 200)
+    try_rules(SPEC.game, 200)
 
 
 @pytest.mark.parametrize("limit", ["nodes:50", "movetime:30000", "clock:5400000+30000"])
