@@ -13,6 +13,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from support.competition_stand import Stand, column, writes
@@ -842,13 +843,28 @@ def test_lists_in_cells_are_text(tmp_path, inline, split):
     assert json.loads(column(problem.input_dir / "train.csv", "b")[0]).keys() == {"k"}
 
 
-def test_a_table_sorted_by_its_target_gets_ids_that_do_not_tell_it(tmp_path, inline):
-    rows = "".join(f"{i * 7 % 13},{i * 5 % 11},{i}\n" for i in range(200))
+def numbers(path: Path, *names: str) -> list[list[float]]:
+    return [[*map(float, column(path, name))] for name in names]
+
+
+@pytest.mark.parametrize("split", ["random", "time:a"])
+def test_of_a_table_sorted_by_its_target_no_place_of_a_hidden_row_can_be_drawn_again(tmp_path, inline, split):
+    """Programs know our code and the seed: whatever these alone decide they can undo."""
+    rows = "".join(f"{i * 7 % 13},{i / 1000},{i}\n" for i in range(200))
     plain(tmp_path, content=f"a,b,rent\n{rows}".encode())
-    shown = made(tmp_path).input_dir
-    ids, rents = (list(map(float, column(shown / "train.csv", name))) for name in ("row_id", "rent"))
-    assert sum(a < b for a, b in itertools.pairwise(ids)) < 0.7 * len(ids)
-    assert rents == sorted(rents)
+    shown = made(tmp_path, f"data.split={split}").input_dir
+    ids, rents = numbers(shown / "train.csv", "row_id", "rent")
+    assert rents == sorted(rents) and sum(a < b for a, b in itertools.pairwise(ids)) < 0.7 * len(ids)
+    ids, hidden, days = numbers(shown / "test.csv", "row_id", "b", "a")
+    drawn = np.random.default_rng(0).permutation(200)
+    assert sum(drawn[round(1000 * place)] == name for place, name in zip(hidden, ids, strict=True)) < 10
+    if split == "random":
+        again = pd.Series(sorted(hidden)).sample(frac=1, random_state=0).tolist()
+        assert sum(one == other for one, other in zip(again, hidden, strict=True)) < 10
+    else:
+        of_a_day = [one < other for (one, day), (other, next_) in itertools.pairwise(zip(hidden, days, strict=True))
+                    if day == next_]  # fmt: skip
+        assert days == sorted(days) and 0.2 < sum(of_a_day) / len(of_a_day) < 0.8
 
 
 # ------------------------------------------------------------ metrics

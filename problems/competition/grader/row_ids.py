@@ -8,27 +8,28 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from .leaks.leaks import order_tells
 from .own_data.own_tables import OwnTables
 from .own_data.sample_form import RowNames, names_by_sample
 from .own_data.spelling import Ids
 from .tables.columns import ID_NAMES, called_like_id
 from .tables.keys import each_once
-from .tables.pieces import marked, spread
+from .tables.pieces import marked
 from .tables.with_columns import with_columns
 
 ROW_ID = "row_id"
 
 
-def with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, RowNames]:
+def with_ids(tables: OwnTables, draws: Any) -> tuple[Any, str, RowNames]:
     """A column that names each row once: one of the user's, or a new one, which `tables.labelled` and the user's rows
     then have; and what he calls the rows of his test.
 
-    Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids of a
-    table that is sorted by its target are drawn, so that they do not tell it.
+    Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids are
+    drawn: rows stand beside rows of their class, or of a like value, in most tables.
+
+    Args:
+        draws: of `secret_draws`.
     """
     labelled, theirs = tables.labelled, tables.test
     names = names_by_sample(tables)
@@ -42,11 +43,7 @@ def with_ids(tables: OwnTables, request: dict[str, Any]) -> tuple[Any, str, RowN
     while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
         key = f"swarm_{key}"
     count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
-    ids, looked = np.arange(count), spread(np.arange(count))
-    tells = (order_tells(pd.Series(looked), labelled[target].iloc[looked]) for target in tables.targets)
-    if not request["split"].startswith("time:") and any(tells):
-        ids = np.random.default_rng(request["seed"]).permutation(count)
-    tables.labelled = with_columns(labelled, {key: ids})
+    tables.labelled = with_columns(labelled, {key: draws.permutation(count)})
     theirs.insert(0, key, range(count, count + len(theirs)))
     return theirs, key, names
 

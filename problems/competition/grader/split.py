@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .grade import Judge
@@ -22,6 +23,7 @@ from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
+from .own_data.drawing import secret_draws
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
@@ -56,7 +58,8 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     tables.labelled = _as_classes(tables.labelled, targets, goal)
-    theirs, key, names = with_ids(tables, request)
+    draws = secret_draws(tables.files["train"], request["seed"])
+    theirs, key, names = with_ids(tables, draws)
     features = telling_features(tables, key)
     hidden, how, column = hidden_rows(tables, request, features, goal)
     hidden, foreign = known_classes(tables.labelled, hidden, targets, goal)
@@ -85,9 +88,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
         groups=groups_of(answers[column]) if how == "group" else sides.equal,
     )  # fmt: skip
     notes += rare_class(answers, split, targets, goal, how)
-    test = pd.concat([answers[there], theirs[[name for name in there if name in theirs]]], ignore_index=True)
-    if how != "time":
-        test = test.sample(frac=1, random_state=request["seed"])
+    test = _test(answers[there], theirs[[name for name in there if name in theirs]], draws, times, hidden)
     columns = sorted(map(str, shown[targets[0]].unique())) if goal.task == "classes" else targets
     if key in columns:
         raise Unusable(
@@ -99,7 +100,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     write_csv(answers[list(kept)], private / "answers.csv")
     outputs = _outputs(tables, shown, columns, goal)
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
-    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables), request)
+    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key), request)
     notes += _further_tables(public)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
@@ -118,6 +119,21 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     return exam, meta, {
         "train": learned or samples_of(train=public / "train.csv")["train"], "test": TableSample(test, len(test)),
     }  # fmt: skip
+
+
+def _test(hidden: Any, theirs: Any, draws: Any, times: Any, mask: Any) -> Any:
+    """The rows to predict in an order that tells nothing: drawn, or, of a split by time, that of time, where those of
+    the same time are drawn and the user's stand behind.
+
+    Args:
+        times: of each labelled row, or None.
+        mask: which of these are hidden.
+    """
+    if times is None:
+        return pd.concat([hidden, theirs], ignore_index=True).sample(frac=1, random_state=draws)
+    order = draws.permutation(len(hidden))
+    order = order[np.argsort(times[mask][order], kind="stable")]
+    return pd.concat([hidden.iloc[order], theirs], ignore_index=True)
 
 
 def _told_elsewhere(sides: Sides, columns: list[str], targets: list[str], order: Any) -> Iterator[str]:
@@ -239,11 +255,14 @@ def _further_tables(public: Path) -> list[str]:
     return [told] if found else []
 
 
-def _labels_of(sides: Sides, tables: OwnTables) -> HiddenLabels:
-    """What further files must not tell."""
+def _labels_of(sides: Sides, tables: OwnTables, key: str) -> HiddenLabels:
+    """What further files must not tell. Where no column of the user's names rows, they may go by their numbers."""
     rows = pd.concat([sides.shown, sides.hidden]).sort_index()
     hidden = rows.index.isin(sides.hidden.index)
-    return HiddenLabels.of(rows, hidden, tables.targets, tables.labelled[tables.targets])
+    numbered = key not in tables.train.kinds
+    if numbered:
+        rows = rows.drop(columns=key)  # drawn: nobody else knows them
+    return HiddenLabels.of(rows, hidden, tables.targets, tables.labelled[tables.targets], numbered=numbered)
 
 
 def _as_classes(labelled: Any, targets: list[str], goal: Goal) -> Any:

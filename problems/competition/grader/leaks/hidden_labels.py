@@ -78,11 +78,14 @@ class HiddenLabels:
     ordered: bool = False
 
     @classmethod
-    def of(cls, rows: Any, hidden: Any, targets: list[str], labels: Any = None) -> HiddenLabels:
+    def of(
+        cls, rows: Any, hidden: Any, targets: list[str], labels: Any = None, *, numbered: bool = False
+    ) -> HiddenLabels:
         """Of a table, or of rows of it, and the mask of those that are hidden.
 
         Args:
             labels: the targets of the whole table, where `rows` are only some of it, by their index.
+            numbered: other files may name a row by its number, from 0.
         """
         labels = rows if labels is None else labels
         away = rows[hidden].iloc[spread(np.arange(int(hidden.sum())), MOST_NAMED)]
@@ -97,6 +100,9 @@ class HiddenLabels:
                 for text, place in _names(away[name], rows[name].value_counts(), places)
                 if text not in named
             }
+        for place in places if numbered else ():
+            named.setdefault(str(place), place)
+            named.setdefault(f"{place}.0", place)
         written = [Plain(labels[name].to_numpy(object)) for name in targets]
         part = len(places) / max(1, int(hidden.sum()))
         least = int(2 * SHARE * min(len(places), MOST_ROWS))

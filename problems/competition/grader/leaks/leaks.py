@@ -23,6 +23,8 @@ FEW, NEARLY = 1000, 0.99
 """Rows that are looked at first, and the rank correlation that they have if all rows have that of a copy."""
 TELLS = 0.95
 """Share of labels, or rank correlation, from which an id is said to tell the target."""
+FEWEST_CHANGES = 12
+"""Rows that chance lets differ in class from the row before: of fewer, that hardly any does may be chance."""
 MOST_CLASSES = 1000
 """Classes whose names are looked for in texts."""
 _SIGNS, _WORDS = re.compile(r"[\W_]+"), re.compile(r"[^\W\d_]+")
@@ -123,8 +125,21 @@ def _holds(values: Any, target: Any) -> bool:
 
 
 def order_tells(ids: Any, target: Any) -> bool:
-    """True if ids that count upwards run with the target, as in a table that is sorted by it."""
+    """True if ids that count upwards run with the target, as in a table that is sorted by it, or if its classes stand
+    in blocks along them."""
     if not pd.api.types.is_numeric_dtype(ids) or target.nunique() < 2:
         return False
-    codes = pd.factorize(target, sort=True)[0] if not pd.api.types.is_numeric_dtype(target) else target.to_numpy(float)
-    return abs(rank_correlation(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS
+    is_number = pd.api.types.is_numeric_dtype(target)
+    codes = target.to_numpy(float) if is_number else pd.factorize(target, sort=True)[0]
+    if abs(rank_correlation(ids.to_numpy(float), np.asarray(codes, float))) >= TELLS:
+        return True
+    return target.nunique() <= MANY and _in_blocks(pd.factorize(target)[0][np.argsort(ids.to_numpy(), kind="stable")])
+
+
+def _in_blocks(classes: Any) -> bool:
+    """True if hardly more rows than blocks of theirs need differ in class from the row before, of those that would by
+    chance."""
+    counts = np.bincount(classes)
+    by_chance = (len(classes) - 1) * (1 - float(((counts / len(classes)) ** 2).sum()))
+    changes = int((classes[1:] != classes[:-1]).sum())
+    return by_chance >= FEWEST_CHANGES and changes - (len(counts) - 1) <= (1 - TELLS) * by_chance

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from problems.competition.grader.leaks.leaks import order_tells
 from problems.competition.grader.leaks.other_rows import told_elsewhere
 
 COUNT = 1200
@@ -111,3 +112,15 @@ def test_what_agrees_by_chance_is_not_told(seed):
     for hidden in (LATE, DRAWN):
         for column, target in pairs:
             assert told(column, target, hidden) == [], (column, target)
+
+
+@pytest.mark.parametrize(
+    ("classes", "told"),
+    [(["b", "c", "a"], True), ([2, 3, 1], True), (["rare", *["usual"] * 19], False), ([1, 2, 3], True)],
+)
+def test_ids_tell_the_classes_that_stand_in_blocks_along_them(classes, told):
+    alike = pd.Series(np.repeat(classes, 30))
+    target = alike if told else alike.sample(frac=1, random_state=1)
+    shown = np.random.default_rng(0).permutation(len(target))[: len(target) // 2]
+    ids = pd.Series(shown)
+    assert order_tells(ids, target.iloc[shown].reset_index(drop=True)) is told
