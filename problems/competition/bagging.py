@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from problems.competition.submission_rows import submission_rows
 from utils.syntax import parse, with_texts
 
 SEEDS = ("random_state", "seed", "random_seed")
@@ -59,8 +60,7 @@ def bagged(paths: Sequence[Path], target: Path, exam: Mapping[str, Any]) -> str:
 
 
 def _rows(path: Path, key: str) -> dict[str, dict[str, str]]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return {row[key]: row for row in csv.DictReader(file)}
+    return {row[key]: row for row in submission_rows(path)}
 
 
 def _is_number(text: str) -> bool:

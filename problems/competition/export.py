@@ -17,6 +17,7 @@ from core.workers.local import script_spec
 from problems.competition.bagging import STEP, bagged, reseeded
 from problems.competition.evaluator import MIN_BYTES
 from problems.competition.prepared import LAUNCH, Prepared, open_to_all
+from problems.competition.submission_rows import submission_rows
 from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.logger_system import log_msg
@@ -81,6 +82,7 @@ def refit(
             if number == 1 and made[0].read_bytes() == made[1].read_bytes():
                 made.pop()  # nothing in it is drawn
                 break
+        _check(made, inputs, node, prepared)
         program = out / PROGRAM
         program.write_text(node.code, encoding="utf-8")
         return [program, *_predictions(_put_together(made, seeds, prepared, tell), out, prepared)]
@@ -96,6 +98,14 @@ def _submission(value: dict[str, Any], node: Node) -> Path:
         why = result.get("message") or (found or {}).get("error") or f"it did not write {SUBMISSION}"
         raise SwarmEvoError(f"the refit of node {node.id} failed: {why}")
     return Path(found["path"])
+
+
+def _check(made: list[Path], inputs: Path, node: Node, prepared: Prepared) -> None:
+    """SwarmEvoError for a submission that a grader would refuse: more rows to learn may be what a program breaks on."""
+    sample = str(inputs / "sample_submission.csv")
+    request = {"verb": "check", "exam": prepared.exam(), "sample": sample, "paths": list(map(str, made))}
+    if why := _trusted(request).get("refused"):
+        raise SwarmEvoError(f"the refit of node {node.id} failed: {SUBMISSION}: {why}")
 
 
 def _put_together(made: list[Path], seeds: int, prepared: Prepared, tell: Callable[[str], None]) -> Path:
@@ -117,13 +127,18 @@ def _write_all_labels(prepared: Prepared, target: Path) -> None:
         "verb": "refit", "public": str(prepared.public), "out": str(target), "exam": prepared.exam(),
         "theirs": str(own) if own.is_file() else "",
     }  # fmt: skip
-    try:
-        answer = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=600)
-    except GradingFault as error:
-        raise SwarmEvoError(f"export-best --refit: {error}") from error
+    answer = _trusted(request)
     if "config_error" in answer:
         raise ConfigError(answer["config_error"])
     open_to_all(target)
+
+
+def _trusted(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        answer: dict[str, Any] = run_trusted(python_command(LAUNCH, "prepare"), request, timeout=600)
+    except GradingFault as error:
+        raise SwarmEvoError(f"export-best --refit: {error}") from error
+    return answer
 
 
 def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
@@ -137,11 +152,9 @@ def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
         if own["unlike"]:
             log_msg("WARNING", own["unlike"])
         return []  # the user gave no test rows: nothing to predict
-    with kept.open(newline="", encoding="utf-8") as source, target.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.reader(source)
-        head = next(rows)
-        found = {row[head.index(own["key"])].strip(): dict(zip(head, row, strict=False)) for row in rows if row}
-        found = {_key(name): row for name, row in found.items()} | found
+    found = {row[own["key"]].strip(): row for row in submission_rows(kept)}
+    found = {_key(name): row for name, row in found.items()} | found
+    with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([theirs for theirs, *_ in own["columns"]])
         for place, (key, name) in enumerate(own["rows"].items()):
@@ -163,11 +176,18 @@ def _handed_in(row: dict[str, str], place: int, own: dict[str, Any]) -> list[str
         if how == "kept":
             cells.append(own["kept"][theirs][place])
         elif how == "other":
-            cells.append(repr(1 - float(row[ours])))
-        else:
-            words = own["words"].get(ours, {})
+            cells.append(repr(1 - float(_number(row[ours]))))
+        elif ours in own["words"]:
+            words = own["words"][ours]
             cells.append(words.get(row[ours], words.get(_key(row[ours]), row[ours])))
+        else:
+            cells.append(row[ours] if ours == own["key"] else _number(row[ours]))
     return cells
+
+
+def _number(text: str) -> str:
+    """A prediction that is graded as a number: pandas reads a column of `True` and `False` as such."""
+    return {"true": "1", "false": "0"}.get(text.casefold(), text)
 
 
 def _key(text: str) -> str:

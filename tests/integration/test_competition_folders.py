@@ -11,7 +11,7 @@ from support.competition_stand import Stand, column, writes
 from core.contracts import Limits
 from problems.competition.problem import build
 from utils.config import load_config
-from utils.errors import ConfigError
+from utils.errors import ConfigError, SwarmEvoError
 
 CONFIG = """id: wine-quality
 name: Wine
@@ -329,6 +329,13 @@ def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path
     places = dict(zip(column(public / "test.csv", "row_id"), column(public / "test.csv", "flat"), strict=True))
     order = [places[key] for key in column(public / "sample_submission.csv", "row_id")]
     assert {name: int(value) for name, value in exported[1:]} == {f"T{i}": order.index(f"T{i}") for i in range(10)}
+    usual = (tmp_path / "best" / "submission.csv").read_text()
+    for odd in ("'\\ufeff' + text", "'\\n' + text", "text.replace('\\n', '\\n  \\n')"):  # pandas passes over them
+        numbered = writes("for number, row in enumerate(rows): row['rent'] = number")
+        rewritten = f"name = file.name\ntext = open(name).read()\nopen(name, 'w').write({odd})\n"
+        node, verdict = rent.score(numbered + rewritten)
+        rent.problem.export(node, tmp_path / "best", rent.run_dir)
+        assert verdict.metric > 0 and (tmp_path / "best" / "submission.csv").read_text() == usual
 
 
 def close(folder: Path) -> None:
@@ -381,12 +388,17 @@ def test_labels_of_hidden_rows_are_in_no_public_file(tmp_path, stand, inline):
     assert len(set(column(public / "sample_submission.csv", "rent"))) == 1
 
 
-def test_a_refit_sees_all_labels_and_predicts_only_the_users_rows(tmp_path, stand):
+def test_a_refit_sees_all_labels_and_predicts_only_the_users_rows(tmp_path, stand, inline):
     rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
     code = writes("n = sum(1 for _ in open('input/train.csv')) - 1\nfor row in rows: row['rent'] = n")
     node, _ = rent.score(code)
     rent.problem.refit(node, tmp_path / "best", rent.jobs, Limits())
     assert column(tmp_path / "best" / "submission.csv", "rent") == ["120"] * 10
+    for fault, told in (("rows[0]['rent'] = 'nan'", "1 missing value"), ("rows.pop()", "1 id of test.csv is missing")):
+        node, verdict = rent.score(writes(f"if sum(1 for _ in open('input/train.csv')) > 120: {fault}"))
+        with pytest.raises(SwarmEvoError, match=f"the refit of node {node.id} failed: .*{told}"):
+            rent.problem.refit(node, tmp_path / "best", rent.jobs, Limits())
+        assert verdict.failure is None and column(tmp_path / "best" / "submission.csv", "rent") == ["120"] * 10
 
 
 def test_time_hides_the_newest_rows(tmp_path, stand, inline):

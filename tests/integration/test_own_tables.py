@@ -723,6 +723,7 @@ def test_rows_that_all_differ_are_needed_to_keep_equal_ones_together(tmp_path, i
          r"data.metric=auc: the (validation|final) part, 30 hidden rows, cannot be scored: AUC is undefined: only one"),
         ([(i // 12, f"k{i // 12}") for i in range(ROWS)], "group:a logloss",
          "data.split=group:a: 0 rows could be hidden; a validation and a final part need 4"),
+        ([(i // 6, i * 40) for i in range(ROWS)], "group:a ndcg@3", "takes grades of relevance .* goes up to 4760"),
     ],
 )  # fmt: skip
 def test_data_that_no_program_can_be_scored_on_are_refused_before_the_search(tmp_path, inline, rows, words, told):
@@ -894,7 +895,7 @@ for row, given in zip(rows, csv.DictReader(open('input/test.csv')), strict=True)
 @pytest.mark.long
 @pytest.mark.parametrize("metric", ["brier", "multi-class log loss", "map@2"])
 def test_several_classes_are_searched_from_end_to_end(tmp_path, inline, metric):
-    plain(tmp_path, content=three_kinds())
+    plain(tmp_path, content=three_kinds(600))
     plain(tmp_path, "test.csv", b"a,b,shop\n1.5,0.5,3\n0.1,0.2,4\n")
     stand = Stand(tmp_path, f"data.dir={tmp_path / 'mine'}", "data.target=kind", f"data.metric={metric}")
     try:

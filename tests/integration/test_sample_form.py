@@ -250,6 +250,16 @@ def test_classes_are_handed_in_as_they_stand_and_none_is_taken_for_missing(tmp_p
         assert {line.partition(",")[2] for line in lines[1:]} == set(words) and "left out" not in note
 
 
+@pytest.mark.parametrize(("words", "given"), [(("1", "2"), ("1.0", "2.0")), (("true", "false"), ("1", "0"))])
+def test_classes_are_handed_in_as_they_stand_though_programs_know_and_write_others(tmp_path, inline, words, given):
+    """Beside a missing label pandas reads whole numbers as fractions; learners predict truths as 1 and 0."""
+    mine = labelled_folder(tmp_path, named="left", label=lambda i: "" if i == 3 else words[i % 3 == 0])
+    change = f"row['left'] = {given!r}[rows.index(row) % 2]"
+    found, _ = handed_in(tmp_path, mine, change, "data.target=left", "data.metric=accuracy")
+    for lines in found.values():
+        assert {line.partition(",")[2] for line in lines[1:]} == set(words)
+
+
 def test_probabilities_of_a_class_called_none_have_its_name(tmp_path, inline):
     mine = labelled_folder(tmp_path, named="left", label=lambda i: ("None", "Low", "01")[i % 3])
     change = "row.update({'01': 0.2, 'Low': 0.3, 'None_': 0.5})"

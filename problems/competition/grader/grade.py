@@ -124,6 +124,19 @@ class Judge:
         bounds = blend.Bounds() if most is None else blend.Bounds(seconds=most)
         return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds), "scale": scale}
 
+    def refuses(self, paths: list[str], sample: str) -> str:
+        """Why submissions for the rows of another sample, such as those of a refit, are not in its form; '' where they
+        are, or where the form is a foreign grader's."""
+        if not self._exam["strict"]:
+            return ""
+        try:
+            wanted = read_table(sample)[self._exam["id"]]
+            for path in paths:
+                self._valid(read_submission(path, self._texts), wanted)
+        except Malformed as error:
+            return str(error)
+        return ""
+
     def _predictions(self, path: str, rows: Any, names: Any) -> Any:
         return _rows(self._checked(read_submission(path, self._texts)), rows)[names].to_numpy()
 
@@ -156,10 +169,21 @@ class Judge:
         return {"score": number, "blocks": blocks, "interval": interval}
 
     def _checked(self, table: Any) -> Any:
-        """Columns, ids and values as they must be; values converted."""
+        """Columns, ids and values as they must be; values converted, in the order of the answers."""
+        key, table = self._exam["id"], self._valid(table, self._wanted)
+        table[key] = table.index
+        known = as_keys(self._answers[key])
+        return table.loc[known.to_numpy()].reset_index(drop=True)
+
+    def _valid(self, table: Any, wanted: Any) -> Any:
+        """The table with its values converted, by id.
+
+        Args:
+            wanted: ids.
+        """
         key = self._exam["id"]
         validate.check_columns(table, [key, *self._targets])
-        table = validate.check_ids(table, key, self._wanted)
+        table = validate.check_ids(table, key, wanted)
         low, high = BOUNDS.get(self._metric or "", (None, None))
         faults: list[str] = []
         for name in self._targets:
@@ -171,9 +195,7 @@ class Judge:
             except Malformed as fault:
                 faults.append(str(fault))
         validate.refuse(faults)
-        table[key] = table.index
-        known = as_keys(self._answers[key])
-        return table.loc[known.to_numpy()].reset_index(drop=True)
+        return table
 
     def _block_scores(self, mine: Any, truth: Any, blocks: int = 8) -> list[float]:
         """Scores of fixed eighths of the part (positions modulo 8 in its stored order), or [] if one is undefined."""

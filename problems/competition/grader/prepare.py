@@ -48,6 +48,8 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     try:
         if request["verb"] == "ways":
             return reading.ways(request)
+        if request["verb"] == "check":
+            return {"refused": Judge(request["exam"]).refuses(request["paths"], request["sample"])}
         out = Path(request["out"])
         if request["verb"] == "refit":
             refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from .own_data.own_tables import OwnTables
@@ -21,15 +22,13 @@ from .tables.with_columns import with_columns
 ROW_ID = "row_id"
 
 
-def with_ids(tables: OwnTables, draws: Any) -> tuple[Any, str, RowNames]:
+def with_ids(tables: OwnTables, seed: int) -> tuple[Any, str, RowNames]:
     """A column that names each row once: one of the user's, or a new one, which `tables.labelled` and the user's rows
     then have; and what he calls the rows of his test.
 
     Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids are
-    drawn: rows stand beside rows of their class, or of a like value, in most tables.
-
-    Args:
-        draws: of `secret_draws`.
+    drawn: in many tables rows stand beside others of their class. Those of hidden rows have to be drawn once more,
+    since `seed` is known.
     """
     labelled, theirs = tables.labelled, tables.test
     names = names_by_sample(tables)
@@ -43,7 +42,7 @@ def with_ids(tables: OwnTables, draws: Any) -> tuple[Any, str, RowNames]:
     while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
         key = f"swarm_{key}"
     count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
-    tables.labelled = with_columns(labelled, {key: draws.permutation(count)})
+    tables.labelled = with_columns(labelled, {key: np.random.default_rng(seed).permutation(count)})
     theirs.insert(0, key, range(count, count + len(theirs)))
     return theirs, key, names
 

@@ -58,15 +58,17 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     tables.labelled = _as_classes(tables.labelled, targets, goal)
-    draws = secret_draws(tables.files["train"], request["seed"])
-    theirs, key, names = with_ids(tables, draws)
+    theirs, key, names = with_ids(tables, request["seed"])
+    invented = key not in tables.train.kinds
     features = telling_features(tables, key)
     hidden, how, column = hidden_rows(tables, request, features, goal)
     hidden, foreign = known_classes(tables.labelled, hidden, targets, goal)
     shown = tables.labelled[~hidden & ~foreign]
     _refuse_one_sided(shown, int(hidden.sum()), targets, request)
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
-    answers = sides.hidden
+    answers, draws = sides.hidden, secret_draws(sides, request["seed"])
+    if invented:
+        answers = with_columns(answers, {key: draws.permutation(answers[key])})
     known_then = {key, *tables.features}
     there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
@@ -100,7 +102,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     write_csv(answers[list(kept)], private / "answers.csv")
     outputs = _outputs(tables, shown, columns, goal)
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
-    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key), request)
+    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request)
     notes += _further_tables(public)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
@@ -111,7 +113,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     _refuse_unscorable(exam, out, request)
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
-        "task": goal.task, "invented": key if key not in tables.train.kinds else None, "cautions": cautions,
+        "task": goal.task, "invented": key if invented else None, "cautions": cautions,
         "copied": any(copied.values()), "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     all_of_it = len(sides.shown) == sides.count
@@ -184,13 +186,13 @@ def _perfect(exam: dict[str, Any], answers: Any) -> Any:
 
 
 def _refuse_unscorable(exam: dict[str, Any], out: Path, request: dict[str, Any]) -> None:
-    """Unusable where the metric is undefined on a part, whatever a program predicts: one class only, say."""
+    """Unusable where the metric has no value on a part, whatever a program predicts: one class only, say."""
     path = out / "private" / "perfect.csv"
     write_csv(_perfect(exam, read_table(out / exam["answers"], exam["texts"])), path)
     judge = Judge({**exam, **{name: str(out / exam[name]) for name in ("answers", "sample")}})
     for part, rows in exam["parts"].items():
         verdict = judge.grade(str(path), part, False)
-        if verdict.get("undefined"):
+        if verdict.get("undefined") or verdict.get("failure") == "non_finite":
             raise Unusable(
                 f"data.metric={request['metric'] or request['function']['name']}: the {part} part, "
                 f"{counted(len(rows), 'hidden row')}, cannot be scored: {verdict['message']}; "
@@ -255,14 +257,17 @@ def _further_tables(public: Path) -> list[str]:
     return [told] if found else []
 
 
-def _labels_of(sides: Sides, tables: OwnTables, key: str) -> HiddenLabels:
-    """What further files must not tell. Where no column of the user's names rows, they may go by their numbers."""
+def _labels_of(sides: Sides, tables: OwnTables, invented: str | None) -> HiddenLabels:
+    """What further files must not tell.
+
+    Args:
+        invented: the column of ids, where it is ours: other files may name rows by their places instead.
+    """
     rows = pd.concat([sides.shown, sides.hidden]).sort_index()
     hidden = rows.index.isin(sides.hidden.index)
-    numbered = key not in tables.train.kinds
-    if numbered:
-        rows = rows.drop(columns=key)  # drawn: nobody else knows them
-    return HiddenLabels.of(rows, hidden, tables.targets, tables.labelled[tables.targets], numbered=numbered)
+    rows = rows.drop(columns=[invented] if invented else [])
+    labels = tables.labelled[tables.targets]
+    return HiddenLabels.of(rows, hidden, tables.targets, labels, numbered=invented is not None)
 
 
 def _as_classes(labelled: Any, targets: list[str], goal: Goal) -> Any:
@@ -306,7 +311,7 @@ def _write_user_rows(
         "unlike": "; ".join(filter(None, [form.wrong, others, tables.no_rows])),
         "rows": dict(zip(map(str, mine), names.texts, strict=True)), "by_sample": names.is_sample_of_same,
         "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
-        "words": {name: tables.classes[name].words for name in tables.classes if goal.labels},
+        "words": {name: tables.classes[name].all_words for name in tables.classes if goal.labels},
         "lost": {name: found.lost for name, found in tables.classes.items()},
     }  # fmt: skip
     path.write_text(json.dumps(own, default=str), encoding="utf-8")

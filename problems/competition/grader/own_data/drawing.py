@@ -1,4 +1,4 @@
-"""Draws that a program cannot repeat: it runs our code as well as we do, and knows the seed.
+"""Draws that a program cannot repeat, though it may know our code and the seed.
 
 A table that is sorted by its target tells every label to who knows a hidden row's place in it.
 """
@@ -6,19 +6,15 @@ A table that is sorted by its target tells every label to who knows a hidden row
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .sides import Sides
 
-def secret_draws(table: Path, seed: int) -> Any:
-    """A generator that is the same for the same file. No program has the file: of hidden rows it sees another order and
-    no labels.
 
-    Args:
-        table: the user's training table.
-    """
-    with table.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").digest()
+def secret_draws(sides: Sides, seed: int) -> Any:
+    """A generator that is the same for the same table. It begins with the order of the hidden rows in the user's file:
+    programs see them in another."""
+    digest = hashlib.sha256(sides.equal.tobytes()).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "big")])

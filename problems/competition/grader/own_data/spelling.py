@@ -71,6 +71,15 @@ class Classes:
     lost: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    @property
+    def all_words(self) -> dict[str, str]:
+        """Every class as a program may hand it in → as the file spells it: 2.0 is 2, and of truths 1 is True."""
+        there = self.values.dropna()
+        known = {key: self.words.get(key, key) for key in as_keys(pd.Series(there.unique()))} | self.words
+        if set(known) <= {"True", "False"} and there.map(type).eq(bool).all():
+            known |= {digit: known[truth] for digit, truth in (("1", "True"), ("0", "False")) if truth in known}
+        return known
+
 
 def classes_of(values: Any, texts: Any, order: Sequence[str] = ()) -> Classes:
     """The classes of a column that pandas has read as `values` and that stands in its file as `texts`.

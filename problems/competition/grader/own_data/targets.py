@@ -23,6 +23,8 @@ MANY_CLASSES = 20
 MOST_COLUMNS = 1000
 """Columns of a submission with one for each class."""
 NOT_ZERO = ("mape", "rmspe")
+MOST_RELEVANT = 500
+"""A grade of relevance g is worth 2 to the power of g, for NDCG."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,11 @@ def _check_numbers(values: Any, metric: str, given: str, *, may_be_two: bool) ->
         raise Unusable(
             f"{given} is for numbers, and '{values.name}' holds only {both}; allowed for two classes: "
             f"{', '.join(OF_TWO)}, accuracy, balanced_accuracy, f1, mcc"
+        )
+    if metric.startswith("ndcg") and values.max() > MOST_RELEVANT:
+        raise Unusable(
+            f"{given} takes grades of relevance (0, 1, 2, …), each worth twice the one below; '{values.name}' goes up "
+            f"to {values.max():g}"
         )
     if metric == "rmsle" and values.min() < 0:
         raise Unusable(f"{given} needs labels of at least 0; '{values.name}' goes down to {values.min():g}")

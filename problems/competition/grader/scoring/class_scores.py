@@ -71,15 +71,17 @@ def quantile(q: float) -> Score:
 
 
 def grouped_gain(k: int) -> Score:
-    """NDCG@k over groups: `truth` holds relevance and group of each row, `predicted` a number to sort by."""
+    """NDCG@k over groups: `truth` holds relevance and group of each row, `predicted` a number to sort by. Rows of equal
+    predictions count as the mean over all their orders, as in scikit-learn: a table's own order must not tell."""
 
     def of(y: Any, p: Any) -> float:
         found = []
         for rows in _groups(y[:, 1]):
-            relevance, order = y[rows, 0], np.argsort(-np.asarray(p)[rows], kind="stable")
-            ideal = _discounted(np.sort(relevance)[::-1][:k])
+            gains, places = 2.0 ** y[rows, 0] - 1, np.unique(-np.asarray(p)[rows], return_inverse=True)[1]
+            ideal = _discounted(np.sort(gains)[::-1][:k])
             if ideal > 0:
-                found.append(_discounted(relevance[order][:k]) / ideal)
+                means = np.bincount(places, gains) / np.bincount(places)
+                found.append(_discounted(means[np.sort(places)][:k]) / ideal)
         if not found:
             raise Undefined("NDCG is undefined: no group has a row of relevance")
         return float(np.mean(found))
@@ -87,8 +89,8 @@ def grouped_gain(k: int) -> Score:
     return of
 
 
-def _discounted(relevance: Any) -> float:
-    return float(np.sum((2.0**relevance - 1) / np.log2(np.arange(len(relevance)) + 2)))
+def _discounted(gains: Any) -> float:
+    return float(np.sum(gains / np.log2(np.arange(len(gains)) + 2)))
 
 
 def _groups(codes: Any) -> list[Any]:

@@ -108,6 +108,8 @@ def check_labels(column: Any, name: str, like: Any) -> Any:
         raise _missing(name, column.isna())
     if pd.api.types.is_numeric_dtype(like) and not pd.api.types.is_bool_dtype(like):
         return check_numbers(column, name)
+    if pd.api.types.is_bool_dtype(like) and pd.api.types.is_numeric_dtype(column) and column.isin([0, 1]).all():
+        column = column.astype(bool)  # as learners predict them
     return column.astype(str)
 
 
