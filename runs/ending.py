@@ -71,7 +71,7 @@ def record_failure(
     if not _put_last(store, facts):
         log_msg("ERROR", "the store could not be told of the failure")
     elif not by_user and isinstance(error, Exception):
-        with suppress(SwarmEvoError):
+        with suppress(Exception):  # a store without room for it, or a sink that still cannot hear
             store.append([_ended(search, "failed", text, leader())])
     log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", text)))
 
@@ -89,6 +89,8 @@ def _put_last(store: RunStore, facts: Mapping[str, Any]) -> bool:
             if not rooms:
                 return False
             rooms.pop()()
+        except Exception:  # noqa: BLE001 - a sink's: it is stored
+            return True
         else:
             return True
 

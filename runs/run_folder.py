@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
@@ -176,7 +177,11 @@ def new_run(project_dir: str | Path, prefix: str, now: datetime, *, hidden: bool
             path.mkdir(parents=True)
         except FileExistsError:
             continue
-        (path / "started").write_text(now.isoformat())
+        try:
+            (path / "started").write_text(now.isoformat())
+        except OSError:
+            rmtree(path, ignore_errors=True)
+            raise
         return path
     raise UnknownRunError(f"cannot make a folder for a run in '{folder}'")
 

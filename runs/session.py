@@ -121,6 +121,8 @@ class RunSession:
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
         self._clock = SearchClock()
+        self._begun = False
+        """The store says that this process works on the run."""
         self.ended_with: int | None = None
         """Nodes of a run that had ended when this process took it up; None for any other."""
         self.withdrawn: tuple[str, ...] = ()
@@ -129,11 +131,25 @@ class RunSession:
     def __enter__(self) -> RunSession:
         try:
             self._open()
-        except BaseException:
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                let_go(error)
             self._doing("")
-            self._stack.close()
+            try:
+                self._not_opened(error)
+            finally:
+                self._stack.close()
             raise
         return self
+
+    def _not_opened(self, error: BaseException) -> None:
+        """What a run that had begun says of it; a new one that was refused then had not begun."""
+        if not self._begun or is_by_user(error):
+            return
+        if not self.resumed and is_refusal(self.search, error):
+            self._begun = False
+        elif not self.store_closed:
+            self._record_failure(error)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, KeyboardInterrupt):
@@ -202,6 +218,7 @@ class RunSession:
         self.run_dir = self._given_dir or new_run(
             self.config.project.dir, prefix, datetime.now(UTC), hidden=self._is_scratch
         )
+        self._stack.callback(self._discard_unbegun)
         sweep_scratch()
         self._stack.enter_context(hold(self.run_dir))
         self._stack.enter_context(reserved(self.run_dir))
@@ -213,7 +230,6 @@ class RunSession:
             self._queue = open_queue(self.config, self.store, self.interrupts, lambda: self.search.deadline, self._idle)
 
     def _compose(self, problem: Problem) -> None:
-        """The search; nothing of a new run is left where it cannot be put together."""
         process = Process(
             run_dir=self.run_dir,
             store=self.store,
@@ -227,11 +243,7 @@ class RunSession:
             doing=self._doing,
             sandbox=self._ahead,
         )
-        try:
-            self.search = compose(self.config, problem, process)
-        except BaseException:
-            self._discard_empty()
-            raise
+        self.search = compose(self.config, problem, process)
         self._board = self.search.live.work
         self._stack.callback(clear_workspaces, self.search.deps.work_dir)
         self._stack.callback(self.search.close)
@@ -257,15 +269,19 @@ class RunSession:
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
             self.withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
-            record_start(self.store, self.facts, origin, self.search.told)
+            self._record_start(origin)
         self.search.orchestrator.restore()
         self.ended_with = len(self.search.journal) if was_finished else None
         if has_ended:
             self.nothing_left = nothing_left(self.store, self.search)
             if self.nothing_left:
                 return False
-            record_start(self.store, self.facts, origin, self.search.told)
+            self._record_start(origin)
         return True
+
+    def _record_start(self, origin: dict[str, Any]) -> None:
+        record_start(self.store, self.facts, origin, self.search.told)
+        self._begun = True
 
     def _open_files(self) -> None:
         secrets, level = secrets_of(self.config), self.config.logging.level
@@ -289,10 +305,10 @@ class RunSession:
         self.store_closed = True
         self.store.close()
 
-    def _discard_empty(self) -> None:
-        """A run that could not even be put together leaves nothing behind."""
-        if not self.resumed and not self.store.seq:
-            self._stack.callback(remove_run, self.run_dir)
+    def _discard_unbegun(self) -> None:
+        """A new run that could not even be put together leaves nothing behind."""
+        if not self.resumed and not self._begun:
+            remove_run(self.run_dir)
 
     def _attach_sinks(self) -> None:
         log, self._seconds = LogSink(self._log, self.store), TimeSink(self.save_time)

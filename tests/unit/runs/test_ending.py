@@ -12,6 +12,7 @@ import pytest
 
 from core.events import RunFinished
 from core.state.journal import Journal
+from core.state.task import Task
 from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
@@ -66,6 +67,23 @@ def test_what_was_reserved_makes_room_for_the_reason(tmp_path: Path, monkeypatch
     store.close()
     with RunReader(tmp_path) as reader:
         assert (reader.fact("status"), why_ended(reader), reader.fact("waits")) == ("failed", FULL, None)
+
+
+def test_the_end_is_told_to_all_where_one_sink_still_cannot_hear(tmp_path: Path):
+    """What made the run break off met its end as well: the end was no event, and neither log nor page told why."""
+
+    def full(event: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    heard: list[Any] = []
+    store = RunStore(tmp_path, delay=3600.0)
+    store.sinks = [SimpleNamespace(emit=full), SimpleNamespace(emit=heard.append)]
+    store.open_round(0, [Task(node_id="n", operator="draft", round=0, slot=0, seed=1)], [{}])  # is told with the end
+    search: Any = SimpleNamespace(store=store, journal=Journal())
+    record_failure(search, lambda: None, OSError(28, "No space left on device"), 1.0)
+    store.sinks = []
+    store.close()
+    assert [event.type for event in heard] == ["node.proposed", "run.finished"]
 
 
 @pytest.mark.parametrize("status", ["finished", "interrupted"])

@@ -13,13 +13,14 @@ from support.stops import stopped_before_its_block
 from core.events import NodeCommitted, NodeProposed
 from core.loop.orchestrator import Orchestrator
 from core.storage.reader import RunReader
+from reports.conclusion import why_ended
 from runs.outcome import Outcome
 from runs.selftest import SelfTest
 from runs.session import RunSession
 from runs.sinks import TimeSink
 from runs.verification import verify_run
 from runs.view import SilentView
-from utils.errors import ConfigError, Interrupted, NoSandboxError, RunBusyError
+from utils.errors import ConfigError, Interrupted, NoSandboxError, RunBusyError, StoreError
 
 
 def facts(session):
@@ -248,6 +249,24 @@ def test_what_cannot_be_put_together_leaves_nothing(toy_config, tmp_path, monkey
         RunSession(config).__enter__()
     assert list((tmp_path / "logs").iterdir()) == []
     assert {thread for thread in threading.enumerate() if not thread.daemon} <= before
+
+
+@pytest.mark.parametrize(("part", "status"), [("RunStore", None), ("MetricsSink", "failed")])
+def test_what_breaks_while_a_run_is_opened_leaves_nothing_or_says_why(toy_config, tmp_path, monkeypatch, part, status):
+    """On a full disk: a folder that was no run and yet `latest`; one that had begun said of itself that it was running,
+    and everybody took it for one that somebody had stopped."""
+
+    def full(*_, **__):
+        raise StoreError("database or disk is full")
+
+    monkeypatch.setattr(f"runs.session.{part}", full)
+    with pytest.raises(StoreError, match="full"):
+        RunSession(toy_config(5)).__enter__()
+    found = [path for path in (tmp_path / "logs").iterdir() if path.is_dir()]
+    assert len(found) == (status is not None)
+    for run in found:
+        with RunReader(run) as reader:
+            assert (reader.fact("status"), why_ended(reader)) == (status, "database or disk is full")
 
 
 def test_no_sandbox_needs_the_users_word(toy_config, tmp_path):
