@@ -29,10 +29,12 @@ def check_files(run_dir: Path, unchecked: list[str]) -> Iterator[Finding]:
     try:
         with unreadable(run_dir.name), RunReader(run_dir) as reader:
             known, recorded_last = recorded(reader)
-            ended = recorded_last and reader.fact("status") == "finished"
+            finished = reader.fact("status") == "finished"
+            ended = recorded_last and finished
             there = hashes_of(run_dir)
             same = {name for name, value in there.items() if known.get(name) == value}
-            yield from _recorded(reader, known, there, ended, unchecked)
+            broke_off = finished and not recorded_last
+            yield from _recorded(reader, known, there, ended, broke_off, unchecked)
             if not same.issuperset(METRICS):
                 found = list(_metrics(reader, ended))
                 chained = reader.journal_head() is not None
@@ -49,14 +51,20 @@ def check_files(run_dir: Path, unchecked: list[str]) -> Iterator[Finding]:
 
 
 def _recorded(
-    reader: RunReader, known: Mapping[str, str], there: Mapping[str, str], ended: bool, unchecked: list[str]
+    reader: RunReader,
+    known: Mapping[str, str],
+    there: Mapping[str, str],
+    ended: bool,
+    broke_off: bool,
+    unchecked: list[str],
 ) -> Iterator[Finding]:
+    """`broke_off`: a process ended the run once more and was killed before it had recorded the files that it wrote."""
     for name in sorted({*known, *there} - {*METRICS, REPORT}):
         if known.get(name) == there.get(name):
             continue
         if name in LEADS and not ended and name in there and _was_best(reader, reader.run_dir / name):
             continue  # it follows the best so far until the run ends
-        if name in known:
+        if name in known and not broke_off:
             gone = name not in there
             yield Finding(
                 name, "deleted: the run recorded it" if gone else "changed: not the file that the run recorded"
@@ -64,7 +72,8 @@ def _recorded(
         elif ended:
             yield Finding(name, "inserted: the run recorded no such file")
         else:
-            told = f"{name.partition('/')[0]}: the run has not ended, so that it has not recorded its files"
+            why = "was killed at its end, before it" if broke_off else "has not ended, so that it has not"
+            told = f"{name.partition('/')[0]}: the run {why} recorded its files"
             unchecked += [] if told in unchecked else [told]
 
 

@@ -212,7 +212,7 @@ class RunReadOnlyError(StoreError):
 def unwritable(text: str, error: OSError) -> StoreError:
     """What stands in the way of a write into a run's folder: the user's rights, or the disk."""
     refused = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS)
-    return (RunReadOnlyError if refused else StoreError)(f"{text}: {error.strerror}")
+    return (RunReadOnlyError if refused else StoreError)(f"{text}: {error.strerror or error}")
 
 
 class StoreVersionError(BrokenStoreError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ from typing import Any
 
 from core.events import RunStarted
 from core.storage.reader import RunReader
+from utils.errors import unwritable
 from utils.regular_files import regular_handle
 
 CONTROL_NAME = "control.jsonl"
@@ -29,11 +31,25 @@ def note_heard(run_dir: Path) -> str:
 
 
 def send_line(run_dir: Path, line: dict[str, Any]) -> None:
-    """Append one JSON line in one write, so that lines of several writers never mix."""
-    data = (json.dumps(line, ensure_ascii=True) + "\n").encode()
-    handle = regular_handle(run_dir / CONTROL_NAME, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    """Append one JSON line in one write, so that lines of several writers never mix.
+
+    Raises:
+        StoreError: it cannot be written, or not as a whole.
+    """
     try:
-        os.write(handle, data)
+        _append(run_dir / CONTROL_NAME, (json.dumps(line, ensure_ascii=True) + "\n").encode())
+    except OSError as error:
+        raise unwritable(f"run '{run_dir.name}': {CONTROL_NAME} cannot be written", error) from error
+
+
+def _append(path: Path, data: bytes) -> None:
+    handle = regular_handle(path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+    try:
+        size = os.fstat(handle).st_size
+        if size and os.pread(handle, 1, size - 1) != b"\n":  # what a full disk cut off takes nothing of this one
+            data = b"\n" + data
+        if os.write(handle, data) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     finally:
         os.close(handle)
 

@@ -146,9 +146,14 @@ def test_a_run_that_was_killed_while_it_told_its_end_or_took_it_back_is_not_tamp
         end = array_end if name.endswith("json") else table_end
         assert replace_ends(copied / name, end(won), end(winner_fields(None)))
     assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
-    store.put_facts({"status": "finished"})  # and it had not recorded its files
+    detail = copied / "best_solution" / "node.json"
+    detail.write_text("{}")
+    assert "best_solution/node.json" in [one.where for one in verify_run(copied).findings]
+    store.put_facts({"status": "finished"})  # it was killed while it wrote them
     store.close()
-    assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
+    found = verify_run(copied)
+    assert found.findings == []
+    assert "best_solution: the run was killed at its end, before it recorded its files" in found.unchecked
 
 
 def test_a_store_that_cannot_be_read_now_is_not_called_tampered(copied, monkeypatch):

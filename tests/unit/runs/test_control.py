@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import threading
 import time
 
@@ -14,7 +15,9 @@ from core.state.node import Node
 from core.state.task import Task
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from runs.control import CONTROL, OFFSET, ControlFile, StopWatch, restore_marks, said_so_far
+from dashboard.server.control import send_line
+from runs.control import CONTROL, OFFSET, ControlFile, StopWatch, restore_marks, said_so_far, whole_lines
+from utils.errors import StoreError
 
 TASK = Task(node_id="b", operator="draft", round=0, slot=0, seed=1)
 
@@ -147,3 +150,18 @@ def test_only_a_named_node_is_stopped(said, monkeypatch):
     finally:
         watch.close()
     assert asked == ["a"]
+
+
+def test_a_line_that_a_full_disk_cut_off_is_told_and_takes_no_other_with_it(tmp_path):
+    """The page said that the note goes into the next prompt; it never came, and neither did the one behind it."""
+    send_line(tmp_path, {"kind": "note", "text": "first"})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, ((tmp_path / CONTROL).stat().st_size + 9, before[1]))
+    try:
+        with pytest.raises(StoreError, match="No space left"):
+            send_line(tmp_path, {"kind": "note", "text": "second"})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    send_line(tmp_path, {"kind": "note", "text": "third"})
+    lines, _ = whole_lines(tmp_path / CONTROL, 0)
+    assert [line["text"] for line in lines] == ["first", "third"]
