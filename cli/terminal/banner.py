@@ -10,6 +10,9 @@ from utils.config_schema import SearchConfig
 from utils.counts import counted
 from utils.direction import Direction
 
+LONG_NOTE = 120
+"""Characters that are still seen at a glance."""
+
 
 def banner(facts: RunFacts) -> list[str]:
     """What is about to happen, who writes, and what it may cost."""
@@ -35,11 +38,15 @@ def banner(facts: RunFacts) -> list[str]:
             f"NOTE: nothing answers at {url} yet; start that server, or Ctrl-C and resume later"
             for url in silent_servers(facts.roles)
         ]
-    if problem.note:
-        lines.append(f"note: {problem.note}")
+    lines += [f"note: {part}" for part in _parts(problem.note) if part]
     if facts.sandbox == "none":
         lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
     return lines
+
+
+def _parts(note: str) -> list[str]:
+    """Of a long note its parts, so that none is overlooked in a paragraph."""
+    return note.split("; ") if len(note) > LONG_NOTE else [note]
 
 
 def _writers(facts: RunFacts) -> str:

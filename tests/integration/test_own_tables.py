@@ -1138,7 +1138,7 @@ def test_marks_behind_the_last_column_move_no_column(tmp_path, inline, tail):
     assert (
         list(shown)[-3:] == ["flat", "size", "rent"] and (shown["size"] == shown["flat"].str[1:].astype(int) % 13).all()
     )
-    assert "train.csv is read as train.csv (without the empty fields behind its last column)" in problem.note
+    assert "train.csv is read (without the empty fields behind its last column)" in problem.note
 
 
 def test_a_late_row_with_something_behind_the_last_column_is_refused(tmp_path, inline):

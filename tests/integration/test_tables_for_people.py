@@ -240,7 +240,7 @@ def test_texts_that_other_programs_write(tmp_path, inline, way):
     hold = QUOTES if way in ("backslashes", "doubled quotes") else FLATS
     hold = hold.assign(flat=hold["flat"] + ", old") if way == "single quotes" else hold
     assert is_all_of_it(problem, hold)
-    assert f"train.csv is read as train.csv ({told})" in problem.note if told else "is read as" not in problem.note
+    assert f"train.csv is read ({told})" in problem.note if told else "is read" not in problem.note
 
 
 @pytest.mark.parametrize(("name", "write"), [

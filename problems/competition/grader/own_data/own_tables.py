@@ -116,7 +116,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         path = files[name]
         notes.extend(told_doubled(path, columns, request["target"], name))
         if told or (name in ("train", "test") and path.stem.lower() != name):
-            notes.append(f"{path.name} is read as {name}.csv" + (f" ({told})" if told else ""))
+            seen = "" if path.name == f"{name}.csv" else f" as {name}.csv"
+            notes.append(f"{path.name} is read{seen}" + (f" ({told})" if told else ""))
 
     def read(name: str) -> Any:
         table, told = read_any(files[name])
@@ -204,7 +205,7 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
     targets, labelled, theirs = tables.targets, tables.labelled, tables.test
     said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
     if len(labelled) < MIN_ROWS:
-        read = "".join(f"; {note}" for note in tables.notes if note.startswith(f"{name} is read as"))
+        read = "".join(f"; {note}" for note in tables.notes if note.startswith(f"{name} is read"))
         raise Unusable(
             f"{said}: {counted(len(labelled), 'row has', 'rows have')} a label; at least {MIN_ROWS} are needed{read}"
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from cli.terminal.banner import quote_line
+from cli.terminal.banner import banner, quote_line
 from core.backend.roles import model_settings
 from utils.config import load_config
 
@@ -30,3 +31,11 @@ def test_the_quote_counts_what_the_limits_allow(words, said):
     config = load_config(None, overrides, presets={"problem": preset} if preset else None)
     facts = SimpleNamespace(config=config, roles=model_settings(config.llm), problem=SimpleNamespace(claims_only=False))
     assert quote_line(facts).startswith(said)
+
+
+@pytest.mark.parametrize("parts", [["16 openings", "4 are held out"], ["amounts are read " * 6, "6 rows are hidden"]])
+def test_a_long_note_is_told_in_lines(facts_of, parts):
+    """What mattered stood at the end of a paragraph of how a table was read."""
+    problem = SimpleNamespace(name="p", unit="", lower_is_better=True, note="; ".join(parts), claims_only=False)
+    said = [line for line in banner(replace(facts_of(), problem=problem)) if line.startswith("note: ")]
+    assert said == ([f"note: {part}" for part in parts] if len(problem.note) > 120 else [f"note: {problem.note}"])
