@@ -16,7 +16,7 @@ from cli.options import count, project_dir_of
 from core.storage.labels import same_text
 from reports.run_index import Status
 from reports.verdict_kind import IN_WORDS
-from runs.run_folder import left_out
+from runs.run_folder import left_out, runs_above
 from runs.run_list import run_rows
 from utils.clean_text import one_line
 from utils.direction import Direction
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         none = (
             "no runs but archived ones: --archived lists them"
             if known
-            else f"no runs yet; start one with `{command(project_dir)}`"
+            else f"no runs yet{runs_above(project_dir)}; start one with `{command(project_dir)}`"
         )
         print("no such run" if filtered else none)
         return 0

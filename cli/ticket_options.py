@@ -138,6 +138,9 @@ def _print_lines(found: dict[str, Any]) -> None:
     for name in ("state", "node_id", "metric", "metric_source", "failure", "message"):
         if found.get(name) is not None and found.get(name) != "":
             print(f"{name}: {one_line(_OURS.sub('program', str(found[name])), 500)}")
+    if found.get("metric") is not None and (best := found.get("best")) and not found.get("answered_before"):
+        is_best = found.get("improved") or best["node_id"] == found.get("node_id")
+        print("improved: true" if is_best else f"improved: false; best: {best['metric']} by {best['node_id']}")
     said = found.get("warnings") or ()
     for warning in said if found.get("message") not in said else ():
         print(f"warning: {one_line(str(warning), 500)}")

@@ -114,7 +114,8 @@ def find_run(project_dir: str | Path, name: str) -> Path:
     if name == "latest":
         runs = [path for path in sorted(all_runs(project_dir), key=_started) if not labels_of(path).archived]
         if not runs:
-            raise UnknownRunError(f"run 'latest': no runs in '{folder}'; start one with `{command(str(project_dir))}`")
+            start = f"start one with `{command(str(project_dir))}`"
+            raise UnknownRunError(f"run 'latest': no runs in '{folder}'{runs_above(project_dir)}; {start}")
         return _readable(runs[-1])
     may_be = may_be_run(name) and stays(f"{folder}/{name}")
     if may_be and os.path.isdir(folder / name) and may_be_file(folder / name / DB):
@@ -124,6 +125,15 @@ def find_run(project_dir: str | Path, name: str) -> Path:
     known = [path.name for path in all_runs(project_dir)][-5:]
     where = _elsewhere(name, folder) or f"the newest are: {', '.join(known) or 'none'}"
     raise UnknownRunError(f"unknown run '{name}' in '{folder}'; {where}")
+
+
+def runs_above(project_dir: str | Path) -> str:
+    """What to say to who stands inside of a project, and not at its top; '' where no folder above has runs of his."""
+    for above in Path(project_dir).resolve().parents:
+        with suppress(OSError):
+            if (above / LOGS).stat().st_uid == os.geteuid() and all_runs(above):
+                return f" (there are some in '{above}')"
+    return ""
 
 
 def _elsewhere(name: str, folder: Path) -> str:

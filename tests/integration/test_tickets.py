@@ -98,6 +98,8 @@ def test_the_way_of_a_ticket_on_the_command_line(cli, opened, tmp_path):
     assert len(verdict.json["journal_head"]) == 64
     second = asked(run_dir, 2)
     assert cli.here("give-up", "latest", second["ticket"]).code == 0
+    shown = cli.here("tell", "latest", ticket, "--dir", str(tmp_path / "work")).out
+    assert "metric: 0.5\nmetric_source: verified\nimproved: true\n" in shown, "the first verdict once more"
     third = asked(run_dir, 3)
     assert third["ticket"] != second["ticket"] and third["budget"]["steps_left"] == 1, "no step was taken"
     assert told(run_dir, third["ticket"], 1.75)["state"] == "committed"

@@ -126,6 +126,13 @@ def test_a_hidden_run_is_no_run_and_what_a_killed_process_left_is_found(tmp_path
     assert hidden[0].is_dir() and hidden[2].is_dir() and not hidden[1].exists()
 
 
+def test_who_stands_inside_of_a_project_is_told_where_its_runs_are(tmp_path):
+    """The folder that `ask --dir` filled, or that `init` wrote: "no runs" was all that was said there."""
+    made(tmp_path, "a", NOW)
+    with pytest.raises(UnknownRunError, match=rf"no runs in '{tmp_path}/work/logs' \(there are some in '{tmp_path}'\); s"):
+        find_run(tmp_path / "work", "latest")
+
+
 def test_one_process_holds_a_run(tmp_path):
     run = made(tmp_path, "a", NOW)
     assert not is_held(run)
