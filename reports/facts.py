@@ -67,6 +67,8 @@ class RunFacts:
     ladder: dict[str, int] = field(default_factory=dict)
     """Rung → nodes that ended there. By the nodes: a round that a kill took and that is played again counts once."""
     generations: list[GenerationFinished] = field(default_factory=list)
+    problem_note: str = ""
+    """What the problem said of its scores before the search began."""
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)
@@ -154,6 +156,7 @@ def read_facts(run_dir: Path) -> RunFacts:
             config=facts.get("config") or {},
             environment=facts.get("environment") or {},
             sandbox=facts.get("sandbox") or {},
+            problem_note=str(facts.get("problem_note") or ""),
             origin=facts.get("origin") or {},
             started_at=str(facts.get("started_at") or ""),
             seconds=facts.get("active_seconds"),

@@ -14,6 +14,7 @@ from reports.descent import descent
 from reports.facts import RunFacts, read_facts
 from reports.highlight import language, program
 from reports.markup import EMPTY, Content, Markup, clip, code, figure, join, table, tag
+from reports.note_parts import note_parts
 from reports.operator_worth import worth_of
 from reports.outcome import measured, outcome
 from reports.outside import who_wrote
@@ -59,7 +60,7 @@ def render(facts: RunFacts) -> str:
         ("Failures", _failures(facts)),
         ("Cost", _cost(facts)),
         ("Who wrote what", join([_writers(facts), _outside(facts)])),
-        ("What the user said, and warnings", _remarks(facts)),
+        ("What the user said, notes and warnings", _remarks(facts)),
         ("Reproduce", reproduce(facts)),
         ("Environment and sandbox", environment(facts)),
         ("Configuration", tag("details", tag("summary", "resolved, secrets masked"), code(settings(facts.config)))),
@@ -263,7 +264,8 @@ def _worth(facts: RunFacts) -> Markup:
 def _remarks(facts: RunFacts) -> Markup:
     told = [f"note: {text}" for text in facts.notes[-MOST_REMARKS:]] + facts.warnings[-MOST_REMARKS:]
     left_out = len(facts.notes) + len(facts.warnings) - len(told)
-    items = [tag("li", clip(text, 1000)) for text in told]
+    at_first = [f"of the scores: {part}" for part in note_parts(facts.problem_note)]
+    items = [tag("li", clip(text, 1000)) for text in (*at_first, *told)]
     if left_out > 0:
         items.append(tag("li", f"{counted(left_out, 'older one is', 'older ones are', form=',')} not shown."))
     return tag("ul", *items) if items else EMPTY

@@ -48,6 +48,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         | ({"choice": choice_table(winner, facts)} if "choice" in final else {}),
         **conclusion.model_dump(mode="json"),
         "warnings": warnings_of(reader),
+        "problem_note": str(facts.get("problem_note") or ""),
         "baselines": baselines_of(reader, facts),
         "steps": reader.steps(),
         "failures": reader.failures(),

@@ -49,6 +49,7 @@ def record_start(
         "rules_reach": facts.problem.rules_reach,
         "optimum": facts.problem.optimum,
         "cautions": list(facts.problem.cautions),
+        "problem_note": facts.problem.note,
         "origin": dict(origin),
         FACT: list(told),
     }

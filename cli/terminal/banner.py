@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reports.note_parts import note_parts
 from runs.facts import RunFacts
 from runs.notes import is_unmetered, notes_of
 from runs.search_limits import limits_text
@@ -9,9 +10,6 @@ from runs.writing import ideas_at_once
 from utils.config_schema import SearchConfig
 from utils.counts import counted
 from utils.direction import Direction
-
-LONG_NOTE = 120
-"""Characters that are still seen at a glance."""
 
 
 def banner(facts: RunFacts) -> list[str]:
@@ -38,15 +36,10 @@ def banner(facts: RunFacts) -> list[str]:
             f"NOTE: nothing answers at {url} yet; start that server, or Ctrl-C and resume later"
             for url in silent_servers(facts.roles)
         ]
-    lines += [f"note: {part}" for part in _parts(problem.note) if part]
+    lines += [f"note: {part}" for part in note_parts(problem.note)]
     if facts.sandbox == "none":
         lines.append("NO SANDBOX: programs run with your rights, scores are unisolated")
     return lines
-
-
-def _parts(note: str) -> list[str]:
-    """Of a long note its parts, so that none is overlooked in a paragraph."""
-    return note.split("; ") if len(note) > LONG_NOTE else [note]
 
 
 def _writers(facts: RunFacts) -> str:

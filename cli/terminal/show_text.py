@@ -12,6 +12,7 @@ from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
 from reports.bill import unanswered
+from reports.note_parts import note_parts
 from reports.outcome import case_columns, case_heads
 from reports.winner import Winner, mean_of, named, who
 from utils.direction import Direction
@@ -31,6 +32,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "writer": facts["writer"],
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
         "warnings": "\n".join(facts["warnings"]),
+        "note": "\n".join(note_parts(facts["problem_note"])),
         "winner" if facts["winner"] and facts["winner"]["chosen"] else "best": _best(facts),
         "final": _final(facts),
         f"best {(facts['best_on_validation'] or {}).get('where')}": _runner(facts["best_on_validation"]),

@@ -15,6 +15,7 @@ from dashboard.server.catalog import RunCatalog
 from dashboard.server.schemas.runs import OperatorStyle, RunDetail, Totals
 from reports.bill import unanswered
 from reports.conclusion import conclusion_of, why_ended
+from reports.note_parts import note_parts
 from reports.run_index import line_as_seen, line_of
 from reports.winner import baselines_of
 
@@ -63,6 +64,7 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         unanswered="" if live else unanswered(reader.cost()),
         conclusion=conclusion.verdict,
         control=conclusion.control,
+        problem_note=note_parts(str(facts.get("problem_note") or "")),
         sandbox=_mapping(facts.get("sandbox")),
         config=_mapping(facts.get("config")),
         baselines=baselines_of(reader, facts),

@@ -81,6 +81,8 @@ class RunDetail(RunSummary):
     """The verdict in whole sentences, as every surface says it."""
     control: Control | None = None
     """What the search added over independent draws by the same writer, with its interval."""
+    problem_note: list[str] = Field(default_factory=list)
+    """What the problem said of its scores before the search began, such as how tables were read. Untrusted texts."""
     sandbox: dict[str, Any] = Field(default_factory=dict)
     config: dict[str, Any] = Field(default_factory=dict)
     baselines: list[dict[str, Any]] = Field(default_factory=list)

@@ -50,6 +50,7 @@ def write_run(tmp_path: Path) -> Callable[..., Path]:
             "run": "run-1", "problem": "competition/ames", "unit": "RMSLE", "family": "competition",
             "lower_is_better": True, "writer": "openai/gpt", "status": "finished", "active_seconds": 12.5,
             "started_at": "2026-01-02T03:04:05+00:00", "sandbox": {"tier": "warm"},
+            "problem_note": "6 rows are hidden",
             "environment": {"python": "3.11", "packages": {"numpy": "2"}},
             "origin": {"words": ["run", "--data.goal=a b"]},
             "config": {"llm": {"code": {"api_key": "********", "model": "gpt"}}, "search": {"max_steps": 5}},

@@ -62,6 +62,7 @@ def test_it_shows_all_that_a_reader_needs(full_run):
         "openai/gpt", "policy: three_phase", "5 steps", "sandbox: warm", "max_steps: 5 of 5 steps",
         "double x", "-x = 2", "+x = 3", "also from draft0", "ran past 5 s", "wall-clock limit",
         "Of 5 candidates, 1 needed no full evaluation", "1 call, cost $0.0123", "1,000", "Rook", "After generation 4",
+        "of the scores: 6 rows are hidden",
         "note: try trees", "claimed 0.1, scored 0.2", "python main.py run '--data.goal=a b'", "replay run-1 --verify",
         "packages.numpy", "search.max_steps: 5", "llm.code.api_key: ********", "12.5 s",
     ):  # fmt: skip

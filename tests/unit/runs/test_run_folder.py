@@ -129,7 +129,9 @@ def test_a_hidden_run_is_no_run_and_what_a_killed_process_left_is_found(tmp_path
 def test_who_stands_inside_of_a_project_is_told_where_its_runs_are(tmp_path):
     """The folder that `ask --dir` filled, or that `init` wrote: "no runs" was all that was said there."""
     made(tmp_path, "a", NOW)
-    with pytest.raises(UnknownRunError, match=rf"no runs in '{tmp_path}/work/logs' \(there are some in '{tmp_path}'\); s"):
+    with pytest.raises(
+        UnknownRunError, match=rf"no runs in '{tmp_path}/work/logs' \(there are some in '{tmp_path}'\); s"
+    ):
         find_run(tmp_path / "work", "latest")
 
 

@@ -2599,6 +2599,8 @@ export interface components {
              * @default
              */
             problem: string;
+            /** Problem Note */
+            problem_note?: string[];
             /**
              * Reason
              * @default

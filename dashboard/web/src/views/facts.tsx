@@ -19,6 +19,7 @@ export function FactsView({ connection }: { connection: Connection }) {
         <Panel title="Sandbox"><Sandbox value={data.sandbox ?? {}} /></Panel>
         <Panel title="Environment"><Pairs value={data.environment ?? {}} empty="not recorded" /></Panel>
       </div>
+      {(data.problem_note ?? []).length > 0 && <Panel title="What to know about the scores"><ul className="small">{data.problem_note?.map((part, i) => <li key={i}>{part}</li>)}</ul></Panel>}
       {data.winner?.chosen && <Cases table={data.final?.table} winner={data.winner.name} />}
       <Panel title="Baselines and the final part" flush>
         {(data.baselines ?? []).length === 0 && !data.final ? <Empty title="None" /> : (

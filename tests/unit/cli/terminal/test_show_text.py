@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -11,6 +12,7 @@ from cli.terminal.show_text import print_diff, print_node, print_run
 RUN = {
     "run": "r", "problem": "p", "unit": "ms [/op]", "direction": "min", "status": "finished", "writer": "w",
     "verdict": {"text": "none", "warnings": []}, "warnings": [], "winner": None, "best_node_id": None, "final": {},
+    "problem_note": "",
     "final_metric": None, "final_interval": None, "best_on_validation": None, "best_of_search": None,
     "control": {"text": ""}, "effort": "", "steps": 1, "failures": {}, "tokens": None, "cached_tokens": 0,
     "cost_usd": None, "machine_usd": None, "sandbox": {}, "journal_sha256": "", "journal_head": "", "baselines": [],
@@ -26,6 +28,12 @@ def test_brackets_of_a_unit_and_of_an_operator_are_printed(capsys):
     print_run({**RUN, "nodes": [NODE]})
     told = capsys.readouterr().out
     assert told.count("ms [/op]") == 2 and "[mine]" in told
+
+
+def test_what_was_said_of_the_scores_at_the_start_is_still_there(capsys):
+    """Which class counts as positive stood on the terminal that began the run, and nowhere afterwards."""
+    print_run({**RUN, "nodes": [NODE], "problem_note": f"amounts: {'a, ' * 50}; the metric counts 'no' as 1"})
+    assert re.search(r"^ +the metric counts 'no' as 1 *$", capsys.readouterr().out, re.M)
 
 
 def test_brackets_of_a_models_name_are_printed(capsys):
