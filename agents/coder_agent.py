@@ -25,6 +25,7 @@ from utils.patch import PatchError, apply_patch, read_patch
 from utils.prompt_builder import fill_template
 from utils.prompt_parts import Attempt, Parts
 from utils.response import (
+    bare_program,
     nothing_left_in,
     parse_response,
     split_blocks,
@@ -144,6 +145,9 @@ class CoderAgent(BaseAgent):
         if context.parents and has_blocks(reply):
             return self._changed(context, reply)
         block, plan = parse_response(reply, str(context.extras.get("language", "python")), wanted_form(context))
+        if block is None and self._is_python(context):
+            bare, said = bare_program(reply, wanted_form(context))
+            block, plan = (bare, said) if bare else (block, plan)
         if block is None or not block.strip():
             return self._patched(context, reply, plan)
         return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)

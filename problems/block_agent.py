@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.coder_agent import CoderAgent, Found, nothing_in, wanted_form
+from agents.coder_agent import CoderAgent, Found, nothing_in
 from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from problems.blocks import BlockError, graft, put_back
 from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
-from utils.response import parse_response, strip_thinking, unlisted
+from utils.response import strip_thinking, unlisted
 
 
 class BlockAgent(CoderAgent):
@@ -32,8 +32,7 @@ class BlockAgent(CoderAgent):
             found = super()._read(context, reply)
             if found.failure is FailureKind.NO_CODE or not found.code:
                 return found
-            block, plan = parse_response(text, like=wanted_form(context))
-            new = block or found.code
+            new, plan = found.code, found.plan
         try:
             whole = graft(frame, new) if frame else new
         except BlockError as error:

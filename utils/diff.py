@@ -10,7 +10,8 @@ from difflib import get_close_matches
 from utils.syntax import source_lines
 
 _SEARCH, _BETWEEN, _REPLACE = (
-    re.compile(mark) for mark in (r"(<{5,9}) SEARCH[ \t]*", r"(={5,9})[ \t]*", r">{5,9} REPLACE[ \t]*")
+    re.compile(mark, re.IGNORECASE)
+    for mark in (r"(<{5,9})[ \t]*SEARCH:?[ \t]*", r"(={5,9})[ \t]*", r">{5,9}[ \t]*REPLACE[ \t]*")
 )
 """Lines before, between and after the two texts of a block."""
 

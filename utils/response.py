@@ -9,6 +9,7 @@ from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from utils.clean_text import clean, one_line, whole
@@ -17,7 +18,13 @@ from utils.syntax import foreign_encoding, parse_shared, source_lines
 _ITEM = r"[ \t]*(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?"
 """What stands before a fence in a list. Prompts ask for two numbered parts, and models answer `2. ```python`."""
 _FENCE = re.compile(rf"^({_ITEM})(`{{3,}}|~{{3,}})[ \t]*([\w+#.-]*)[^`]*$")
-_LISTED_SEARCH, _LISTED_REPLACE = re.compile(r"^([ ]+)<{5,9} SEARCH[ \t\r]*$"), re.compile(r"^([ ]+)>{5,9} REPLACE")
+_LISTED_SEARCH = re.compile(r"^([ ]+)<{5,9}[ \t]*SEARCH:?[ \t\r]*$", re.IGNORECASE)
+_LISTED_REPLACE = re.compile(r"^([ ]+)>{5,9}[ \t]*REPLACE", re.IGNORECASE)
+_SEARCH = re.compile(r"^<{5,9}[ \t]*SEARCH", re.IGNORECASE)
+_REPLACE = re.compile(r"^>{5,9}[ \t]*REPLACE", re.IGNORECASE)
+_QUOTED = re.compile(r"^ {0,3}> ?")
+_QUOTED_PART = re.compile(r"^ {0,3}> ?(?:`{3,}|~{3,}|<{5,9}[ \t]*SEARCH)", re.IGNORECASE | re.MULTILINE)
+"""A line of Markdown's quotes, and one that begins a program or a change in them."""
 _THOUGHT_OR_FENCE = re.compile(
     r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
@@ -39,6 +46,13 @@ _OTHER_LANGUAGES = frozenset(
     {"bash", "sh", "shell", "console", "text", "txt", "json", "output", "diff", "markdown", "md"}
 )
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_BARE = re.compile(r"(?:from|import|def|async def|class) \w|@\w|#|\"{3}|'{3}|\w+ *=[^=]")
+"""How a program's first line may begin."""
+_BARE_TRIES = 8
+_TEXT_MARKS = ('"""', "'''")
+_FENCES_IN_TEXT = 8
+"""So many fences of a block may stand in texts of its program."""
+_PYTHON = frozenset({"", "py", "python", "python3"})
 _REMEMBERED = 64
 """A reply is read when it comes, when it is judged and when it becomes a node."""
 
@@ -97,26 +111,54 @@ def _defined(code: str) -> set[str]:
     return {one.name for one in parse_shared(code).body if isinstance(one, _DEFINITIONS)}
 
 
+def bare_program(reply: str, like: str = "") -> tuple[str, str]:
+    """(Python program, plan) of a reply without fences that is a program, or ends in one; ('', '') for any other.
+
+    What is found so parses to the end of the reply, and defines something of `like`, or something at all.
+    """
+    lines = source_lines(reply)
+    wanted = _defined(like)
+    begins = (n for n, line in enumerate(lines) if _BARE.match(line))
+    for place in islice(begins, _BARE_TRIES):
+        code = "\n".join(lines[place:])
+        if (found := _defined(code)) and (not wanted or wanted & found):
+            return code, clean("\n".join(lines[:place]).strip())
+    return "", ""
+
+
 def split_blocks(text: str) -> tuple[str, list[Block]]:
     """(prose outside of the fences, fenced blocks in order). A fence that is never closed runs to the end."""
     prose: list[str] = []
     blocks: list[Block] = []
-    body: list[str] = []
-    opened: re.Match[str] | None = None
-    for line in source_lines(unlisted(text)):
-        found = _FENCE.match(line)
-        if opened is None and found is None:
-            prose.append(line)
-        elif opened is None:
-            opened = found
-        elif _closes(found, opened):
-            blocks.append(_block(opened, body))
-            opened, body = None, []
+    lines, place = source_lines(unlisted(text)), 0
+    while place < len(lines):
+        opened, end = _FENCE.match(lines[place]), place
+        if opened is None:
+            prose.append(lines[place])
         else:
-            body.append(line)
-    if opened is not None:
-        blocks.append(_block(opened, body))
+            end = _end_of(lines, place, opened)
+            blocks.append(_block(opened, lines[place + 1 : end]))
+        place = end + 1
     return "\n".join(prose), blocks
+
+
+def _end_of(lines: Sequence[str], place: int, opened: re.Match[str]) -> int:
+    """The line on which the block that is opened at `place` is closed; behind the last where none closes it.
+
+    A fence in a text of a Python program, as prompts for models hold them, closes nothing where a later one does.
+    """
+    ends = (n for n in range(place + 1, len(lines)) if _closes(_FENCE.match(lines[n]), opened))
+    first = next(ends, len(lines))
+    if opened[3].lower() in _PYTHON and _is_in_text("\n".join(lines[place + 1 : first])):
+        later = islice(ends, _FENCES_IN_TEXT)
+        return next((n for n in later if syntax_error("\n".join(lines[place + 1 : n])) is None), first)
+    return first
+
+
+def _is_in_text(code: str) -> bool:
+    """True for a beginning of a program that ends within a text of several lines."""
+    odd = any(code.count(mark) % 2 for mark in _TEXT_MARKS)
+    return odd and "unterminated triple-quoted" in (syntax_error(code) or "")
 
 
 def _closes(found: re.Match[str] | None, opened: re.Match[str]) -> bool:
@@ -126,14 +168,14 @@ def _closes(found: re.Match[str] | None, opened: re.Match[str]) -> bool:
     return found[2].startswith(opened[2]) and not found[3]
 
 
-def _block(opened: re.Match[str], body: list[str]) -> Block:
+def _block(opened: re.Match[str], body: Sequence[str]) -> Block:
     """Its text without a byte-order mark, which is of the file that was handed in and not of the program."""
     return Block(opened[3].lower(), "\n".join(body).removeprefix("\ufeff"))
 
 
 def unlisted(text: str) -> str:
-    """A reply whose fenced blocks and SEARCH/REPLACE blocks all stand at the margin, also those of a list's items."""
-    lines, kept, place = text.split("\n"), list[str](), 0
+    """A reply whose fenced blocks and SEARCH/REPLACE blocks all stand at the margin, also those of lists and quotes."""
+    lines, kept, place = _unquoted(text).split("\n"), list[str](), 0
     ends_of: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
         if found := _LISTED_REPLACE.match(line):
@@ -141,8 +183,7 @@ def unlisted(text: str) -> str:
     while place < len(lines):
         line, end = lines[place], place
         if (opened := _FENCE.match(line)) is not None:
-            ends = (n for n in range(place + 1, len(lines)) if _closes(_FENCE.match(lines[n]), opened))
-            end = next(ends, len(lines))
+            end = _end_of(lines, place, opened)
             width, closing = len(opened[1]), lines[end : end + 1]
             kept += [opened[1].rstrip()] if opened[1][:-1].strip(" \t-*+") else []
             kept += [line[width:], *less_indented(lines[place + 1 : end], width)]
@@ -156,6 +197,36 @@ def unlisted(text: str) -> str:
             kept.append(line)
         place = end + 1
     return "\n".join(kept)
+
+
+def _unquoted(text: str) -> str:
+    """A reply without the `>` of Markdown's quotes where a program or a change of one stands in them.
+
+    What merely begins with `>` in a block is a line of it.
+    """
+    if not _QUOTED_PART.search(text):
+        return text
+    kept, lines, place = list[str](), text.split("\n"), 0
+    while place < len(lines):
+        end = _end_of_part(lines, place)
+        part = lines[place:end] or [lines[place]]
+        is_quote = end > place and _QUOTED.match(part[0]) and _QUOTED_PART.search("\n".join(part))
+        kept += [_QUOTED.sub("", line) for line in part] if is_quote else part
+        place = max(end, place + 1)
+    return "\n".join(kept)
+
+
+def _end_of_part(lines: Sequence[str], place: int) -> int:
+    """Behind the block, the change or the quote that begins on a line; that line itself where none does."""
+    if (opened := _FENCE.match(lines[place])) is not None:
+        return min(_end_of(lines, place, opened) + 1, len(lines))
+    end = place
+    if _SEARCH.match(lines[place]):
+        ends = (n + 1 for n in range(place, len(lines)) if _REPLACE.match(lines[n]))
+        return next(ends, len(lines))
+    while end < len(lines) and _QUOTED.match(lines[end]):
+        end += 1
+    return end
 
 
 def less_indented(lines: Sequence[str], width: int) -> list[str]:
@@ -173,16 +244,16 @@ def nothing_left_in(text: str) -> str | None:
 
 def up_to_last_block(text: str) -> str:
     """A reply up to the end of its last fenced block; '' where it holds none, or one that is never closed."""
-    lines = source_lines(text, keepends=True)
-    opened: re.Match[str] | None = None
-    end = 0
-    for number, line in enumerate(lines, 1):
-        found = _FENCE.match(line.rstrip("\r\n"))
-        if opened is None:
-            opened = found
-        elif _closes(found, opened):
-            opened, end = None, number
-    return "" if opened is not None else "".join(lines[:end])
+    whole_lines, lines = source_lines(text, keepends=True), source_lines(text)
+    place = last = 0
+    while place < len(lines):
+        if (opened := _FENCE.match(lines[place])) is not None:
+            place = last = _end_of(lines, place, opened)
+            if place == len(lines):
+                return ""
+            last += 1
+        place += 1
+    return "".join(whole_lines[:last])
 
 
 def strip_thinking(text: str) -> str:

@@ -34,6 +34,13 @@ def test_an_empty_search_inserts_at_the_top():
     assert apply_diff(CODE, parse_diff(block("", "import math\n"))).startswith("import math\ndef f")
 
 
+@pytest.mark.parametrize("begin", ["<<<<<<<SEARCH", "<<<<<<< SEARCH:", "<<<<<<< Search"])
+def test_marks_that_differ_by_a_blank_a_colon_or_their_case_are_marks(begin):
+    """Such a reply was taken for one without any program: paid for, and not even asked for again."""
+    reply = block("    a = 1\n", "    a = 7\n").replace("<<<<<<< SEARCH", begin).replace("> REPLACE", ">Replace")
+    assert "a = 7" in apply_diff(CODE, parse_diff(reply))
+
+
 def test_what_is_not_there_is_named():
     with pytest.raises(DiffError, match=r"block 2.*c = 9"):
         apply_diff(CODE, parse_diff(block("    a = 1\n", "    a = 2\n") + block("    c = 9\n", "")))

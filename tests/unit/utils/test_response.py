@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from utils.response import (
+    bare_program,
     nothing_left_in,
     parse_json,
     parse_response,
@@ -37,6 +38,42 @@ def test_no_block_is_none_and_an_empty_block_is_empty():
 
 def test_only_blocks_of_other_languages_are_no_code():
     assert parse_response("```bash\npip install x\n```")[0] is None
+
+
+IN_TEXT = 'ASK = """\nAnswer so:\n```\n1\n```\n"""\n\n\ndef f(x):\n    return ASK'
+
+
+def test_a_fence_in_a_text_of_the_program_closes_nothing():
+    """The program was cut at the first one, and each further try of the model at the same place."""
+    reply = f"Plan.\n\n```python\n{IN_TEXT}\n```\n\nThat is all.\n"
+    assert parse_response(reply) == (IN_TEXT, "Plan.\n\n\nThat is all.")
+    assert up_to_last_block(reply).endswith("```\n") and parse_response(up_to_last_block(reply))[0] == IN_TEXT
+    cut = 'Plan.\n\n```python\nASK = """\n```\n\nWords behind it.\n'
+    assert parse_response(cut)[0] == 'ASK = """', "what no later fence makes a program ends at the first"
+
+
+def test_a_program_in_markdowns_quotes_is_a_program():
+    quoted = "".join(f"> {line}".rstrip() + "\n" for line in f"```python\n{PROGRAM}\n```".split("\n"))
+    assert parse_response(f"Plan.\n\n{quoted}\n> A word on it.\n") == (PROGRAM, "Plan.\n\n\n> A word on it.")
+    assert unlisted("> <<<<<<< SEARCH\n> a\n> =======\n>     b\n> >>>>>>> REPLACE\n").split("\n")[3] == "    b"
+    for kept in ("```\n> ```\n> x\n```", "<<<<<<< SEARCH\n> ```\n> x\n=======\n> y\n>>>>>>> REPLACE", "> no code"):
+        assert unlisted(kept) == kept, "in a block they are lines of it"
+
+
+@pytest.mark.parametrize(
+    ("reply", "found"),
+    [
+        (f"{PROGRAM}\n\n\ndef f():\n    return 1\n", ""),
+        ("I change f.\nfrom now on it adds.\n\ndef f():\n    return 1\n", "I change f.\nfrom now on it adds."),
+        ("import nothing: I cannot do it.", None),
+        ("def g():\n    return 1\n", None),
+        ("def f():\n    return 1\n\nThat is the whole change.\n", None),
+    ],
+)
+def test_a_program_without_a_fence_is_one_where_all_to_the_end_is(reply, found):
+    code, plan = bare_program(reply, like="def f(): ...")
+    assert (bool(code), plan) == (found is not None, found or "")
+    assert not code or reply.endswith(f"{code}\n")
 
 
 def test_the_whole_program_wins_over_snippets_and_over_what_does_not_parse():

@@ -5,6 +5,7 @@ import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -280,7 +281,8 @@ DIFF = "Better slope.\n\n<<<<<<< SEARCH\n    return 2.0 * x + 1\n=======\n    re
     "reply",
     [DIFF, f"```\n{DIFF}```", DIFF.replace("\n", "\r\n"), f"```\n{DIFF}```".replace("\n", "\r\n"),
      "Better.\n\n```python\n" + CODE.replace("2.0 * x + 1", "3.0 * x") + "```",
-     "Better.\n\n```python\ndef f(x):\n    return 3.0 * x\n\n\n```"],
+     "Better.\n\n```python\ndef f(x):\n    return 3.0 * x\n\n\n```",
+     "Better.\n\n" + CODE.replace("2.0 * x + 1", "3.0 * x")],
 )  # fmt: skip
 def test_diffs_whole_programs_and_bare_blocks_are_read(reply):
     node = BlockAgent(single_function=True).code(context(), reply).node
@@ -300,6 +302,15 @@ def test_diffs_whole_programs_and_bare_blocks_are_read(reply):
 def test_replies_that_do_not_fit_are_failures(reply, failure):
     node = BlockAgent(single_function=True).code(context(), reply).node
     assert node is not None and node.failure is failure
+
+
+def test_of_a_program_that_is_no_python_a_helper_in_python_is_not_taken():
+    """The table's generator was put into the frame of the C++ program, and scored."""
+    frame = "// EVOLVE-BLOCK-START\nint f();\n// EVOLVE-BLOCK-END\n"
+    reply = f"The table comes of\n```python\nprint([1, 2])\n```\n```cpp\n{frame.replace('()', '(int x)')}```\n"
+    asked = replace(context((Node(id="p", code=frame),)), extras={"program": frame, "language": "cpp"})
+    node = BlockAgent(single_function=True).code(asked, reply).node
+    assert node is not None and node.code == frame.replace("()", "(int x)")
 
 
 def test_a_reply_cannot_change_what_is_outside_of_the_blocks():
