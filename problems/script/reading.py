@@ -14,10 +14,12 @@ from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
 from utils.clean_text import shortened
 from utils.direction import finite
+from utils.prompt_text import shorten
 
 COMBINED = "combined_score"
 """What an evaluator calls the number that is to steer."""
 ARTIFACT_CHARS = 4_000
+"""In UTF-8."""
 MOST_ARTIFACTS = 12
 FOREIGN = "CandidateError: "
 """Before an exception of the program's that the evaluator's process knows no class of."""
@@ -138,10 +140,10 @@ def number(raw: Any) -> float | None:
 
 
 def texts(artifacts: Any) -> dict[str, str]:
-    """Artifacts as short texts for the next prompt."""
+    """Artifacts as short texts for the next prompt: of long ones both ends, since an error's cause stands last."""
     if not isinstance(artifacts, Mapping):
         return {}
-    return {str(k)[:80]: str(v)[:ARTIFACT_CHARS] for k, v in list(artifacts.items())[:MOST_ARTIFACTS]}
+    return {str(k)[:80]: shorten(str(v), ARTIFACT_CHARS) for k, v in list(artifacts.items())[:MOST_ARTIFACTS]}
 
 
 def _mapping(raw: Any) -> dict[str, Any]:

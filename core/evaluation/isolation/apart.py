@@ -94,7 +94,7 @@ class Apart:
         leave: Callable[[], None],
     ) -> EvaluatorRun:
         task = {
-            "call_timeout": limits.seconds, "watch": watch, "delay": delay,
+            "call_timeout": limits.seconds, "memory_mb": limits.memory_mb, "watch": watch, "delay": delay,
             "classes": None if self.classes is None else list(self.classes),
         }  # fmt: skip
         file, text = (self.text_file, code) if self.text_file else ("candidate.py", None)

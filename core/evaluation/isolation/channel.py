@@ -19,10 +19,15 @@ HEADER = 4
 MOST_BYTES = 64 << 20
 MOST_PARTS = 4 << 20
 """Lists, mappings and values of one answer: parsed, they take some hundred times their text's bytes."""
+LOOK_BYTES = 1 << 20
+"""So much of answers may come before it is looked what is kept of them."""
+LARGEST_GROWTH = 32
+"""Bytes of memory that one of an answer's text comes to, at most: that of a list of empty lists."""
 _CHUNK = 1 << 18
 _SMALL = 1 << 14
 """Most answers are short; a buffer of this size costs nothing to make."""
 _SOCKET, _LIMITS = int(socket.SOL_SOCKET), (int(socket.SO_RCVTIMEO), int(socket.SO_SNDTIMEO))
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 EACH = "__handles__.each"
 """The program's side of several calls in one frame: (name, arguments, named ones) each."""
 
@@ -76,24 +81,35 @@ class Channel:
         self._mutex = threading.Lock()
         self._waiting: list[_Call] = []
         self._process = os.getpid()
+        self._most_kept = 0
+        self._received = 0
+        """Of answers, since it was looked at last."""
+        self._resident = 0
+        """What this process had of memory then."""
+        self._kept = 0
+        """By so much its memory grew with answers."""
         self.failed: ProgramFailed | None = None
         """The breach that ended the program; set although the evaluator may have swallowed the exception."""
         self.calls = 0
         self.seconds = 0.0
         """Spent waiting for answers, all calls together."""
 
-    def expect(self, timeout: float) -> None:
+    def expect(self, timeout: float, memory_mb: int) -> None:
         """Before `begin`, maybe in the process that this one is forked from.
 
         Args:
             timeout: seconds for each call.
+            memory_mb: what may be kept of the answers, all together, as they lie in memory.
         """
+        if memory_mb << 20 != self._most_kept:
+            self._most_kept = memory_mb << 20
         if timeout != self._timeout:
             self._timeout, self._usual = timeout, _as_kernels(timeout)
 
     def begin(self) -> None:
         """The program is loaded and nothing is on its way: from here on this process asks."""
         self._process = os.getpid()
+        self._resident = _resident_bytes()
         self._socket.setblocking(True)
         self._limit(self._timeout, self._usual)
 
@@ -195,6 +211,8 @@ class Channel:
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         if self.failed is not None:
             raise self.failed
+        if self._received > LOOK_BYTES:
+            self._look_at_kept()
         data = self._encode(request)
         try:
             self._socket.sendall(len(data).to_bytes(HEADER, "little") + data)
@@ -220,6 +238,8 @@ class Channel:
         size = int.from_bytes(data[:HEADER], "little")
         if size > MOST_BYTES:
             raise self._broken("runtime", f"a frame of {size:,} bytes, at most {MOST_BYTES:,} are read")
+        if size > LOOK_BYTES:  # what was built before it is none of its
+            self._look_at_kept()
         if len(data) < HEADER + size:
             parts, missing = [data], HEADER + size - len(data)
             while missing > 0:
@@ -228,7 +248,22 @@ class Channel:
             data = b"".join(parts)
         if len(data) > HEADER + size:
             raise self._broken("runtime", "bytes that nobody asked for")
+        self._received += size
         return data[HEADER:]
+
+    def _look_at_kept(self) -> None:
+        """Whoever keeps its answers has their memory: the program could fill the machine's, out of its own limit.
+
+        What else the evaluator builds meanwhile counts too, up to what such answers can come to; what it lets go of is
+        taken off.
+        """
+        now, before = _resident_bytes(), self._resident
+        grown = min(now - before, LARGEST_GROWTH * self._received)
+        self._kept, self._resident, self._received = max(0, self._kept + grown), now, 0
+        if self._kept > self._most_kept:
+            kept, most = (f"{size >> 20:,} MB" for size in (self._kept, self._most_kept))
+            told = f"its answers take {kept} where the evaluator keeps them; at most {most} (execution.memory_mb)"
+            raise self._broken("memory", f"{told}: answer with less")
 
     def _more(self, deadline: float, at_most: int = _CHUNK) -> bytes:
         """What has come; an answer that drips in is late like one that does not come."""
@@ -257,6 +292,18 @@ class Channel:
         self._within = seconds
         for name in _LIMITS:
             self._socket.setsockopt(_SOCKET, name, limit)
+
+
+def _resident_bytes() -> int:
+    """What this process has of the machine's memory; 0 where nobody says it."""
+    try:
+        fd = os.open("/proc/self/statm", os.O_RDONLY)
+    except OSError:
+        return 0
+    try:
+        return int(os.read(fd, 200).split()[1]) * _PAGE
+    finally:
+        os.close(fd)
 
 
 def _as_kernels(seconds: float) -> bytes:

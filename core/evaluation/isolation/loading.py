@@ -12,6 +12,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+_MOST_TEXT = 90_000
+"""Characters of a text that is told whole; of longer ones its beginning and its end, where an error's cause stands."""
 _MOST_BITS = 4096
 """Of a whole number that is told as it is. Python writes none of more than 4,300 digits as text."""
 
@@ -38,8 +40,13 @@ def load(path: str, function: str) -> Any:
 
 def to_plain(value: Any) -> Any:
     """What an evaluator returned as JSON data: numbers, texts, mappings, and objects with `metrics` and `artifacts`."""
-    if value is None or isinstance(value, (bool, str)):
+    if value is None or isinstance(value, bool):
         return value
+    if isinstance(value, (bytes, bytearray)):  # as OpenEvolve reads such an artifact
+        value = bytes(value).decode("utf-8", "replace")
+    if isinstance(value, str):
+        half, more = _MOST_TEXT // 2, len(value) - _MOST_TEXT
+        return f"{value[:half]}\n[… {more:,} characters left out …]\n{value[-half:]}" if more > 0 else str(value)
     if isinstance(value, int):
         return int(value) if value.bit_length() <= _MOST_BITS else f"an integer of {value.bit_length()} bits"
     if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":

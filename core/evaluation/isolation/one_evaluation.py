@@ -26,6 +26,8 @@ NOTHING: dict[str, Any] = {
     "calls": 0, "call_seconds": 0.0, "failed": None, "opened": [], "clocks": False, "at_exit": True,
 }  # fmt: skip
 """A report before anything was done. `at_exit`: modules of the evaluator's have something left to do at its end."""
+MOST_BYTES = 64 << 20
+"""Of a report: who hears it shares its process with others."""
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Evaluation:
 
     def expect(self, task: dict[str, Any]) -> None:
         """Make ready what a task has in common with those before it, in the process that is forked for it."""
-        self._asking.expect(task["call_timeout"])
+        self._asking.expect(task["call_timeout"], task["memory_mb"])
         self._stand.expect(task["classes"])
 
     def make(self, task: dict[str, Any], fds: list[int], function: Callable[[str], Any]) -> NoReturn:
@@ -132,7 +134,11 @@ class Evaluation:
         return self._asking.call(name, args, named)
 
     def _tell(self, report: dict[str, Any]) -> None:
-        self._ours.frames.send(self._report_to, {"report": report})
+        frame = self._ours.frames.framed({"report": report})
+        if len(frame) > MOST_BYTES:
+            why = f"the evaluator returned {len(frame) >> 20:,} MB; at most {MOST_BYTES >> 20} MB are read"
+            frame = self._ours.frames.framed({"report": {**report, "value": None, "error": why, "line": why}})
+        self._report_to.sendall(frame)
 
 
 def trace(error: BaseException) -> str:

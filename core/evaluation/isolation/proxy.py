@@ -8,7 +8,8 @@ cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
 What is a class, what an object of it can be asked by Python itself (`==`, `len`, `+`) and which of its methods answer
 with objects is a matter of the user's own program: all else is asked for plain data, whatever a candidate makes of it.
 Else a candidate could answer with objects that compare and count as they like. Complex numbers cross where the user's
-own program has some: elsewhere an imaginary error would have a negative square, and be better than none.
+own program has some: elsewhere an imaginary error would have a negative square, and be better than none, and an answer
+with one is a TypeError of the program's, as `float` of one is.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
 """
@@ -53,6 +54,10 @@ and leave out cases. It becomes RuntimeError, as Python makes it in generators."
 _NOT_PLAIN = "is not plain data"
 _COMPLEX = "1j"
 """In `Proxy.classes`: the program has complex numbers."""
+_COMPLEX_TOLD = (
+    "with a complex number, where the initial program answers with real ones: a negative number to a fractional power "
+    "is one, and so are roots and eigenvalues of numpy's; answer with a real number"
+)
 _REAL = frozenset({type(None), bool, int, float, str, bytes})
 
 
@@ -132,13 +137,13 @@ class Proxy:
         try:
             answer = self._ask(function, args, named)
         except self._raised as error:
-            self.raised_last = self._told(function, error)
+            self.raised_last = self._told(_asked(function, args), error)
             raise self.raised_last from None
         except TypeError as error:
-            raise self.refuse(f"an argument of {function} cannot cross: {error}") from error
+            raise self.refuse(f"an argument of {_asked(function, args)} cannot cross: {error}") from error
         if not self._may_cross(answer):
-            why = "it holds complex numbers, as none of your own program's does"
-            raise self.refuse(f"the answer of {function} cannot cross: {why}", by_program=True)
+            self.raised_last = TypeError(f"{_asked(function, args)} answered {_COMPLEX_TOLD}")
+            raise self.raised_last
         return answer
 
     def _may_cross(self, value: Any) -> bool:
@@ -319,6 +324,15 @@ def _keyed_deeply(value: Any) -> Any:
     if isinstance(value, list):
         return [_keyed(item) for item in value]
     return {name: _keyed(item) for name, item in value.items()} if isinstance(value, dict) else _keyed(value)
+
+
+_NAMED = {"__handles__.call": 0, "__handles__.new": 0, "__handles__.use": 1, "__handles__.look": 1}
+"""Calls of the program's side of handles → which argument names what is asked."""
+
+
+def _asked(function: str, args: Sequence[Any]) -> str:
+    """What of the program is asked, as its writer calls it."""
+    return str(args[_NAMED[function]]) if function in _NAMED else function
 
 
 class _Opaque:

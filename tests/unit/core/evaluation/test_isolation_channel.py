@@ -20,10 +20,10 @@ from core.executor.inside import plain
 class Program:
     """The other end: reads a frame, writes what the test says."""
 
-    def __init__(self, *replies: bytes | None, timeout: float = 5.0) -> None:
+    def __init__(self, *replies: bytes | None, timeout: float = 5.0, memory_mb: int = 4096) -> None:
         ours, self.theirs = socket.socketpair()
         self.channel = Channel(ours.detach(), plain=plain)
-        self.channel.expect(timeout)
+        self.channel.expect(timeout, memory_mb)
         self.channel.begin()
         self.asked: list = []
         self.thread = threading.Thread(target=self._serve, args=(replies,), daemon=True)
@@ -101,6 +101,17 @@ def test_a_program_that_breaks_the_protocol_is_never_asked_again(reply):
         assert failed.value.failure in ("runtime", "exit") and program.channel.failed is failed.value
         with pytest.raises(ProgramFailed):
             program.channel.call("f", [], {})
+
+
+def test_what_is_kept_of_its_answers_is_bounded_and_what_is_let_go_of_is_not():
+    """A program could fill the machine's memory by its evaluator's, out of its own limit."""
+    answers = [answered("x" * (2 << 20))] * 12
+    with Program(*answers, memory_mb=9) as program:
+        for _ in answers:
+            program.channel.call("f", [], {})
+    with Program(*answers, memory_mb=9) as program, pytest.raises(ProgramFailed, match="execution.memory_mb") as failed:
+        assert [program.channel.call("f", [], {}) for _ in answers] is None
+    assert failed.value.failure == "memory" and 4 < program.channel.calls < 9
 
 
 @given(st.binary(max_size=200))

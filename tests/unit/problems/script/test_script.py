@@ -14,10 +14,12 @@ import pytest
 
 from agents.coder_agent import CoderAgent
 from core.contracts import NO_PROGRAM, AgentContext, ExecutionResult
+from core.evaluation.isolation import loading
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.task import Task
+from core.state.text import RETURNED
 from problems.block_agent import BlockAgent
 from problems.script.evaluator_source import check_evaluator
 from problems.script.job import write_harness
@@ -261,9 +263,12 @@ def test_a_shared_sandbox_is_labelled_with_its_reason():
 
 
 def test_artifacts_are_short_texts():
-    artifacts = {"trace": "x" * 10_000, **{str(i): i for i in range(50)}}
+    artifacts = {"trace": "x" * 10_000 + "ValueError: why", **{str(i): i for i in range(50)}}
     found = verdict(said(value={"metrics": {"s": 1.0}, "artifacts": artifacts}))
-    assert len(found.artifacts) == 12 and len(found.artifacts["trace"]) == 4_000
+    assert len(found.artifacts) == 12 and len(found.artifacts["trace"].encode()) == 4_000
+    assert found.artifacts["trace"].endswith("ValueError: why"), "where a log says why"
+    long = loading.to_plain({"log": b"\xffa" + b"x" * 1_000_000 + b"ValueError: why"})["log"]
+    assert len(long) < RETURNED.text and long.startswith("\ufffda") and long.endswith("ValueError: why")
 
 
 # ---------------------------------------------------------------- writing
