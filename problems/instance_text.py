@@ -9,6 +9,7 @@ import json
 import lzma
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +21,11 @@ _OPENED: dict[bytes, Callable[[Path], IO[bytes]]] = {b"\x1f\x8b": gzip.open, b"B
 """How packed files begin, whatever they are called."""
 PACKED = (".gz", ".bz2", ".xz")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+_FORMS = {
+    "whole": re.compile(r"\s*[+-]?\d+\s*"),
+    "thousands": re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*"),
+    "decimal": re.compile(r"\s*[+-]?\d*[.,]\d+\s*"),
+}
 TABLES = (".csv", ".tsv", ".tab")
 NOT_UNPACKED = (".zip", ".tar", ".tgz", ".7z", ".rar", ".zst", ".z", ".lz4")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
@@ -102,18 +108,33 @@ def table_rows(path: Path) -> Iterator[tuple[list[str], str]]:
     """The rows of a table that are not empty, and where each stands: `line 4`.
 
     Columns are separated by commas, or by what the first line has more of: `;`, tabs or `|`. Where it is no comma,
-    `2,5` is 2.5. ValueError: the line that cannot be read.
+    `2,5` is 2.5. ValueError: the line that cannot be read, or a number that may be another: `1,050` in a column whose
+    numbers are whole otherwise.
     """
     lines = instance_text(path).splitlines(keepends=True)
     head = next((line for line in lines if line.strip()), "")
     mark = max(";\t|,", key=head.count) if any(mark in head for mark in ";\t|,") else ","
     reader = csv.reader(lines, delimiter=mark)
+    rows: list[tuple[list[str], str]] = []
     try:
-        for row in reader:
-            if row:
-                yield ([_point(cell) for cell in row] if mark != "," else row), f"line {reader.line_num}"
+        rows += [(row, f"line {reader.line_num}") for row in reader if row]
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from error
+    if mark != ",":
+        _check_thousands(rows)
+        rows = [([_point(cell) for cell in row], place) for row, place in rows]
+    yield from rows
+
+
+def _check_thousands(rows: Sequence[tuple[list[str], str]]) -> None:
+    """ValueError for a comma that may part thousands: a decimal one would make the number a thousandth."""
+    for column in zip_longest(*(row for row, _ in rows), fillvalue=""):
+        forms = [next((form for form, known in _FORMS.items() if known.fullmatch(cell)), "") for cell in column]
+        if "thousands" in forms and "whole" in forms and "decimal" not in forms:
+            at = forms.index("thousands")
+            said = column[at].strip()[:40]
+            without = said.replace(",", "")
+            raise ValueError(f"{rows[at][1]}: {said} may be {without} or {_point(said)}: write it without a comma")
 
 
 def column_names(head: Sequence[str]) -> list[str]:
@@ -131,10 +152,14 @@ def check_columns(names: Sequence[str], allowed: Sequence[str]) -> None:
 
 
 def cells_of(names: Sequence[str], row: Sequence[str], place: str) -> dict[str, str]:
-    """A row by its columns; the last may be left out. ValueError for more cells than columns."""
+    """A row by its columns; the last may be left out. ValueError for more cells than columns, and for a row that says
+    of no instance that it belongs to it, where there is such a column: it would be of one of its own."""
     if any(cell.strip() for cell in row[len(names) :]):
         raise ValueError(f"{place}: {counted(len(row), 'cell')}, but {counted(len(names), 'column')} ({listed(names)})")
-    return dict(zip(names, row, strict=False))
+    cells = dict(zip(names, row, strict=False))
+    if "instance" in names and any(cell.strip() for cell in row) and not cells.get("instance", "").strip():
+        raise ValueError(f"{place}: no instance is named; each row of the table names its own")
+    return cells
 
 
 def _point(cell: str) -> str:

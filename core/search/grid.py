@@ -11,8 +11,11 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from core.state.node import Node
+from utils.direction import finite
 from utils.strategies import Options
 from utils.syntax import parse
+
+OF_EVERY_PROGRAM = ("length", "nodes", "constants")
 
 
 class Axis(Options):
@@ -32,8 +35,9 @@ class Axis(Options):
 class Grid:
     """One elite a cell. Has the reading half of `Population`, so that a policy treats it as a further island.
 
-    A feature is looked up in `node.features`, which an evaluator may fill; `length` (characters), `nodes`
-    and `constants` (of the syntax tree) are known for every program. A program that lacks a feature is not placed.
+    A feature is looked up in `node.features` and in what a user's evaluator measured (`node.metrics`); `length`
+    (characters), `nodes` and `constants` (of the syntax tree) are known for every program. A program that lacks a
+    feature is not placed.
 
     Args:
         axes: feature name → axis, at least one.
@@ -68,6 +72,10 @@ class Grid:
             index.append(min(place, axis.bins - 1))
         return tuple(index)
 
+    def lacking(self, node: Node) -> str:
+        """The first feature that a program lacks; '' where it has all of them."""
+        return next((name for name in self._axes if feature(node, name) is None), "")
+
     def sample(self, k: int, rng: Random, banned: Container[str] = ()) -> list[Node]:
         """At most `k` elites that are not banned, every cell alike."""
         pool = self.allowed(banned)
@@ -85,9 +93,10 @@ class Grid:
 
 def feature(node: Node, name: str) -> float | None:
     """The named feature of a program, or None."""
-    if name in node.features:
-        value = node.features[name]
-        return value if math.isfinite(value) else None
+    known = {**node.metrics, **node.features}
+    if name in known:
+        value = known[name]
+        return finite(value) if isinstance(value, int | float) else None
     if name == "length":
         return float(len(node.code))
     if name in ("nodes", "constants"):

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from core.contracts import ParentSelector, Proposal, SearchPolicy
-from core.events import Event, IslandMigrated, IslandReset
-from core.search.grid import Axis, Grid
+from core.events import Event, IslandMigrated, IslandReset, Warned
+from core.search.grid import OF_EVERY_PROGRAM, Axis, Grid
 from core.search.migration import Migration, routes
 from core.search.parents import crossed
 from core.search.population import Population
+from core.search.selection import fitness
 from core.search.selectors.tournament import TournamentOptions, TournamentSelector
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 CANDIDATES_TOLD = 12
 """Members of an island named in `show --why`; a run keeps them for every node."""
+FEATURES_TOLD = 12
 PARENTS_CONSIDERED = 3
 """How many of an island's best `refine` and `tune` choose from."""
 
@@ -66,7 +68,8 @@ class IslandsOptions(PolicyOptions):
     tune_interval: int = Field(0, ge=0)
     """Generations between searches of a program's constants; 0: never."""
     grid: dict[str, Axis] | None = None
-    """MAP-Elites as one more population: feature name → {low, high, bins}."""
+    """MAP-Elites as one more population: feature name → {low, high, bins}. A feature is a number that the evaluator
+    returns beside the score, or `length`, `nodes` or `constants` of the program."""
 
     @property
     def generation_size(self) -> int:
@@ -102,6 +105,7 @@ class IslandsPolicy(SearchPolicy):
         self._founders: list[Node] = []
         self._treated: set[tuple[str, str]] = set()
         self._events: list[Event] = []
+        self._told_lacking = False
 
     # ------------------------------------------------------------ the seam
 
@@ -156,8 +160,7 @@ class IslandsPolicy(SearchPolicy):
     ) -> Proposal:
         options = self.options
         island = slot // options.per_island
-        outside = self.grid is not None and island == len(self.islands)
-        home: Population | Grid = self.grid if self.grid is not None and outside else self.islands[island]
+        home = self._home(island, slot)
         pool = home.allowed(banned)
         place: dict[str, Any] = {"generation": generation, "island": island, "slot": slot}
         if not pool:
@@ -185,6 +188,12 @@ class IslandsPolicy(SearchPolicy):
         ids = tuple(node.id for node in reversed(parents))
         return Proposal(operator="crossover" if len(ids) > 1 else "mutate", parents=ids, why=why, **place)
 
+    def _home(self, island: int, slot: int) -> Population | Grid:
+        """Whose programs are parents. Where none has the grid's features, the islands stand in for it in turn."""
+        if island < len(self.islands):
+            return self.islands[island]
+        return self.grid if self.grid is not None and self.grid.allowed() else self.islands[slot % len(self.islands)]
+
     def _special(self, generation: int, best: list[Node], asked: set[tuple[str, str]]) -> tuple[str, str] | None:
         """(`tune` or `refine`, node id) where one is due and a program of the island's best has not had it."""
         due = {"tune": self.options.tune_interval, "refine": self.options.refine_interval}
@@ -203,19 +212,27 @@ class IslandsPolicy(SearchPolicy):
             self._founders.append(node)
             for island in range(len(self.islands)):
                 self._join(island, node)
-            if self.grid is not None:
-                self.grid.add(node)
+            self._place(node)
 
     def _settle(self, node: Node) -> None:
         island = node.island if node.island is not None else 0
         self._join(island % len(self.islands), node)
-        if self.grid is not None:
-            self.grid.add(node)
+        self._place(node)
+
+    def _place(self, node: Node) -> None:
+        """Into the grid. That a program has no place there is told once: the name may be misspelt."""
+        if self.grid is None or self.grid.add(node) or self._told_lacking:
+            return
+        if name := self.grid.lacking(node):
+            self._told_lacking = True
+            known = ", ".join([*OF_EVERY_PROGRAM, *node.metrics, *node.features][:FEATURES_TOLD])
+            text = f"search.islands.grid: a program without the feature '{name}' has no place in it; known are {known}"
+            self._events.append(Warned(text=text, node_id=node.id))
 
     def _join(self, island: int, node: Node) -> None:
         population = self.islands[island]
         before = population.best
-        if population.add(node) and population.best is not before:
+        if population.add(node) and (before is None or fitness(node) > fitness(before)):
             self._improved_in[island] = self.generation
 
     def _end_generation(self) -> None:

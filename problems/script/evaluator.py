@@ -22,6 +22,7 @@ from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.blocks import block_lines
+from problems.script.harness import CASCADE
 from problems.script.reading import mean_of, numbers, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.counts import counted
@@ -176,6 +177,7 @@ class ScriptEvaluator(RepeatableEvaluator):
                 return verdict
             self._keep(decision)
             self._tell_mean(verdict)
+            self._tell_stopped(verdict)
             self._first, self._own = verdict, tuple(numbers(verdict.metrics))
             return decision
 
@@ -191,6 +193,12 @@ class ScriptEvaluator(RepeatableEvaluator):
             shown = ", ".join(names[:MEAN_SHOWN]) + f" and {len(names) - MEAN_SHOWN} more" * (len(names) > MEAN_SHOWN)
             text = f"the evaluator returns no combined_score, so the score is the mean of {shown}; "
             self._deps.append([Warned(text=f"{text}--problem.metric=NAME takes one of them")])
+
+    def _tell_stopped(self, verdict: Evaluation) -> None:
+        """Programs are compared by a stage's score until one passes its threshold: the user may mean another."""
+        if why := verdict.artifacts.get(CASCADE, ""):
+            text = f"your own program's evaluation, {why}; problem.options.cascade_thresholds sets the thresholds"
+            self._deps.append([Warned(text=text)])
 
     def _take(self, decision: Decision | None) -> None:
         self._decision = decision

@@ -20,8 +20,9 @@ def docstring_of(evaluator: Path) -> str:
     module = _parsed(evaluator)
     if module is None:
         return ""
-    functions = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == "evaluate"]
-    said = [ast.get_docstring(module), *map(ast.get_docstring, functions)]
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    said = [ast.get_docstring(module)]
+    said += [ast.get_docstring(node) for node in module.body if isinstance(node, kinds) and node.name == "evaluate"]
     return clean("\n\n".join(text for text in said if text))[:MOST_SAID]
 
 

@@ -12,12 +12,15 @@ import os
 import sys
 import types
 from collections.abc import Awaitable, Callable
+from itertools import takewhile
 from typing import Any
 
 EVALUATOR = ""
 """Path of the user's evaluator.py, or of a cloudpickled function (.pkl); relative paths start at this file's folder."""
 OPTIONS: dict[str, Any] = {"thresholds": [0.5, 0.75, 0.9], "cascade": True, "metric": None, "lower_is_better": False}
 """A threshold of None bounds nothing."""
+CASCADE = "cascade"
+"""The artifact that says why a later stage was not run."""
 
 
 _LOADED: dict[str, Any] = {}
@@ -55,20 +58,22 @@ def evaluate(program_path: str) -> dict[str, Any]:
 
 
 def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
-    """Stages until one is worse than its threshold; later metrics and artifacts are added to the earlier ones."""
+    """Stages until the metrics so far are worse than a threshold; those of a later stage are added to the earlier ones."""
     metrics: dict[str, Any] = {}
     artifacts: dict[str, Any] = {}
-    for number, threshold in enumerate([*OPTIONS["thresholds"], None], 1):
-        stage = getattr(module, f"evaluate_stage{number}", None)
-        if stage is None or number > 3:
-            break
+    known = (getattr(module, f"evaluate_stage{number}", None) for number in (1, 2, 3))
+    stages: list[Callable[..., Any]] = [*takewhile(callable, known)]  # type: ignore[list-item]
+    bounds, reached = [*OPTIONS["thresholds"], None], 0
+    for number, (stage, threshold) in enumerate(zip(stages, bounds), 1):  # noqa: B905 - Python 3.9 knows no `strict`
         result = result_of(finish(asked(stage, program_path)))
         metrics.update(result["metrics"])
         artifacts.update(result["artifacts"])
-        metrics["stage"] = number
-        if threshold is not None and is_worse(result["metrics"], threshold):
+        reached = number
+        if threshold is not None and (why := stopped_by(metrics, threshold)):
+            if number < len(stages):
+                artifacts.setdefault(CASCADE, f"it ended after stage {number} of {len(stages)}: {why}")
             break
-    return {"metrics": metrics, "artifacts": artifacts}
+    return {"metrics": {**metrics, "stage": reached}, "artifacts": artifacts}
 
 
 def asked(function: Callable[..., Any], program_path: str) -> Any:
@@ -81,12 +86,17 @@ def asked(function: Callable[..., Any], program_path: str) -> Any:
     return function(program_path, **{name: value for name, value in given.items() if takes_all or name in takes})
 
 
-def is_worse(metrics: dict[str, Any], threshold: float) -> bool:
-    """True for a stage that ends the cascade. Of a score that is minimised it is the metric that steers."""
+def stopped_by(metrics: dict[str, Any], threshold: float) -> str:
+    """Why a stage ends the cascade; '' where it does not. Of a score that is minimised it is the metric that steers.
+
+    A score that is no number (nan) ends it as well, so that no dearer stage is run for it.
+    """
     if not OPTIONS.get("lower_is_better"):
-        return score_of(metrics) < threshold
+        score = score_of(metrics)
+        return "" if score >= threshold else f"its score {score:.6g} is below the threshold {threshold:g}"
     name = OPTIONS["metric"]
-    return (float(metrics[name]) if name in metrics else score_of(metrics)) > threshold
+    score = float(metrics[name]) if name in metrics else score_of(metrics)
+    return "" if score <= threshold else f"its score {score:.6g} is above the threshold {threshold:g}"
 
 
 def score_of(metrics: dict[str, Any]) -> float:

@@ -25,7 +25,7 @@ def from_tsplib(path: Path) -> list[TourInstance]:
         raise ValueError(f"TYPE: {head['TYPE']}; only TSP is read (symmetric)")
     if bound := next((name for name in sections if name not in SECTIONS), None):
         raise ValueError(f"{bound}: not kept here, so that scores would be another problem's; allowed: {_SECTIONS}")
-    count, kind = whole_number(head["DIMENSION"], "DIMENSION"), head.get("EDGE_WEIGHT_TYPE", "EUC_2D").upper()
+    count, kind = whole_number(head["DIMENSION"], "DIMENSION"), _kind(head, sections)
     name = head.get("NAME", instance_stem(path)).removesuffix(".tsp")
     if kind not in KINDS:
         raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}; allowed: {', '.join(KINDS)}")
@@ -36,6 +36,15 @@ def from_tsplib(path: Path) -> list[TourInstance]:
     if best is None:
         take_published(one)
     return [one]
+
+
+def _kind(head: dict[str, str], sections: dict[str, list[Word]]) -> str:
+    """How distances are measured. ValueError where the file tells them, and says that coordinates do."""
+    has_weights = "EDGE_WEIGHT_SECTION" in sections
+    kind = head.get("EDGE_WEIGHT_TYPE", "EXPLICIT" if has_weights else "EUC_2D").upper()
+    if has_weights and kind != "EXPLICIT":
+        raise ValueError(f"EDGE_WEIGHT_TYPE: {kind}, but there is an EDGE_WEIGHT_SECTION, whose type is EXPLICIT")
+    return kind
 
 
 def tour_beside(path: Path) -> Path:
@@ -73,9 +82,11 @@ def _sections(path: Path) -> tuple[dict[str, str], dict[str, list[Word]]]:
 def _points(sections: dict[str, list[Word]], count: int) -> tuple[list[str], list[Point]]:
     """What cities are called, and where they lie, of three words a city: its number, x, y. In order of the numbers
     where these are 1, 2, …"""
-    words = sections.get("NODE_COORD_SECTION") or sections.get("DISPLAY_DATA_SECTION") or []
+    words = sections.get("NODE_COORD_SECTION")
     if not words:
-        raise ValueError("no NODE_COORD_SECTION")
+        raise ValueError(
+            "no NODE_COORD_SECTION" + " (DISPLAY_DATA_SECTION is for pictures)" * ("DISPLAY_DATA_SECTION" in sections)
+        )
     lines = dict.fromkeys(place for _, place in words)
     on = {place: sum(other == place for _, other in words) for place in lines} if len(words) % 3 else {}
     for place, found in on.items():

@@ -158,6 +158,18 @@ def load_full(folder: Path) -> list[list[float]]:
     return load(str(folder / "f.tsp"))[0].table()
 
 
+def test_distances_that_a_file_tells_are_its_distances_whatever_pictures_it_holds(tmp_path):
+    """Without a type they were those of the display's coordinates."""
+    text = WEIGHTS.format("3 4 5 6 7 8").replace("EDGE_WEIGHT_TYPE: EXPLICIT\n", "")
+    shown = "".join(f"{city} {city * 100} 0\n" for city in range(1, 5))
+    (tmp_path / "m.tsp").write_text(
+        text.replace("EDGE_WEIGHT_SECTION", f"DISPLAY_DATA_SECTION\n{shown}EDGE_WEIGHT_SECTION")
+    )
+    assert load(str(tmp_path / "m.tsp"))[0].table() == load_full(tmp_path)
+    (tmp_path / "c.csv").write_text("x;y\n0,125;1\n1,375;2,25\n3;4\n5;1,050\n")
+    assert load(str(tmp_path / "c.csv"))[0].points[1] == (1.375, 2.25), "with another decimal in the column it is one"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -247,6 +259,14 @@ def test_csv_and_json_hold_one_instance_or_many(tmp_path):
         ("x.json", '{"a": {"points": [[0, 0]], "best": Infinity}}', "a: best is 'inf', not a finite number"),
         ("x.json", '{"a": {"points": [[0, 0]], "best": 0}}', "a: best is 0; a tour's length is above 0"),
         ("x.json", "3", "JSON must be a list of [x, y]"),
+        (
+            "x.tsp",
+            WEIGHTS.format("3 4 5 6 7 8").replace("EXPLICIT", "EUC_2D"),
+            "EDGE_WEIGHT_TYPE: EUC_2D, but there is an EDGE_WEIGHT_SECTION, whose type is EXPLICIT",
+        ),
+        ("x.tsp", BURMA14.replace("NODE_COORD", "DISPLAY_DATA"), "DISPLAY_DATA_SECTION is for pictures"),
+        ("x.csv", "instance,x,y\na,1,2\n,3,4\n", "line 3: no instance is named; each row of the table names its own"),
+        ("x.csv", "x\ty\n950\t2\n1,050\t3\n", "line 3: 1,050 may be 1050 or 1.050: write it without a comma"),
     ],
 )
 def test_what_cannot_be_read_is_one_line_that_names_the_file(tmp_path, name, text, words):

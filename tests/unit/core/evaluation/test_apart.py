@@ -158,7 +158,9 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
     failed = program_failure(found)
     assert found.value is None and found.line.startswith("TypeError") and failed is None
     if kind != "name":  # which the evaluator may leave alone
-        assert found.raised and found.line.startswith("TypeError: f answered with a complex number"), "its own exception"
+        assert found.raised and found.line.startswith("TypeError: f answered with a complex number"), (
+            "its own exception"
+        )
     own = scored(IMAGINARY[kind], None)
     assert not own.refused and own.classes == ("1j",), "a user's own program may have them, and others then too"
     assert isinstance(own.value["combined_score"], str), "and even so such a number is no score"

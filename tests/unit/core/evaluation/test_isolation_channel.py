@@ -109,8 +109,11 @@ def test_what_is_kept_of_its_answers_is_bounded_and_what_is_let_go_of_is_not():
     with Program(*answers, memory_mb=9) as program:
         for _ in answers:
             program.channel.call("f", [], {})
-    with Program(*answers, memory_mb=9) as program, pytest.raises(ProgramFailed, match="execution.memory_mb") as failed:
-        assert [program.channel.call("f", [], {}) for _ in answers] is None
+    with (
+        Program(*answers, memory_mb=9) as program,
+        pytest.raises(ProgramFailed, match=r"execution\.memory_mb") as failed,
+    ):
+        _kept = [program.channel.call("f", [], {}) for _ in answers]
     assert failed.value.failure == "memory" and 4 < program.channel.calls < 9
 
 

@@ -22,9 +22,8 @@ class World:
 
     def commit(self, metric: float | None, **fields) -> Node:
         self.count += 1
-        node = Node(
-            id=f"n{self.count}", code=f"x = {self.count}", metric_value=metric, is_buggy=metric is None, **fields
-        )
+        told = {"code": f"x = {self.count}", **fields}
+        node = Node(id=f"n{self.count}", metric_value=metric, is_buggy=metric is None, **told)
         node = self.journal.append(node)
         self.policy.tell(self.journal, node)
         return node
@@ -158,6 +157,13 @@ def test_stagnation_restarts_an_island():
     assert world.journal[event.founder].metric_value == world.best(1)
 
 
+def test_an_equal_score_of_a_shorter_program_is_no_better_best():
+    world = World(num_islands=1, per_island=1, stagnation_restart=2)
+    for length in range(9, 3, -1):
+        world.commit(1.0, operator="mutate", island=0, generation=9 - length, code="x" * length)
+    assert [event.type for event in world.policy.drain_events()] == ["island.reset"] * 2
+
+
 def test_failures_and_duplicates_never_become_parents():
     world = World(crossover_prob=0.5, generate_prob=0.0)
     good = world.commit(1.0, operator="baseline")
@@ -194,6 +200,18 @@ def test_grid_is_one_more_population():
     proposals = world.ask()
     assert [p.island for p in proposals] == [0, 0, 1, 1]
     assert world.policy.options.generation_size == 4
+
+
+def test_the_grid_holds_what_the_evaluator_measured_and_tells_of_a_feature_that_no_program_has():
+    """Numbers of a user's evaluator were never looked at: its place in each generation went to fresh programs."""
+    world = World(num_islands=1, per_island=2, grid={"width": {"low": 0, "high": 10, "bins": 5}}, generate_prob=0.0)
+    bare = world.commit(1.0, operator="baseline", metrics={"height": 2.0})
+    world.commit(1.5, operator="baseline")
+    assert {p.parents for p in world.ask() if p.island == 1} <= {("n1",), ("n2",)}, "the island stands in for it"
+    (told,) = world.policy.drain_events()
+    assert told.node_id == bare.id and "'width'" in told.text and told.text.endswith("length, nodes, constants, height")
+    world.commit(0.5, operator="baseline", metrics={"width": 3.0, "height": "tall"})
+    assert {p.parents for p in world.ask() if p.island == 1} == {("n3",)}
 
 
 def test_a_share_of_the_steps_changes_the_best():

@@ -21,7 +21,7 @@ from core.state.node import Node
 from core.state.task import Task
 from core.state.text import RETURNED
 from problems.block_agent import BlockAgent
-from problems.script.evaluator_source import check_evaluator
+from problems.script.evaluator_source import check_evaluator, docstring_of
 from problems.script.job import write_harness
 from problems.script.problem import Options, ScriptProblem, build
 from problems.script.reading import FOREIGN, verdict_of
@@ -94,8 +94,19 @@ STAGES = (
     ("one", "two", "stage", "score"), [(0.4, 0.9, 1, 0.4), (0.5, 0.6, 2, 0.6), (0.5, 0.8, 3, 0.99)]
 )
 def test_a_cascade_goes_as_far_as_its_thresholds_allow(harness, one, two, stage, score):
-    metrics = harness(STAGES.format(one=one, two=two))()["metrics"]
+    """And says why it goes no further: the next writer saw `stage: 1`, and no word of a threshold."""
+    found = harness(STAGES.format(one=one, two=two))()
+    metrics = found["metrics"]
     assert (metrics["stage"], metrics["combined_score"], "b" in metrics) == (stage, score, stage > 1)
+    why = f"it ended after stage {stage} of 3: its score {score} is below the threshold {(0.5, 0.75, 0.9)[stage - 1]}"
+    assert found["artifacts"] == ({"cascade": why} if stage < 3 else {})
+
+
+def test_a_threshold_is_for_the_metrics_so_far_and_no_number_passes_it(harness):
+    """As OpenEvolve's: the second stage's times alone were taken for its score, and nan for a good one."""
+    staged = STAGES.replace("'combined_score': {two}", "'seconds': {two}")
+    assert harness(staged.format(one=0.6, two=90.0))()["metrics"]["stage"] == 2, "0.6 is below 0.75"
+    assert harness(STAGES.format(one="float('nan')", two=0.9))()["metrics"]["stage"] == 1
 
 
 def test_a_flag_is_no_number_that_a_threshold_is_compared_with(harness):
@@ -404,6 +415,11 @@ def test_a_configuration_needs_both_files(tmp_path):
     problem.prepare()
     assert problem.name == "script/minimise" and problem.lower_is_better
     assert [b.name for b in problem.baselines()] == ["initial"]
+
+
+def test_what_an_async_evaluator_says_of_itself_is_heard(tmp_path):
+    (tmp_path / "e.py").write_text('"""Above."""\nasync def evaluate(path):\n    """Within."""\n    return 1.0\n')
+    assert docstring_of(tmp_path / "e.py") == "Above.\n\nWithin."
 
 
 STAGED = "def evaluate(path, weight):\n    return 1\ndef evaluate_stage1(path, *, size=1):\n    return 1\n"
