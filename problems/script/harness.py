@@ -64,7 +64,7 @@ def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
     known = (getattr(module, f"evaluate_stage{number}", None) for number in (1, 2, 3))
     stages: list[Callable[..., Any]] = [*takewhile(callable, known)]  # type: ignore[list-item]
     bounds, reached = [*OPTIONS["thresholds"], None], 0
-    for number, (stage, threshold) in enumerate(zip(stages, bounds), 1):  # noqa: B905 - Python 3.9 knows no `strict`
+    for number, (stage, threshold) in enumerate(zip(stages, bounds), 1):  # noqa: B905 - for Python 3.9
         result = result_of(finish(asked(stage, program_path)))
         metrics.update(result["metrics"])
         artifacts.update(result["artifacts"])
