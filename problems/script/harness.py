@@ -58,7 +58,7 @@ def evaluate(program_path: str) -> dict[str, Any]:
 
 
 def cascade(module: types.ModuleType, program_path: str) -> dict[str, Any]:
-    """Stages until the metrics so far are worse than a threshold; those of a later stage are added to the earlier ones."""
+    """Stages until the metrics so far are worse than a threshold; a later one's are added to the earlier ones."""
     metrics: dict[str, Any] = {}
     artifacts: dict[str, Any] = {}
     known = (getattr(module, f"evaluate_stage{number}", None) for number in (1, 2, 3))
