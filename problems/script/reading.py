@@ -12,6 +12,7 @@ from core.evaluation.base import failed_run, source_of
 from core.evaluation.isolation.apart import program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
+from problems.script.harness import CASCADE
 from utils.clean_text import shortened
 from utils.direction import finite
 from utils.prompt_text import shorten
@@ -58,7 +59,8 @@ def verdict_of(
     score, failure, fault = steering(value, metric, own)
     common |= {"metrics": _mapping(value.get("metrics")), "artifacts": texts(value.get("artifacts"))}
     if score is None:
-        return Evaluation(failure=failure, message=fault, **common)
+        stopped = common["artifacts"].get(CASCADE)
+        return Evaluation(failure=failure, message=f"{stopped}; {fault}" if stopped else fault, **common)
     return Evaluation(metric=score, source=source_of(not unisolated), **common)
 
 

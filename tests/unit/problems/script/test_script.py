@@ -253,6 +253,11 @@ def test_what_steers_is_the_same_number_of_every_program(own, metrics, score, la
     ("run", "failure", "named"),
     [
         (said(value={"metrics": {"x": 1}}), FailureKind.EVAL_ERROR, "'score'"),
+        (
+            said(value={"metrics": {}, "artifacts": {"cascade": "it ended early"}}),
+            FailureKind.EVAL_ERROR,
+            "ended early; ",
+        ),
         (said(value={"metrics": {"score": "nan"}}), FailureKind.NON_FINITE, "nan"),
         (said(value=None), FailureKind.EVAL_ERROR, "none"),
         (said(error="Traceback\nValueError: odd", line="ValueError: odd"), FailureKind.EVAL_ERROR, "ValueError: odd"),
