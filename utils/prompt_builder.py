@@ -13,6 +13,7 @@ from functools import cache
 from string import Template
 from typing import Any
 
+from utils.counts import counted
 from utils.errors import ConfigError
 from utils.prompt_parts import Attempt, Parts
 from utils.prompt_text import BYTES_PER_TOKEN, fence, fenced_data, shorten
@@ -232,6 +233,20 @@ def _cut_field(name: str, head: float) -> _Cut:
     return cut
 
 
+def _cut_memory(parts: Parts, over: int, floor: int) -> Parts:
+    """Whole lines of its end stay, as many as there is room for: the newest or nearest attempts stand there."""
+    if over <= 0:
+        return parts
+    lines, room = parts.memory.splitlines(), max(_size(parts.memory) - over, floor)
+    room -= _size(_LINES_LEFT_OUT.format(counted(len(lines), "line"))) + 1
+    kept = len(lines)
+    while kept and room >= _size(lines[kept - 1]) + 1:
+        kept -= 1
+        room -= _size(lines[kept]) + 1
+    told = [_LINES_LEFT_OUT.format(counted(kept, "line")), *lines[kept:]] if kept < len(lines) else lines[:0]
+    return replace(parts, memory="\n".join(told if kept else lines))
+
+
 def _drop_programs(parts: Parts, over: int, floor: int) -> Parts:
     """The oldest programs of the memory go first; a parent's code is then shown with the parent."""
     kept = parts.programs
@@ -257,6 +272,7 @@ def _cut_attempts(name: str, which: slice, head: float) -> _Cut:
     return cut
 
 
+_LINES_LEFT_OUT = "({} before these left out, since there is no room for them.)"
 _SYSTEM_SHARE = 0.6
 """Of the budget, at most, for what is the same in every prompt of a run."""
 _FIRST, _OTHERS = slice(0, 1), slice(1, None)
@@ -264,7 +280,7 @@ _MINOR: tuple[_Cut, ...] = (
     _cut_field("packages", 1.0),
     _drop_other,
     _drop_programs,
-    _cut_field("memory", 0.0),
+    _cut_memory,
     _cut_field("data", 1.0),
     _cut_attempts("output", _OTHERS, 0.2),
     _cut_attempts("output", _FIRST, 0.2),

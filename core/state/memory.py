@@ -36,8 +36,8 @@ def remember(
     """The memory of a prompt by `agent.memory`; empty where there is nothing to tell.
 
     Args:
-        kind: `none`: nothing; `related`: relatives of the parents; `all`: the whole journal, summarised, with the code
-            of its best programs.
+        kind: `none`: nothing; `related`: relatives of the parents, the nearest last, as a prompt that is short of room
+            keeps the end; `all`: the whole journal, summarised, with the code of its best programs.
         parent_ids: the task's parents; a draft's relatives are the other drafts.
         code_tokens: of code, beside `max_tokens` of lines.
     """
@@ -45,7 +45,7 @@ def remember(
         return Memory()
     if kind == "related":
         near = [journal.summary_line(node.id) for node in related(journal, parent_ids)]
-        return Memory("\n".join(within(near, max_tokens * BYTES_PER_TOKEN)))
+        return Memory("\n".join(reversed(within(near, max_tokens * BYTES_PER_TOKEN))))
     programs = journal.told_programs(code_tokens) if code_tokens else ()
     return Memory(journal.generate_summary(max_tokens=max_tokens), tuple(programs))
 

@@ -10,6 +10,8 @@ from core.state.memory import Memory, remember
 from core.state.node import Node
 from core.state.summary import change_of, first_sentence, numbers_in
 from utils.direction import Direction
+from utils.prompt_builder import PromptBuilder
+from utils.prompt_parts import Parts
 from utils.prompt_text import BYTES_PER_TOKEN
 
 
@@ -175,8 +177,17 @@ def test_no_memory(family):
 def test_related_memory_is_children_ancestors_and_siblings_but_no_strangers(family):
     text = remember(family, ("parent",), kind="related").text
     assert text.count("plan of") == 4
-    assert text.index("plan of twin") < text.index("plan of grandparent") < text.index("plan of uncle")
+    assert text.index("plan of uncle") < text.index("plan of grandparent") < text.index("plan of twin")
     assert "plan of stranger" not in text and "plan of far" not in text and "plan of parent" not in text
+
+
+def test_a_prompt_that_is_short_of_room_keeps_the_nearest_relatives(family):
+    """It kept the end of the memory, where the furthest stood."""
+    parts = Parts(task="t" * 650, memory=remember(family, ("parent",), kind="related").text)
+    prompt = PromptBuilder(215).build_explore_prompt("${task}\n\n${memory}", parts)
+    lines = prompt.partition("```\n")[2].splitlines()
+    assert lines[0].endswith("left out, since there is no room for them.)") and lines[-1] == "```"
+    assert lines[1:-1] == parts.memory.splitlines()[-len(lines[1:-1]) :], "no line is cut in its middle"
 
 
 def test_related_memory_of_a_draft_is_the_other_drafts_and_of_a_merge_both_families(family):
