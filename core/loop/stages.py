@@ -45,8 +45,6 @@ T = TypeVar("T")
 
 EXECUTE_AGAIN = "execute again"
 """The stage of a program that was repaired in the same step."""
-_SCORED_ONCE = FREE_OPERATORS | {"tune"}
-"""What was scored before, in trials, or is not the search's own."""
 IN_ORDER = (*STAGES[:-1], EXECUTE_AGAIN, CONFIRM, STAGES[-1])
 """Every stage that may be stored, in the order in which a node comes to it."""
 TOURNAMENTS_CONSIDERED = 256
@@ -314,7 +312,7 @@ class Stages:
     def confirm(self, attempt: Attempt) -> None:
         """Let the evaluator look once more at a node that is committed next; what it found is stored at once."""
         node, verdict = attempt.node, attempt.verdict
-        if node is None or verdict is None or verdict.metric is None or node.operator in _SCORED_ONCE:
+        if node is None or verdict is None or verdict.metric is None or node.operator in FREE_OPERATORS:
             return
         if not self._evaluator.doubts(verdict):
             return
@@ -325,7 +323,8 @@ class Stages:
         started = self._clock()
         try:
             with self.under_way(CONFIRM, node.id):
-                found = self._evaluator.confirm(node, verdict)
+                scored = node if verdict.code is None else node.model_copy(update={"code": verdict.code})
+                found = self._evaluator.confirm(scored, verdict)
         except (BudgetExhausted, JobLost):  # the first look stands
             return
         if found is not None:

@@ -6,6 +6,8 @@ import pytest
 from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator
 
+from core.contracts import Evaluation
+from core.search.three_phase import ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.storage.reader import RunReader
 from utils.errors import BudgetExhausted
@@ -79,6 +81,28 @@ def test_after_a_crash_at_any_write_nothing_is_confirmed_twice(tmp_path, way, ev
         again.run()
         assert told(again.journal) == told(whole.journal), f"at write {at}"
         assert not set(first.confirmed[:-1]) & set(second.confirmed), f"at write {at}"
+
+
+def test_tuned_constants_are_looked_at_again_too(tmp_path):
+    """Their score was the luck of one look, and led the search as such; what is looked at is the tuned program."""
+
+    class Tuning(Doubting):
+        def tune(self, node, node_id, seed):
+            return Evaluation(metric=0.25, code="x = 2.25\n")
+
+        def confirm(self, node, verdict):
+            assert verdict.code in (None, node.code)
+            return super().confirm(node, verdict)
+
+    class Policy(ThreePhasePolicy):
+        def ask(self, journal, rng, k):
+            asked = super().ask(journal, rng, k)
+            return [one.model_copy(update={"operator": "tune"}) if one.operator == "improve" else one for one in asked]
+
+    run = loop(tmp_path, Tuning(), policy=Policy(), steps=8)
+    run.run()
+    tuned = [node for node in run.journal if node.operator == "tune"]
+    assert tuned and {(node.code, node.metric_value) for node in tuned} == {("x = 2.25\n", 0.75)}
 
 
 def test_a_look_that_cannot_be_had_leaves_the_first_one(tmp_path):
