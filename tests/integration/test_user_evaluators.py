@@ -61,7 +61,8 @@ class Judge:
         empty = dict.fromkeys(("path", "program", "evaluator", "metric"))
         files = {"program": str(folder / "initial_program.py"), "evaluator": str(folder / "evaluator.py")}
         section = SimpleNamespace(**{**empty, **files, "direction": "max", "options": options})
-        self.problem = build(SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local")), folder)
+        cfg = SimpleNamespace(problem=section, execution=SimpleNamespace(runner="local"), given=None)
+        self.problem = build(cfg, folder)
         self.journal, self.told = Journal(lower_is_better=False), []
         self.deps = SimpleNamespace(
             jobs=jobs, journal=self.journal, limits=Limits(seconds=20), seed=1, isolated=True,
