@@ -11,6 +11,8 @@ _PROGRAM = r"(?:(?:'[^'`]+'|[^\s'`]+) (?:'[^'`]*main\.py'|[^\s'`]*main\.py|-m sw
 _VERB = re.compile(rf"`{_PROGRAM}(?: (?P<verb>[a-z-]+))?(?: [^`]*)?`")
 _KEY = re.compile(r"(?<![\w-])--(?P<key>[a-z_]+(?:\.[a-z_]+)+)")
 _SET = re.compile(r"(?<![\w./-])(?P<key>[a-z_]+(?:\.[a-z_]+)+)=(?P<value>[\w.-]+)")
+_UNKNOWN = re.compile(r"'[a-z_]+(?:\.[a-z_]+)+'")
+"""A key in quotes, as it stands where one is not known."""
 _OPTION = re.compile(r"(?<![\w-])--(?P<name>problem|llm|writer)\b=?")
 
 
@@ -19,6 +21,8 @@ def in_python(line: str) -> str:
     line = _VERB.sub(lambda found: f"`{_CALLS.get(found['verb'] or 'run', 'the command line')}(…)`", line)
     line = _KEY.sub(lambda found: found["key"].replace(".", "__"), line)
     line = _SET.sub(_argument, line)
+    if "unknown key '" in line:
+        line = _UNKNOWN.sub(lambda found: found[0].replace(".", "__"), line)
     return _OPTION.sub(lambda found: f"{found['name']}=", line).replace("=:", ":")
 
 

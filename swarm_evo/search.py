@@ -60,6 +60,7 @@ def start(
         quiet: False repeats the search's own messages here.
         show: progress in the notebook's cell; None: where there is one.
         settings: any other key, dots as double underscores: `search__workers=2`, or a section: `search={"workers": 2}`.
+            Tables may be data frames: `data={"train": frame, "target": "price", "metric": "rmse"}`.
 
     Raises:
         SearchError: what was given cannot be sent to another process.
@@ -150,6 +151,8 @@ def config_words(config: str | Path | None) -> list[str]:
     return [] if config is None else [f"--config={checked_path('config', config)}"]
 
 
+TABLES = ("data.train", "data.test", "data.labels")
+"""Settings that may be data frames."""
 LISTS = ("initial", "plugins")
 """Settings that belong to no section."""
 LIKE = "search__policy='islands'"
@@ -177,7 +180,25 @@ def keys(
             )
         section = value if isinstance(value, Mapping) else {"": value}
         named.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
-    return [f"{name}={_word(value)}" for name, value in named.items()]
+    place = Path(named["project.dir"])
+    return [f"{name}={_word(_kept_table(name, value, place))}" for name, value in named.items()]
+
+
+def _kept_table(key: str, value: Any, project_dir: Path) -> Any:
+    """The file that keeps a data frame of pandas or polars; any other value as it is. An index with a name is a column.
+
+    Raises:
+        SearchError: a data frame where a table is not what is asked for, or one that cannot be kept.
+    """
+    if not (hasattr(value, "columns") and (hasattr(value, "to_csv") or hasattr(value, "write_csv"))):
+        return value
+    if key not in TABLES:
+        raise SearchError(
+            f"{key.replace('.', '__')}: a data frame is given as {' or '.join(TABLES).replace('.', '__')}"
+        )
+    has_index = any(name is not None for name in getattr(getattr(value, "index", None), "names", ()))
+    text = value.to_csv(index=has_index) if hasattr(value, "to_csv") else value.write_csv()
+    return keep(text.encode(), f"{key.partition('.')[2]}.csv", project_dir)
 
 
 def _word(value: Any) -> str:

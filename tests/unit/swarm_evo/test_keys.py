@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from swarm_evo.errors import SearchError
 from swarm_evo.search import keep, keys
 from utils.config import load_config
 
@@ -31,6 +34,17 @@ def test_what_is_given_in_python_is_what_the_run_has(value):
 def test_paths_in_a_list_are_their_names():
     (word,) = (one for one in keys({}, ".", {}, {"initial": [Path("mine.py"), "my other.py"]}) if "initial" in one)
     assert load_config(None, [word], env={}).initial == ["mine.py", "my other.py"]
+
+
+def test_data_frames_are_tables(tmp_path):
+    """Of a notebook's data the printed frame was taken for the name of a file."""
+    frame = pd.DataFrame({"size": [1.5, None], "flat": ["a;b", "é"]}, index=pd.Index([7, 9], name="id"))
+    more = {"data": {"train": frame, "test": frame[["size"]], "target": "flat"}}
+    data = load_config(None, keys({}, tmp_path, {}, more), env={}).data
+    assert pd.read_csv(data.train, index_col="id").equals(frame) and Path(data.test).name == "test.csv"
+    assert data.target == "flat" and Path(data.train).is_relative_to(tmp_path / ".swarm-evo")
+    with pytest.raises(SearchError, match="^data__dir: a data frame is given as data__train or"):
+        keys({}, tmp_path, {}, {"data": {"dir": frame}})
 
 
 def test_a_function_that_is_kept_again_is_whole_at_every_moment(tmp_path):

@@ -15,6 +15,10 @@ from swarm_evo.language import in_python
         ("say --data.train=FILE", "say data__train=FILE"),
         ("no runs; start one with `python main.py`", "no runs; start one with `swarm_evo.start(…)`"),
         ("no runs; start one with `swarm-evo run --problem tsp`", "no runs; start one with `swarm_evo.start(…)`"),
+        (
+            "unknown key 'search.polcy' (did you mean 'search.policy'?)",
+            "unknown key 'search__polcy' (did you mean 'search__policy'?)",
+        ),
         ("search.batch=x: not a number", "search__batch=x: not a number"),
         ("search.max_steps=6: allowed: 8 or more", 'budget={"steps": 6}: allowed: 8 or more'),
         ("budget.seconds=-1: below 0", 'budget={"seconds": -1}: below 0'),
