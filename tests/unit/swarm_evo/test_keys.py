@@ -43,7 +43,7 @@ def test_data_frames_are_tables(tmp_path):
     data = load_config(None, keys({}, tmp_path, {}, more), env={}).data
     assert pd.read_csv(data.train, index_col="id").equals(frame) and Path(data.test).name == "test.csv"
     assert data.target == "flat" and Path(data.train).is_relative_to(tmp_path / ".swarm-evo")
-    with pytest.raises(SearchError, match="^data__dir: a data frame is given as data__train or"):
+    with pytest.raises(SearchError, match=r"^data__dir: a data frame is given as data__train or"):
         keys({}, tmp_path, {}, {"data": {"dir": frame}})
 
 
