@@ -41,6 +41,8 @@ REFRESH_PER_SECOND = 4
 MOST_OPEN = 8
 """Open programs that are listed."""
 _TAIL_LINES = 6
+COPIED = ("  ", "best program: ", "report: ", "journal_head ")
+"""How lines of the end begin that hold a command, a path or a hash."""
 
 
 class _Picture(VisibleConsole):
@@ -113,21 +115,25 @@ class LiveView:
     def conclude(self, outcome: Outcome) -> None:
         self.close()
         for line in closing(outcome):
-            self._console.print(Text(line))
+            self._say(line, whole=line.startswith(COPIED))
+
+    def _say(self, line: str, *, whole: bool) -> None:
+        """A line of the end. One that is copied out of it is left `whole`: a break of ours would be copied, too."""
+        self._console.print(Text(line), soft_wrap=whole)
 
     def finishing(self, search_is_over: bool) -> None:
         say_finishing(search_is_over)
 
     def nothing_left(self, outcome: Outcome, progress: Progress) -> None:
         self.close()
-        self._console.print(Text(ended_already(outcome)))
+        self._say(ended_already(outcome), whole=True)
 
     def interrupted(self, how: str = "interrupted") -> None:
         self.close()
         if not self._begun:
             return
         facts = self._facts
-        self._console.print(Text(interrupted_line(facts.config.project.dir, facts.run, self._best.text, how)))
+        self._say(interrupted_line(facts.config.project.dir, facts.run, self._best.text, how), whole=True)
 
     def close(self) -> None:
         self._wait("")

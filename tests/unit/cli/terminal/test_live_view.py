@@ -100,3 +100,18 @@ def test_before_the_first_step_only_a_limit_of_the_users_is_told(facts_of):
     assert told() == "", "the default's twelve hours say nothing of a run of half a minute"
     assert told("budget.seconds=60") == "at most 60 s"
     assert told("budget.seconds=60", now=Progress(seconds=61)).startswith("past budget.seconds=60: nothing more")
+
+
+def test_what_is_copied_out_of_the_end_has_no_breaks_of_ours(facts_of, monkeypatch):
+    """In 80 columns the command to go on with stood in two lines, and the shell ran its first."""
+    command, words = "  python main.py resume toy-1 --search.max_steps=60", "verdict: " + "better than before " * 5
+    monkeypatch.setattr("cli.terminal.live_view.closing", lambda outcome: [words.strip(), command])
+    with redirect_stdout(io.StringIO()) as out:
+        view = LiveView()
+        view._console.width = 30
+        view.start(facts_of(), lambda: Progress(steps=2, seconds=0.0))
+        view.conclude(None)
+        view.interrupted()
+    lines = out.getvalue().splitlines()
+    assert command in lines and words.strip() not in lines
+    assert [line for line in lines if "Go on with: python main.py resume toy-1" in line]
