@@ -134,7 +134,7 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     search.deps.doing("the final part is opened for the winner and the baselines")
     scores = search.evaluator.final([outcome.best, *(_node_of(search, row) for row in rows)])
     search.deps.doing("the verdict is reached")
-    _keep_baselines(store, outcome, rows, scores)
+    _tell_finals(outcome, rows, scores)
     outcome.final = {
         **final_of(outcome.best, scores[0]),
         "choice": choice.rows if choice else [],
@@ -153,7 +153,8 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         interval=outcome.final["interval"],
         detail=outcome.final["detail"],
     )
-    store.put_fact("final", outcome.final, [event])
+    found = {"baselines": outcome.baselines} if outcome.baselines else {}
+    store.put_facts({**found, "final": outcome.final}, [event], kind="fact:final")
     return outcome
 
 
@@ -280,17 +281,17 @@ def _node_of(search: Search, row: Mapping[str, Any]) -> Node:
     return scored_as(made or alone, told, Direction(search.problem.lower_is_better))
 
 
-def _keep_baselines(
-    store: RunStore, outcome: Outcome, rows: Sequence[dict[str, Any]], scores: Sequence[Evaluation | None]
-) -> None:
-    """`scores`: the winner's, then those of `rows`. A winner that is a baseline keeps its own in its row too."""
+def _tell_finals(outcome: Outcome, rows: Sequence[dict[str, Any]], scores: Sequence[Evaluation | None]) -> None:
+    """Note final scores in the rows of baselines.
+
+    Args:
+        scores: the winner's, then those of `rows`. A winner that is a baseline keeps its own in its row too.
+    """
     assert outcome.best is not None
     own = [row for row in outcome.baselines if row["node_id"] == outcome.best.id]
     for row, score in [*zip(rows, scores[1:], strict=True), *((row, scores[0]) for row in own)]:
         row["final"] = score.metric if score else None
         row["final_interval"] = as_list(score.interval) if score else None
-    if outcome.baselines:
-        store.put_fact("baselines", outcome.baselines)
 
 
 def _artifacts(node: Node, folder: Path) -> list[Path]:

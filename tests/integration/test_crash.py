@@ -135,6 +135,8 @@ def test_killed_at_every_boundary(cli_at, toy, tmp_path, boundaries):
 def test_that_the_final_part_was_opened_before_is_told(cli, toy):
     """A kill between its opening and its scores being stored left no trace of the first time."""
     assert cli(*toy(3), SWARM_EVO_FAULT="before:fact:final:1").code == -signal.SIGKILL
+    told = cli.show()["baselines"]
+    assert told and not any(row.get("final") for row in told), "all final scores are stored at once"
     assert cli.here("resume", "latest").code == 0
     assert cli.here("resume", "latest", "--search.max_steps=4").code == 0, "another look, and nothing was lost of it"
     with RunReader(cli.run_dir) as reader:
