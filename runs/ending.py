@@ -56,6 +56,24 @@ def stays_ended(store: RunStore) -> None:
     record_files(store)
 
 
+def left_as_it_was(store: RunStore, before: Mapping[str, Any], error: BaseException | None) -> bool:
+    """After a step that added no node: leave a run that had ended ended, whatever broke, and any other as it was where
+    the words of the step were refused. False where that is not to be, or cannot be stored.
+
+    Args:
+        before: `status` and BROKE_OFF as the process found them.
+    """
+    refused = isinstance(error, SwarmEvoError) and error.exit_code == 2
+    with suppress(SwarmEvoError, OSError):
+        if before["status"] == "finished":
+            stays_ended(store)
+            return True
+        if refused and before["status"] in ("interrupted", "failed"):
+            store.put_facts(before)
+            return True
+    return False
+
+
 def record_failure(
     search: Search, leader: Callable[[], Node | None], error: BaseException | None, active_seconds: float
 ) -> None:

@@ -153,8 +153,8 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
         interval=outcome.final["interval"],
         detail=outcome.final["detail"],
     )
-    found = {"baselines": outcome.baselines} if outcome.baselines else {}
-    store.put_facts({**found, "final": outcome.final}, [event], kind="fact:final")
+    told = {"baselines": outcome.baselines} if outcome.baselines else {}
+    store.put_facts({**told, "final": outcome.final}, [event], kind="fact:final")
     return outcome
 
 

@@ -16,6 +16,7 @@ from core.storage.event_writer import IN_A_SEARCH
 from core.storage.origin import taken_up, words_now
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
+from core.storage.rows import BROKE_OFF
 from reports.winner import Standing, standing_of, winner_node
 from runs.archiving import ArchiveSink
 from runs.baselines import BaselineRunner
@@ -27,6 +28,7 @@ from runs.ending import (
     in_words,
     is_by_user,
     is_refusal,
+    left_as_it_was,
     record_end,
     record_failure,
     remove_run,
@@ -121,6 +123,10 @@ class RunSession:
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
         self._clock = SearchClock()
+        self._before: dict[str, Any] = {}
+        """Status and reason of a run as this process found it."""
+        self._found = 0
+        """Nodes that it had then."""
         self._begun = False
         """The store says that this process works on the run."""
         self.ended_with: int | None = None
@@ -265,13 +271,15 @@ class RunSession:
         """Read back what was done and store that a process goes on with it. False where a run that had ended has
         nothing left to do: whatever was written now would move the head of a journal that is complete.
         """
-        was_finished = self.store.get_fact("status") == "finished"
+        self._before = {name: self.store.get_fact(name) for name in ("status", BROKE_OFF)}
+        was_finished = self._before["status"] == "finished"
         has_ended = self.resumed and not self._by_hand and ended_as_it_is(self.store)
         if not has_ended:
             self.withdrawn = withdraw_waiting(self.store, self.config) if self.resumed and not self._by_hand else ()
             self._record_start(origin)
         self.search.orchestrator.restore()
-        self.ended_with = len(self.search.journal) if was_finished else None
+        self._found = len(self.search.journal)
+        self.ended_with = self._found if was_finished else None
         if has_ended:
             self.nothing_left = nothing_left(self.store, self.search)
             if self.nothing_left:
@@ -438,7 +446,11 @@ class RunSession:
         if self.outcome is not None:  # the run has ended, and only its last words were not heard
             log_msg("WARNING", FILES_LACK if by_user else f"after the end: {in_words(error)}")
             return
-        record_failure(self.search, self.leader, error, self.active_seconds())
+        added = len(self.search.journal) - self._found
+        if self._by_hand and not added and left_as_it_was(self.store, self._before, error):
+            log_msg(*(("INFO", "stopped at once by the user") if by_user else ("ERROR", in_words(error))))
+        else:
+            record_failure(self.search, self.leader, error, self.active_seconds())
         if by_user:
             self._view.interrupted()
         elif isinstance(error, BackendError):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from core.backend.records import reply_fields
 from core.events import NodeCommitted
 from core.loop.stages import IN_ORDER
+from core.storage.reader import RunReader
 from core.storage.ticket_store import Ticket
 from dashboard.server.control import send_line
 from runs.dry_run import dry_run
+from runs.reading import run_facts
 from runs.session import RunSession
 from runs.stepper import StageShown, StepBegun, Stepper
 from utils.errors import ConfigError
@@ -39,6 +43,25 @@ def test_stages_go_on_where_the_last_step_ended(session):
     stages = {part.stage: part.stored_before for part in again if isinstance(part, StageShown)}
     assert stages == {"prompt": True, "reply": True, "code": False, "execute": False}
     assert again[0].task == first[0].task and session.search.journal.steps == 0
+
+
+@pytest.mark.parametrize("found", ["finished", "failed"])
+def test_a_word_that_a_step_refuses_leaves_the_run_as_it_was(toy_config, found):
+    """Of a run that had ended a typo made one that had failed, and its verdict and final score were gone."""
+    with suppress(RuntimeError), RunSession(toy_config(2, "logging.report=false")) as session:
+        session.run() if found == "finished" else step(session)
+        if found == "failed":
+            raise RuntimeError("a fault of ours")
+    before = run_of(session)
+    with pytest.raises(ConfigError), RunSession(toy_config(2), session.run_dir, by_hand=True) as again:
+        step(again, node="beef")
+    assert before["status"] == found and run_of(session) == before
+
+
+def run_of(session):
+    with RunReader(session.run_dir) as reader:
+        facts = run_facts(reader)
+    return {name: facts[name] for name in ("status", "verdict", "final_metric", "best_node_id")}
 
 
 def test_a_step_that_nobody_reads_to_its_end_is_saved(session):
