@@ -9,11 +9,11 @@ from difflib import get_close_matches
 
 from utils.syntax import source_lines
 
-_SEARCH, _BETWEEN, _REPLACE = (
+SEARCH, _BETWEEN, REPLACE = (
     re.compile(mark, re.IGNORECASE)
-    for mark in (r"(<{5,9})[ \t]*SEARCH:?[ \t]*", r"(={5,9})[ \t]*", r">{5,9}[ \t]*REPLACE[ \t]*")
+    for mark in (r"(<{5,9})[ \t]*SEARCH:?[ \t\r]*", r"(={5,9})[ \t]*", r">{5,9}[ \t]*REPLACE[ \t\r]*")
 )
-"""Lines before, between and after the two texts of a block."""
+"""Whole lines before, between and after the two texts of a block, as models write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +39,12 @@ def parse_diff(reply: str) -> list[Change]:
     changes: list[Change] = []
     opened, body = "", list[str]()
     for line in reply.replace("\r\n", "\n").split("\n"):
-        begun = _SEARCH.fullmatch(line)
+        begun = SEARCH.fullmatch(line)
         if begun and opened:
             raise _without_end(len(changes) + 1, body, "before the next one begins")
         if begun:
             opened, body = begun[1], []
-        elif opened and _REPLACE.fullmatch(line):
+        elif opened and REPLACE.fullmatch(line):
             if not _betweens(body):
                 raise _without_end(len(changes) + 1, body, "before its end")
             changes.append(_change(opened, body))

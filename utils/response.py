@@ -13,15 +13,15 @@ from itertools import islice
 from typing import Any
 
 from utils.clean_text import clean, one_line, whole
+from utils.diff import REPLACE, SEARCH
 from utils.syntax import foreign_encoding, parse_shared, source_lines
 
 _ITEM = r"[ \t]*(?:(?:\d{1,3}[.)]|[-*+])[ \t]+)?"
 """What stands before a fence in a list. Prompts ask for two numbered parts, and models answer `2. ```python`."""
 _FENCE = re.compile(rf"^({_ITEM})(`{{3,}}|~{{3,}})[ \t]*([\w+#.-]*)[^`]*$")
-_LISTED_SEARCH = re.compile(r"^([ ]+)<{5,9}[ \t]*SEARCH:?[ \t\r]*$", re.IGNORECASE)
-_LISTED_REPLACE = re.compile(r"^([ ]+)>{5,9}[ \t]*REPLACE", re.IGNORECASE)
-_SEARCH = re.compile(r"^<{5,9}[ \t]*SEARCH", re.IGNORECASE)
-_REPLACE = re.compile(r"^>{5,9}[ \t]*REPLACE", re.IGNORECASE)
+_LISTED_SEARCH, _LISTED_REPLACE = (
+    re.compile(rf"^([ ]+)(?:{mark.pattern})$", re.IGNORECASE) for mark in (SEARCH, REPLACE)
+)
 _QUOTED = re.compile(r"^ {0,3}> ?")
 _QUOTED_PART = re.compile(r"^ {0,3}> ?(?:`{3,}|~{3,}|<{5,9}[ \t]*SEARCH)", re.IGNORECASE | re.MULTILINE)
 """A line of Markdown's quotes, and one that begins a program or a change in them."""
@@ -221,8 +221,8 @@ def _end_of_part(lines: Sequence[str], place: int) -> int:
     if (opened := _FENCE.match(lines[place])) is not None:
         return min(_end_of(lines, place, opened) + 1, len(lines))
     end = place
-    if _SEARCH.match(lines[place]):
-        ends = (n + 1 for n in range(place, len(lines)) if _REPLACE.match(lines[n]))
+    if SEARCH.fullmatch(lines[place]):
+        ends = (n + 1 for n in range(place, len(lines)) if REPLACE.fullmatch(lines[n]))
         return next(ends, len(lines))
     while end < len(lines) and _QUOTED.match(lines[end]):
         end += 1

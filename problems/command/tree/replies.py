@@ -21,14 +21,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from problems.command.tree.tree import Tree, TreeError, with_patches
-from utils.diff import DiffError, parse_diff
+from utils.diff import REPLACE, SEARCH, DiffError, parse_diff
 from utils.patch import PatchError, changed_text, read_patch, with_line_ends
 from utils.response import less_indented
 
 _FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
 """In a list's item it is indented, and so are the lines of its file."""
-_SEARCH = re.compile(r"^<{5,9} SEARCH[ \t]*$")
-_REPLACE = re.compile(r"^>{5,9} REPLACE[ \t]*$")
 _DELETE = re.compile(r"^[ \t>*-]*DELETE:?[ \t]+(\S.*)$")
 _READ = re.compile(r"^[ \t>*-]*READ:?[ \t]+(\S.*)$", re.MULTILINE)
 _RANGE = re.compile(r"(?<![ \t:])[ \t:]+(\d{1,7})-(\d{1,7})$")
@@ -186,7 +184,7 @@ class _Reader:
         line = lines[place]
         if (deleted := _DELETE.match(line)) and (gone := self._deleted(deleted[1])):
             return [Edit(gone, "", "delete")], place + 1
-        if _SEARCH.match(line):
+        if SEARCH.fullmatch(line):
             end = _end_of_block(lines, place)
             return [Edit(path, "\n".join(lines[place : end + 1]), "blocks")], end + 1
         if line.startswith("diff --git ") or _is_diff_head(lines, place):
@@ -209,7 +207,7 @@ class _Reader:
         if fence["info"].split()[:1] == [WHOLE] and fresh:
             ended = text.replace("\n", "\r\n") if fence["info"].split()[1:] == [CRLF] else text
             return [Edit(fresh, ended, "whole")], end + 1
-        if any(_SEARCH.match(line) for line in body):
+        if any(SEARCH.fullmatch(line) for line in body):
             return self.edits(body, named or path)[0], end + 1
         if any(line.startswith("diff --git ") or _is_diff_head(body, i) for i, line in enumerate(body)):
             return [Edit("", text, "diff")], end + 1
@@ -221,7 +219,7 @@ class _Reader:
         """True for what stands behind a diff without a fence: another edit, or the path of one."""
         if line.startswith((" ", "+", "-", "@", "\\")):
             return False
-        return bool(_FENCE.match(line) or _SEARCH.match(line) or _DELETE.match(line) or self.path_in(line))
+        return bool(_FENCE.match(line) or SEARCH.fullmatch(line) or _DELETE.match(line) or self.path_in(line))
 
     def _deleted(self, words: str) -> str:
         """The path behind DELETE; '' for prose."""
@@ -311,7 +309,7 @@ def _end_of_fence(lines: Sequence[str], place: int, opened: re.Match[str], is_ma
 
 def _end_of_block(lines: Sequence[str], place: int) -> int:
     for end in range(place, len(lines)):
-        if _REPLACE.match(lines[end]):
+        if REPLACE.fullmatch(lines[end]):
             return end
     return len(lines) - 1
 

@@ -21,6 +21,7 @@ WHOLE = "FACTOR = 5\n\n\ndef total(values):\n    return sum(values) * FACTOR\n"
     [
         f"Plan.\n\nsrc/a.py\n{BLOCK}\n",
         f"Plan.\n\n### `src/a.py`\n```python\n{BLOCK}\n```\n",
+        f"Plan.\n\n### `src/a.py`\n```python\n{BLOCK.replace(' SEARCH', 'SEARCH')}\n```\n",
         f"Plan.\n\n```python\nsrc/a.py\n{BLOCK}\n```\n",
         f"Plan.\n\n**File: src/a.py**\n\n{BLOCK}\n",
         f"Plan.\n\n{DIFF}",
