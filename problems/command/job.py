@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -71,20 +72,24 @@ def plain_files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if path.is_file() and not path.is_symlink())
 
 
+def going_along(folder: Path, names: Collection[str]) -> tuple[list[Path], list[Path]]:
+    """(files of the folder that are copied beside the sources, those that are too large together): smallest first."""
+    there = [folder / name for name in plain_files(folder) if name in names]
+    there.sort(key=lambda path: (path.stat().st_size, path.name))
+    totals = accumulate(path.stat().st_size for path in there)
+    fits = sum(1 for total in totals if total <= COPY_BYTES)
+    return there[:fits], there[fits:]
+
+
 def copy_sources(folder: Path, workspace: Path, files: dict[str, str], beside: Collection[str]) -> None:
     """The plain files beside the sources that are named, then the candidate's own."""
     workspace.mkdir(parents=True, exist_ok=True)
-    left = COPY_BYTES
-    there = [folder / name for name in plain_files(folder) if name in beside and name not in files]
-    for path in sorted(there, key=lambda path: (path.stat().st_size, path.name)):
-        left -= path.stat().st_size
-        if left < 0:
-            break
+    for path in going_along(folder, {*beside} - files.keys())[0]:
         target = workspace / path.name
         target.write_bytes(path.read_bytes())
         target.chmod(0o755 if os.access(path, os.X_OK) else 0o644)
     for name, text in files.items():
-        (workspace / name).write_text(text)
+        (workspace / name).write_text(text, encoding="utf-8")
         (workspace / name).chmod(0o755 if os.access(folder / name, os.X_OK) else 0o644)
 
 

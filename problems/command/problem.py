@@ -11,6 +11,7 @@ from core.state.node import Node
 from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
 from problems.command.bundle import join, split
+from problems.command.job import COPY_BYTES, going_along
 from problems.command.spec import CommandSpec
 from problems.command.tree.options import TreeOptions
 from problems.grading_files import graded_alone
@@ -103,6 +104,11 @@ class CommandProblem(Problem):
         logins = [path.name for path in self._logins]
         told = [f"programs do not see what only problem.grade names: {listed(graded)}" if graded else ""]
         told += [f"programs do not see what looks like a login: {listed(logins)}" if logins else ""]
+        hidden = {*self.spec.sources, *self.hidden_files}
+        names = [path.name for path in self.spec.folder.iterdir() if path not in hidden]
+        large = [path.name for path in going_along(self.spec.folder, names)[1]]
+        most = f"{COPY_BYTES >> 20} MB are copied beside the sources"
+        told += [f"programs do not see what is too large ({most}): {listed(large)}" if large else ""]
         return "; ".join(filter(None, told))
 
     @property

@@ -87,6 +87,18 @@ def test_a_copy_of_the_folder_with_the_candidates_files(files, tmp_path_factory)
     assert (files / "a.sh").read_text() == "echo score: 3\n"
 
 
+def test_what_is_too_large_to_go_along_is_told(files, tmp_path_factory):
+    """Every program failed for its data, and no word said why."""
+    (files / "large.bin").touch()
+    os.truncate(files / "large.bin", 65 << 20)
+    target = tmp_path_factory.mktemp("made") / "workspace"
+    copy_sources(files, target, {"a.sh": "echo new\n"}, plain_files(files))
+    assert sorted(p.name for p in target.iterdir()) == ["a.sh", "b.c"]
+    problem = build(cfg(source=str(files / "a.sh"), eval="sh a.sh"), files)
+    told = "programs do not see what is too large (64 MB are copied beside the sources): large.bin"
+    assert problem.note == told
+
+
 def test_a_source_that_can_be_run_can_be_run_as_a_candidate(files, tmp_path):
     (files / "a.sh").chmod(0o755)
     copy_sources(files, tmp_path / "workspace", {"a.sh": "echo new\n", "b.c": ""}, plain_files(files))
