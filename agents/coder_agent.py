@@ -26,6 +26,7 @@ from utils.prompt_builder import fill_template
 from utils.prompt_parts import Attempt, Parts
 from utils.response import (
     bare_program,
+    left_out,
     nothing_left_in,
     parse_response,
     split_blocks,
@@ -181,6 +182,10 @@ class CoderAgent(BaseAgent):
         if whole and size < SHORTEST_PROGRAM:
             message = f"the program has {counted(size, 'character')}; a whole program is needed, not a part of one"
             return Found(code, plan, FailureKind.REPLY_ERROR, message)
+        shown = [*(parent.code for parent in context.parents), str(context.extras.get("program", ""))]
+        if lacking := left_out(code, shown):
+            message = f"the program has a comment in place of lines ({lacking[:80]!r}): nobody puts them there"
+            return Found(code, plan, FailureKind.REPLY_ERROR, f"{message}; write every line that is to be run")
         error = syntax_error(code) if self._is_python(context) else None
         if error is not None:
             return Found(code, plan, FailureKind.SYNTAX, f"the program does not parse: {error}")

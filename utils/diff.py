@@ -110,13 +110,16 @@ def _apply_one(code: str, change: Change, number: int) -> str:
 
 
 def _parted(lines: Sequence[str], change: Change) -> tuple[list[str], list[str]]:
-    """(lines to find, from the first that is not blank on; lines to put there).
+    """(lines to find, from the first that is not blank on, blank ones at the end where they stand there; lines to put
+    there).
 
     A mark that stands in the program behind what is to be found is a line of it, where another mark follows.
     """
     search, new = source_lines(change.search), source_lines(change.replace)
     while search and not search[0].strip():
         del search[0]
+    while search and not search[-1].strip() and _found(lines, search) is None:
+        del search[-1]
     marks = [i for i, line in enumerate(new) if line.rstrip() == change.mark != ""]
     begun = 0
     for place in marks:
@@ -140,11 +143,28 @@ def _misfit(lines: Sequence[str], search: Sequence[str]) -> str:
     """Why `search` stands nowhere in `lines`, with the line that its author may have meant."""
     there = list(dict.fromkeys(line.strip() for line in lines if line.strip()))
     lost = next((line.strip() for line in search if line.strip() and line.strip() not in there), None)
+    if lost is None and (place := _like(lines, search)) is not None:
+        pairs = [
+            (_indent(lines[place + at]), _indent(line), line.strip()) for at, line in enumerate(search) if line.strip()
+        ]
+        there_now, here, line = next((pair for pair in pairs if pair[0] != pair[1]), pairs[0])
+        return f"line {line[:80]!r} begins with {there_now!r} in the program, not with {here!r}"
     if lost is None:
         return f"its lines, from {search[0].strip()[:80]!r} on, do not follow each other in the program"
     whole = [line for line in there if lost in line] or get_close_matches(lost, there, n=1)
     near = f"; the nearest is {whole[0][:160]!r}" if whole else ""
     return f"the program has no line {lost[:80]!r} (whole lines, exactly as they stand there){near}"
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _like(lines: Sequence[str], search: Sequence[str]) -> int | None:
+    """Where the lines stand but for their indentation."""
+    plain, wanted = [line.strip() for line in lines], [line.strip() for line in search]
+    places = range(len(plain) - len(wanted) + 1)
+    return next((place for place in places if plain[place : place + len(wanted)] == wanted), None)
 
 
 def _fits(lines: Sequence[str], search: Sequence[str]) -> str | None:

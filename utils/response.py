@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
@@ -26,7 +26,7 @@ _QUOTED = re.compile(r"^ {0,3}> ?")
 _QUOTED_PART = re.compile(r"^ {0,3}> ?(?:`{3,}|~{3,}|<{5,9}[ \t]*SEARCH)", re.IGNORECASE | re.MULTILINE)
 """A line of Markdown's quotes, and one that begins a program or a change in them."""
 _THOUGHT_OR_FENCE = re.compile(
-    r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
+    r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
@@ -53,6 +53,15 @@ _TEXT_MARKS = ('"""', "'''")
 _FENCES_IN_TEXT = 8
 """So many fences of a block may stand in texts of its program."""
 _PYTHON = frozenset({"", "py", "python", "python3"})
+_LEFT_OUT = re.compile(
+    r"^[ \t]*(?:#|//|--|;|%|/\*)[ \t]*[\[(<]?[ \t]*(?:"
+    r"(?:\.{3}|…).*\b(?:code|existing|rest|remain\w*|unchanged|same|previous|before|omitted)\b"
+    r"|(?:the[ \t]+)?(?:rest|remainder)[ \t]+(?:of|is|are|stays?|remains?)\b.*\b(?:unchanged|same|before|omitted)\b"
+    r"|(?:existing|previous|unchanged|same)[ \t]+(?:code|functions?|imports?|helpers?)\b.*(?:\.{3}|…|\bhere\b|unchanged)"
+    r").*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A comment in place of lines: `# ... existing code ...`."""
 _REMEMBERED = 64
 """A reply is read when it comes, when it is judged and when it becomes a node."""
 
@@ -109,6 +118,17 @@ def _defined(code: str) -> set[str]:
     if not code or syntax_error(code) is not None:
         return set()
     return {one.name for one in parse_shared(code).body if isinstance(one, _DEFINITIONS)}
+
+
+def left_out(code: str, known: Iterable[str]) -> str:
+    """The first comment of a program that stands for lines that its writer left out; '' for none.
+
+    Args:
+        known: programs that were shown: a comment that stands there already is one like any other.
+    """
+    shown = "\n".join(known)
+    comments = (found[0].strip() for found in _LEFT_OUT.finditer(code))
+    return next((comment for comment in comments if comment not in shown), "")
 
 
 def bare_program(reply: str, like: str = "") -> tuple[str, str]:

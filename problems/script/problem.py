@@ -37,6 +37,7 @@ from utils.prompt_text import fenced_data
 from utils.user_path import user_path
 from utils.user_text import user_bytes, user_text
 
+USUAL_METRIC = "what the evaluator returns as combined_score, else the mean of all numbers that it returns"
 USUAL_THRESHOLDS = (0.5, 0.75, 0.9)
 _KEY = "problem.options.cascade_thresholds"
 TEXTS = (".txt", ".md")
@@ -182,7 +183,7 @@ class ScriptProblem(Problem):
     def statement(self) -> str:
         text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."
         text += told_marks(self.code)
-        return f"{text}\nMetric: {self.metric or 'combined score'}."
+        return f"{text}\nMetric: {self.metric or USUAL_METRIC}."
 
     def prompt_extras(self) -> dict[str, Any]:
         said = docstring_of(self.evaluator_file)

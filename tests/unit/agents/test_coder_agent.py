@@ -71,6 +71,16 @@ def test_an_unreasonable_reply_goes_back_with_the_reason(context, program):
     assert len({c["system"] for c in task.query.calls}) == 1 and first["context"] == third["context"]
 
 
+def test_a_program_that_leaves_out_lines_goes_back(context, program):
+    """It was run without what its comment stands for, and failed for a missing name."""
+    part = f"# ... existing imports ...\n{program}"
+    parents = (Node(id="p1", code=program),)
+    task = context([reply_with(part), reply_with(program)], "improve", parents=parents)
+    assert agent.generate(task).success and len(task.query.calls) == 2
+    assert "comment in place of lines ('# ... existing imports ...')" in task.query.calls[1]["user"]
+    assert agent.generate(context([reply_with(part)], "improve", parents=(Node(id="p1", code=part),))).success
+
+
 @pytest.mark.parametrize(
     ("code", "kind"),
     [("x = 1\n", FailureKind.REPLY_ERROR), ("x = (\n" + "y = 2\n" * 20, FailureKind.SYNTAX)],

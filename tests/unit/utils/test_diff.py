@@ -30,6 +30,12 @@ def test_trailing_blanks_and_lacking_indentation_are_forgiven():
     assert apply_diff(CODE, changes) == "def f(x):\n    a = 5\n    if a:\n        b = 6\n\n    return a + b\n"
 
 
+def test_blank_lines_behind_what_is_to_be_found_are_forgiven():
+    assert apply_diff(CODE, parse_diff(block("    a = 1\n\n\n", "    a = 5\n"))) == CODE.replace("a = 1", "a = 5")
+    spaced = CODE.replace("    b = 2\n", "\n    b = 2\n")
+    assert apply_diff(spaced, parse_diff(block("    a = 1\n\n", "    a = 5\n"))) == CODE.replace("a = 1", "a = 5")
+
+
 def test_an_empty_search_inserts_at_the_top():
     assert apply_diff(CODE, parse_diff(block("", "import math\n"))).startswith("import math\ndef f")
 

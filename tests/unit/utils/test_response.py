@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from utils.response import (
     bare_program,
+    left_out,
     nothing_left_in,
     parse_json,
     parse_response,
@@ -152,6 +153,26 @@ def test_of_several_blocks_an_example_of_use_is_not_the_program():
     whole = f"import math\n\n\ndef g():\n    return 2\n\n\n{program}"
     parts = f"I change f:\n```python\n{program}\n```\nThe whole:\n```python\n{whole}\n```"
     assert parse_response(parts, like=whole.replace("+ 1", "- 1"))[0] == whole
+
+
+def test_a_word_on_thinking_is_no_thought():
+    """All behind it was dropped, the program too."""
+    reply = f"I add a `<think>` tag to the prompt.\n\n```python\n{PROGRAM}\n```\n"
+    assert parse_response(reply) == (PROGRAM, "I add a `<think>` tag to the prompt.")
+
+
+@pytest.mark.parametrize(
+    ("line", "lacks"),
+    [
+        ("# ... existing code ...", True), ("    # … rest of the function unchanged", True), ("# (rest of code omitted)", True),
+        ("// ... the remaining cases", True), ("# the rest of the file stays the same", True), ("# existing imports here", True),
+        ("# ... and so on", False), ("# the rest of the cities", False), ("x = 1  # ... as before", False),
+        ("# same code as in the paper", False),
+    ],
+)  # fmt: skip
+def test_a_comment_in_place_of_lines(line, lacks):
+    code = f"def f(x):\n{line}\n    return x\n"
+    assert left_out(code, []) == (line.strip() if lacks else "") and left_out(code, ["x = 1", code]) == ""
 
 
 def test_thinking_that_the_chat_template_has_opened_is_no_part_of_the_reply_either():
