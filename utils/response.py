@@ -57,7 +57,7 @@ _LEFT_OUT = re.compile(
     r"^[ \t]*(?:#|//|--|;|%|/\*)[ \t]*[\[(<]?[ \t]*(?:"
     r"(?:\.{3}|…).*\b(?:code|existing|rest|remain\w*|unchanged|same|previous|before|omitted)\b"
     r"|(?:the[ \t]+)?(?:rest|remainder)[ \t]+(?:of|is|are|stays?|remains?)\b.*\b(?:unchanged|same|before|omitted)\b"
-    r"|(?:existing|previous|unchanged|same)[ \t]+(?:code|functions?|imports?|helpers?)\b.*(?:\.{3}|…|\bhere\b|unchanged)"
+    r"|(?:existing|previous|unchanged|same)[ \t]+(?:code|functions?|imports?|helpers?)\b.*(?:\.{3}|…|here\b|unchanged)"
     r").*$",
     re.IGNORECASE | re.MULTILINE,
 )

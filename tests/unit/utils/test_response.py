@@ -164,8 +164,9 @@ def test_a_word_on_thinking_is_no_thought():
 @pytest.mark.parametrize(
     ("line", "lacks"),
     [
-        ("# ... existing code ...", True), ("    # … rest of the function unchanged", True), ("# (rest of code omitted)", True),
-        ("// ... the remaining cases", True), ("# the rest of the file stays the same", True), ("# existing imports here", True),
+        ("# ... existing code ...", True), ("    # … rest of the function unchanged", True),
+        ("# (rest of code omitted)", True), ("// ... the remaining cases", True),
+        ("# the rest of the file stays the same", True), ("# existing imports here", True),
         ("# ... and so on", False), ("# the rest of the cities", False), ("x = 1  # ... as before", False),
         ("# same code as in the paper", False),
     ],
