@@ -59,13 +59,15 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         shutil.rmtree(out / JOINED, ignore_errors=True)
     except Unusable as error:
         return {"config_error": str(error)}
-    exam, meta, tables = made
+    exam, meta, held = made
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
     seen = Survey(public / TRAIN, None, (), public / TEST)
-    if tables is None:
+    if held is None:
         seen = survey(public, out / exam["sample"], exam["targets"])
         tables = samples_of(train=seen.labelled, test=seen.test)
+    else:
+        tables = {name: table or samples_of(**{name: public / f"{name}.csv"})[name] for name, table in held.items()}
     meta.update(_describe(out, public, exam, preview, seen, tables))
     found = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     if found:

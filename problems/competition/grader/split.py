@@ -48,8 +48,11 @@ _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no
 """Two classes of which everybody takes the second for the positive one."""
 
 
-def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample]]:
-    """Write `public/` and `private/`; return the exam, the meta and the tables of the competition."""
+def prepare_own(
+    request: dict[str, Any], out: Path
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample | None]]:
+    """Write `public/` and `private/`; return the exam, the meta and the tables of the competition, None for one that is
+    best read from its file, once what is held here is let go of."""
     public, private = out / "public", out / "private"
     private.mkdir()
     if not request.get("target"):
@@ -118,9 +121,7 @@ def prepare_own(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dic
     }  # fmt: skip
     all_of_it = len(sides.shown) == sides.count
     learned = None if all_of_it else as_programs_read(sides.shown, sides.count)
-    return exam, meta, {
-        "train": learned or samples_of(train=public / "train.csv")["train"], "test": TableSample(test, len(test)),
-    }  # fmt: skip
+    return exam, meta, {"train": learned, "test": TableSample(test, len(test))}
 
 
 def _test(hidden: Any, theirs: Any, draws: Any, times: Any, mask: Any) -> Any:
@@ -216,7 +217,7 @@ def _positive_class(shown: Any, targets: list[str], goal: Goal, request: dict[st
 
 def _claims_only(
     public: Path, request: dict[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample]]:
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample | None]]:
     """Nothing is hidden: the program's own words about its score are all there is."""
     left = _go_along(set(), public, None, request)
     if request.get("alone"):
@@ -228,7 +229,7 @@ def _claims_only(
     return (
         {"targets": [], "parts": None},
         {"public": "public", "note": note, "id": None, "targets": [], "user_rows": True},
-        samples_of(train=public / "train.csv", test=public / "test.csv"),
+        {**samples_of(train=public / "train.csv", test=public / "test.csv")},
     )
 
 

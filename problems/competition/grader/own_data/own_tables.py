@@ -93,7 +93,8 @@ class OwnTables:
         for piece in self.train.pieces():
             if len(piece):
                 known = self.labelled.loc[piece.index[0] : piece.index[-1]]
-                yield with_columns(piece.loc[known.index], {name: known[name] for name in known})
+                rows = piece if len(known) == len(piece) else piece.loc[known.index]
+                yield with_columns(rows, {name: known[name] for name in known})
 
     def ids(self, name: str, column: str) -> Ids:
         """A column of `test` or `sample` that may name rows, with its cells as they stand."""

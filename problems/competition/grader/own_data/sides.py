@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..tables.blocks import chosen, joined
 from ..tables.columns import ID_NAMES
 from ..tables.csv_text import write_csv
 from ..tables.keys import each_once
@@ -65,18 +66,18 @@ def part_rows(tables: OwnTables, hidden: Any, shown: Any, path: Path, key: str, 
     kept, seen, known = [], [], []
     ends = Ends()
     for piece in tables.pieces():
-        rows = piece[columns]
+        rows = chosen(piece, columns)
         ends.add(rows)
         learned = rows[shown_at[rows.index]]
         write_csv(learned, path, more=True)
         kept.append(rows[hidden_at[rows.index]])
         seen.append(rows[described_at[rows.index]])
-        known.append(_fingerprints(learned[features]))
-    answers = pd.concat(kept)
-    compared = answers[features]
+        known.append(_fingerprints(chosen(learned, features)))
+    answers = joined(kept)
+    compared = chosen(answers, features)
     twins, chance = (_among(_fingerprints(rows), known) & ~_is_empty(rows) for rows in (compared, _dealt(compared)))
     return Sides(
-        pd.concat(seen), len(shown), answers, _fingerprints(compared), int(twins.sum()),
+        joined(seen), len(shown), answers, _fingerprints(compared), int(twins.sum()),
         0 if _is_one_text(compared) else int(chance.sum()), ends.tables(),
     )  # fmt: skip
 
@@ -99,8 +100,8 @@ class Ends:
 
     def tables(self) -> tuple[Any, ...]:
         """One or two of them."""
-        first = pd.concat(self._first)
-        return (first,) if self._count <= NEIGHBOURS else (first, pd.concat(self._last).tail(NEIGHBOURS))
+        first = joined(self._first)
+        return (first,) if self._count <= NEIGHBOURS else (first, joined(self._last).tail(NEIGHBOURS))
 
 
 def telling_features(tables: OwnTables, key: str) -> list[str]:
@@ -120,7 +121,7 @@ def _names_rows(values: Any) -> bool:
 
 def numbers_of_rows(tables: OwnTables, features: list[str]) -> Any:
     """Of each labelled row a number; rows that are equal in these columns have the same."""
-    return pd.concat([pd.Series(_fingerprints(piece[features]), piece.index) for piece in tables.pieces()])
+    return pd.concat([pd.Series(_fingerprints(chosen(piece, features)), piece.index) for piece in tables.pieces()])
 
 
 def _among(rows: Any, known: list[Any]) -> Any:

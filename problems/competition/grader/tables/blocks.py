@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import pandas as pd
 
 MANY = 50
 """Columns from which on fewer blocks are worth a copy."""
+
+
+def joined(pieces: Sequence[Any]) -> Any:
+    """Pieces of a table as one. Of a single one no copy is made."""
+    return pieces[0] if len(pieces) == 1 else pd.concat(pieces)
+
+
+def chosen(table: Any, columns: Sequence[str]) -> Any:
+    """These columns of a table. Of all of them in their order no copy is made."""
+    return table if list(table.columns) == list(columns) else table[list(columns)]
 
 
 def together(table: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .blocks import chosen, joined
 from .cell_forms import CellForm, converted, form_of, may_have_form
 from .contents import read_any, text_pieces
 from .exact import refusals
@@ -64,13 +65,13 @@ class Table:
         if self.whole is not None:
             step = rows_of(len(wanted))
             for start in range(0, max(self.count, 1), step):
-                yield self.whole.iloc[start : start + step][wanted]
+                yield chosen(self.whole.iloc[start : start + step], wanted)
             return
         kinds = {name: kind for name in wanted if (kind := self.kinds[name])}
         how = {"usecols": wanted, "dtype": kinds}
         with refusals(self.path):
             for piece in _numbered(text_pieces(self.path, self.look, rows_of(len(wanted)), how)):
-                yield converted(piece[wanted], self.forms)
+                yield converted(chosen(piece, wanted), self.forms)
 
     def find_forms(self, without: Callable[[str], bool], numbers: Collection[str]) -> dict[str, CellForm]:
         """The columns of text whose cells are all amounts of one form, or dates.
@@ -97,13 +98,13 @@ class Table:
     def read(self, columns: Sequence[str]) -> Any:
         """These columns of all rows."""
         if self.whole is None:
-            return pd.concat(self.pieces(columns))
+            return joined([*self.pieces(columns)])
         return self.whole[list(columns)].copy(deep=False)  # before pandas 3 it warns where columns of a part are set
 
     def sample(self) -> Any:
         """All columns of `looked_at` rows, spread over the table."""
         wanted = marked(spread(np.arange(self.count), looked_at(len(self.columns))), self.count)
-        return pd.concat([piece[wanted[piece.index]] for piece in self.pieces()])
+        return joined([piece[wanted[piece.index]] for piece in self.pieces()])
 
 
 def is_text_column(values: Any) -> bool:
