@@ -151,15 +151,13 @@ class CompetitionEvaluator(Evaluator):
 
     def _job(self, node: Node, inputs: Path, grade: bool) -> JobSpec:
         limits = self._deps.limits
-        sample = self._prepared.public / "sample_submission.csv"
-        size = sample.stat().st_size if sample.is_file() else 0
         return script_spec(
             node.code,
             limits=limits,
             inputs=inputs,
             seed=seed_of(self._deps.seed, node),
             collect=[SUBMISSION],
-            max_bytes=max(MIN_BYTES, 20 * size),
+            max_bytes=most_bytes(self._prepared.public),
             keep_dir=self._deps.run_dir / "files" / node.id,
             archive=node.id if grade and self._deps.archive_mb and node.operator != "baseline" else None,
             archive_mb=self._deps.archive_mb,
@@ -240,6 +238,12 @@ class CompetitionEvaluator(Evaluator):
 
     def _medal(self, score: float) -> dict[str, Any]:
         return medal(score, self._source.leaderboard, self._source.lower_is_better)
+
+
+def most_bytes(inputs: Path) -> int:
+    """How large a submission for the rows of a sample may be."""
+    sample = inputs / "sample_submission.csv"
+    return max(MIN_BYTES, 20 * sample.stat().st_size if sample.is_file() else 0)
 
 
 def own_estimate(output: str) -> float | None:

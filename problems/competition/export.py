@@ -15,7 +15,7 @@ from core.evaluation.grading import GradingFault, python_command, run_trusted
 from core.state.node import Node
 from core.workers.local import script_spec
 from problems.competition.bagging import STEP, bagged, reseeded
-from problems.competition.evaluator import MIN_BYTES
+from problems.competition.evaluator import most_bytes
 from problems.competition.prepared import LAUNCH, Prepared, open_to_all
 from problems.competition.submission_rows import submission_rows
 from utils.counts import counted
@@ -76,7 +76,7 @@ def refit(
                 tell(f"refit: run {number + 1} of {seeds}; when it was scored it took {node.exec_time:.0f} s")
             job = script_spec(
                 reseeded(node.code, number), limits=limits, inputs=inputs, seed=seed + STEP * number,
-                collect=[SUBMISSION], max_bytes=MIN_BYTES * 8, keep_dir=out / ".refit" / str(number),
+                collect=[SUBMISSION], max_bytes=most_bytes(inputs), keep_dir=out / ".refit" / str(number),
             )  # fmt: skip
             made.append(_submission(jobs.run(job), node))
             if number == 1 and made[0].read_bytes() == made[1].read_bytes():

@@ -1078,13 +1078,17 @@ def test_a_copy_of_the_target_that_the_users_test_lacks_is_no_leak(tmp_path, inl
 
 
 def test_a_split_and_a_refit_know_what_the_users_test_lacks(tmp_path, inline):
-    problem = made(tmp_path, "data.split=group:casual", f"data.dir={rented(tmp_path)}")
+    folder = rented(tmp_path)
+    for path in (folder / "train.csv", folder / "test.csv"):
+        pd.read_csv(path).assign(_key=lambda bikes: range(len(bikes))).to_csv(path, index=False)
+    problem = made(tmp_path, "data.split=group:casual", f"data.dir={folder}")
     public, private = problem.input_dir, problem.input_dir.parent / "private"
     shown, answers = pd.read_csv(public / "train.csv"), pd.read_csv(private / "answers.csv")
     assert not set(shown["casual"]) & set(answers["casual"])
     add_labels(public, tmp_path / "whole", problem._ready().exam(), private / "user_rows.json")
     whole = pd.read_csv(tmp_path / "whole" / "train.csv")
     assert len(whole) == 240 and (whole["casual"] + whole["registered"] == whole["rent"]).all()
+    assert sorted(whole["_key"]) == list(range(240)), "a column of the user's, whatever it is called"
 
 
 # ------------------------------------------------------------ columns that differ by case or blanks alone

@@ -12,6 +12,7 @@ import pandas as pd
 from .tables.csv_text import write_csv
 from .tables.exact import Unusable, read_table
 from .tables.keys import as_keys
+from .tables.with_columns import with_columns
 
 
 def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> None:
@@ -28,8 +29,10 @@ def add_labels(public: Path, out: Path, exam: dict[str, Any], mapping: Path) -> 
     if lacking or key not in test.columns:
         raise Unusable(f"export-best --refit: train.csv and the answers do not share the columns {[key, *targets]}")
     told = [name for name in answers if name in targets or (name in train and name not in test)]
-    labels = answers[told].assign(_key=as_keys(answers[key]).to_numpy())
-    hidden = test.assign(_key=as_keys(test[key]).to_numpy()).merge(labels, on="_key")
+    labels, keys = answers[told].set_axis(as_keys(answers[key]), axis=0), as_keys(test[key])
+    is_hidden = keys.isin(labels.index).to_numpy()
+    known = labels.loc[keys[is_hidden]]
+    hidden = with_columns(test[is_hidden], {name: known[name].array for name in known})
     whole = pd.concat([train, hidden[[name for name in train if name in hidden]]], ignore_index=True)
     if mapping.is_file():
         theirs = set(json.loads(mapping.read_text(encoding="utf-8"))["rows"])

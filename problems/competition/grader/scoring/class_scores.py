@@ -71,22 +71,32 @@ def quantile(q: float) -> Score:
 
 
 def grouped_gain(k: int) -> Score:
-    """NDCG@k over groups: `truth` holds relevance and group of each row, `predicted` a number to sort by. Rows of equal
-    predictions count as the mean over all their orders, as in scikit-learn: a table's own order must not tell."""
+    """NDCG@k, plain mean over the groups that have a row of relevance; see `gains_of_groups`."""
+    return lambda y, p: mean_of_groups(gains_of_groups(k, y, p))
 
-    def of(y: Any, p: Any) -> float:
-        found = []
-        for rows in _groups(y[:, 1]):
-            gains, places = 2.0 ** y[rows, 0] - 1, np.unique(-np.asarray(p)[rows], return_inverse=True)[1]
-            ideal = _discounted(np.sort(gains)[::-1][:k])
-            if ideal > 0:
-                means = np.bincount(places, gains) / np.bincount(places)
-                found.append(_discounted(means[np.sort(places)][:k]) / ideal)
-        if not found:
-            raise Undefined("NDCG is undefined: no group has a row of relevance")
-        return float(np.mean(found))
 
-    return of
+def gains_of_groups(k: int, y: Any, p: Any) -> Any:
+    """NDCG@k of each group, NaN for one without a row of relevance. Rows of equal predictions count as the mean over
+    all their orders, as in scikit-learn: a table's own order must not tell.
+
+    Args:
+        y: relevance and group of each row.
+        p: a number to sort by.
+    """
+    found = []
+    for rows in _groups(y[:, 1]):
+        gains, places = 2.0 ** y[rows, 0] - 1, np.unique(-np.asarray(p)[rows], return_inverse=True)[1]
+        means = np.bincount(places, gains) / np.bincount(places)
+        ideal = _discounted(np.sort(gains)[::-1][:k])
+        found.append(_discounted(means[np.sort(places)][:k]) / ideal if ideal > 0 else np.nan)
+    return np.array(found)
+
+
+def mean_of_groups(gains: Any) -> float:
+    there = gains[~np.isnan(gains)]
+    if not len(there):
+        raise Undefined("NDCG is undefined: no group has a row of relevance")
+    return float(np.mean(there))
 
 
 def _discounted(gains: Any) -> float:

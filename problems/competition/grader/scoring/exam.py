@@ -15,9 +15,13 @@ import pandas as pd
 
 from ..tables.exact import first_line
 from . import scores
-from .class_scores import formula
-from .scores import Score
+from .class_scores import formula, gains_of_groups, mean_of_groups
+from .scores import DRAWS, Score
 
+RANKED = ("auc", "gini", "average_precision")
+"""Metrics that sort all rows, for each class."""
+MOST_RANKED, FEWEST_DRAWS = 100_000_000, 100
+"""Predictions that are sorted for an interval, some 20 CPU seconds; and its draws at least."""
 OF_TWO = ("auc", "gini", "average_precision", "logloss", "brier")
 """Metrics of the second of two classes: its rows count as 1."""
 
@@ -56,11 +60,20 @@ class Scoring:
         """Scores of resampled rows; of whole groups where the metric compares rows of a group."""
         pairs = self.pairs(table, answers)
         if self._exam.get("group"):
-            groups = _rows_of_groups(pairs[0].truth[:, 1])
-            return scores.resampled(lambda drawn: self._of_groups(pairs[0], [groups[i] for i in drawn]), len(groups))
+            k = int(self._metric.partition("@")[2])
+            gains = gains_of_groups(k, pairs[0].truth, pairs[0].predicted)  # once: a draw takes their mean
+            return scores.resampled(lambda drawn: mean_of_groups(gains[drawn]), len(gains))
         return scores.resampled(
-            lambda rows: self._mean([Pair(pair.truth[rows], pair.predicted[rows]) for pair in pairs]), len(answers)
+            lambda rows: self._mean([Pair(pair.truth[rows], pair.predicted[rows]) for pair in pairs]),
+            len(answers),
+            draws=self._draws(len(answers)),
         )
+
+    def _draws(self, rows: int) -> int:
+        """1000; fewer where a score ranks many rows for each of several classes, so that a grader answers in time."""
+        if self._exam.get("task") != "classes" or self._metric not in RANKED:
+            return DRAWS
+        return max(FEWEST_DRAWS, min(DRAWS, MOST_RANKED // (rows * len(self._exam["targets"]))))
 
     def pairs(self, table: Any, answers: Any) -> list[Pair]:
         if self._exam.get("task") == "classes":
@@ -69,11 +82,6 @@ class Scoring:
 
     def _mean(self, pairs: list[Pair]) -> float:
         return float(np.mean([self._score(pair.truth, pair.predicted) for pair in pairs]))
-
-    def _of_groups(self, pair: Pair, drawn: list[Any]) -> float:
-        rows = np.concatenate(drawn)
-        codes = np.repeat(np.arange(len(drawn)), [len(group) for group in drawn])
-        return self._score(np.column_stack([pair.truth[rows, 0], codes]), pair.predicted[rows])
 
     def _classes(self, table: Any, answers: Any) -> Pair:
         """Positions of the true classes, and a column of probabilities for each."""
@@ -143,8 +151,3 @@ def own_function(file: str, name: str) -> Score:
         return found
 
     return score
-
-
-def _rows_of_groups(codes: Any) -> list[Any]:
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)

@@ -204,7 +204,11 @@ SCORES: dict[str, Score] = {
 }  # fmt: skip
 
 
-def resampled(score: Callable[[Any], float], rows: int, *, draws: int = 1000, seed: int = 0) -> list[float]:
+DRAWS = 1000
+"""Resamples of the rows for an interval."""
+
+
+def resampled(score: Callable[[Any], float], rows: int, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
     """`score(positions)` on `draws` resamples of the rows, NaN where it has no value.
 
     The resamples are the same for every program: draw by draw two programs are compared on the same rows.

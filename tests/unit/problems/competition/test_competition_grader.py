@@ -15,6 +15,7 @@ from core.search.claim import drawn_claim
 from problems.competition.grader import grade, launch
 from problems.competition.grader.grade import Judge
 from problems.competition.grader.mlebench import helpers, shim
+from problems.competition.grader.scoring import exam as exam_of_scores
 from problems.competition.grader.scoring import parts, scores, validate
 from problems.competition.grader.scoring.exam import Scoring
 from problems.competition.grader.tables.exact import Malformed, read_submission
@@ -134,6 +135,30 @@ def test_words_are_resampled_as_quickly_as_numbers(metric):
         Scoring(exam, answers).score(mine, answers)
     )
     assert len(found) == 1000 and np.isfinite(found).all()
+
+
+def test_an_interval_of_ndcg_looks_at_each_group_once():
+    """A thousand draws of ten thousand groups took longer than a grader may."""
+    rng = np.random.default_rng(0)
+    answers = pd.DataFrame({"query": np.arange(6000) // 6, "y": rng.integers(0, 4, 6000)})
+    mine, begun = pd.DataFrame({"y": rng.random(6000)}), time.process_time()
+    exam = {"metric": "ndcg@3", "task": "regression", "labels": False, "targets": ["y"], "group": "query"}
+    found = Scoring(exam, answers).resampled(mine, answers)
+    assert len(found) == 1000 and time.process_time() - begun < 5
+    drawn = np.random.default_rng(0).integers(0, 1000, 1000)  # the first
+    rows = np.concatenate([np.flatnonzero(answers["query"] == group) for group in drawn])
+    again = answers.iloc[rows].assign(query=np.repeat(np.arange(1000), 6)).reset_index(drop=True)
+    score = Scoring(exam, again).score(mine.iloc[rows].reset_index(drop=True), again)
+    assert found[0] == pytest.approx(score)
+
+
+def test_many_ranked_classes_are_drawn_less_often(monkeypatch):
+    monkeypatch.setattr(exam_of_scores, "MOST_RANKED", 100_000)
+    answers = pd.DataFrame({"y": np.arange(200) % 3})
+    mine, columns = pd.DataFrame(np.random.default_rng(0).random((200, 3)), columns=list("012")), ["0", "1", "2"]
+    for metric, draws in (("auc", 166), ("logloss", 1000)):
+        exam = {"metric": metric, "task": "classes", "labels": False, "targets": columns, "truth": ["y"]}
+        assert len(Scoring(exam, answers).resampled(mine, answers)) == draws
 
 
 # ------------------------------------------------------------ parts
