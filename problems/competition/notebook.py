@@ -77,9 +77,9 @@ _LINK = """for path in DATA.iterdir():
 sample = pd.read_csv("input/sample_submission.csv")
 """
 
-_JSON = """def json_table(path, packed="", encoding="utf-8", lined=False, as_written=False):
+_JSON = """def json_table(path, packed="", encoding="utf-8", errors="strict", lined=False, as_written=False):
     ways = {"": open, "gzip": gzip.open, "bz2": bz2.open, "xz": lzma.open}
-    with ways[packed](path, "rt", encoding=encoding) as text:
+    with ways[packed](path, "rt", encoding=encoding, errors=errors) as text:
         if lined:
             return read_lines(text, as_written=as_written)
         return read_records(text, as_written=as_written)[0]

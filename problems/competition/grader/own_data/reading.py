@@ -13,7 +13,19 @@ from ..tables.contents import read_any
 from ..tables.counts import counted
 from ..tables.dates import Dates
 from ..tables.exact import Unusable, first_line
-from ..tables.formats import COLUMNAR, DATABASES, LINED_JSON, PARQUET, SHEETS, Look, is_json, kind_of, look_at
+from ..tables.formats import (
+    COLUMNAR,
+    DATABASES,
+    LINED_JSON,
+    PARQUET,
+    SHEETS,
+    Look,
+    is_json,
+    is_text,
+    kind_of,
+    look_at,
+    sure_encoding,
+)
 from ..tables.nested_cells import has_nested
 from ..tables.sheets import way_of_sheet
 from ..tables.text_look import CSV_WAYS, NOTHING
@@ -90,6 +102,7 @@ def _way(path: Path, file: Path, said: str | None) -> dict[str, Any]:
         said: its encoding, where the user says it.
     """
     look = look_at(path)
+    look = sure_encoding(path, look) if is_text(look) or is_json(look) else look
     how: dict[str, Any] = {}
     texts: dict[str, Any] = {"dtype": "str", "keep_default_na": False}
     if look.suffix in DATABASES:
@@ -115,8 +128,11 @@ def _json_way(look: Look, file: Path, said: str | None) -> dict[str, Any]:
     packed = kind_of(file).packed
     if packed == "zip":
         raise Unusable(f"{_SAID} '{file.name}' is JSON in a zip, which the notebook does not open; unpack it")
-    told = {"packed": packed, "encoding": said or look.encoding, "lined": look.suffix in LINED_JSON}
-    plain = {"packed": "", "encoding": "utf-8", "lined": False}
+    told = {
+        "packed": packed, "encoding": said or look.encoding, "errors": look.errors,
+        "lined": look.suffix in LINED_JSON,
+    }  # fmt: skip
+    plain = {"packed": "", "encoding": "utf-8", "errors": "strict", "lined": False}
     how = {name: value for name, value in told.items() if value != plain[name]}
     return {"file": file.name, "function": "json_table", "how": how, "texts": {**how, "as_written": True}}
 
@@ -125,6 +141,7 @@ def _letters(look: Look, file: Path, said: str | None) -> dict[str, Any]:
     """The encoding and the packing of a CSV, where pandas would not tell them by itself."""
     encoding, packed = said or look.encoding, kind_of(file).packed
     how: dict[str, Any] = {} if encoding == "utf-8" else {"encoding": encoding}
+    how |= {} if look.errors == "strict" else {"encoding_errors": look.errors}
     return how if packed == _NAMED.get(file.suffix.lower(), "") else {**how, "compression": packed or None}
 
 

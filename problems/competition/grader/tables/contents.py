@@ -147,7 +147,10 @@ def _read_texts(path: Path, look: Look, column: str) -> Any:
 def _read_json(path: Path, look: Look, rows: int | None = None, *, as_written: bool = False) -> tuple[Any, str]:
     """The table, and how its rows stand in the file."""
     look = sure_encoding(path, look)
-    with opened(path, look.packed) as file, io.TextIOWrapper(file, encoding=look.encoding) as text:
+    with (
+        opened(path, look.packed) as file,
+        io.TextIOWrapper(file, encoding=look.encoding, errors=look.errors) as text,
+    ):
         if look.suffix in LINED_JSON:
             return read_lines(text, rows, as_written=as_written), ""
         return read_records(text, as_written=as_written)
@@ -165,6 +168,7 @@ def _ways(look: Look, path: Path) -> dict[str, Any]:
     exact = {} if look.decimal == "," else EXACT
     how = {"encoding": look.encoding, "sep": look.sep, "decimal": look.decimal, "skiprows": look.above}
     how |= CSV_WAYS[look.quoted]
+    how |= {} if look.errors == "strict" else {"encoding_errors": look.errors}
     return {**how, "low_memory": False, **exact, **({"header": 0, "names": _names(path, look)} if look.blank else {})}
 
 

@@ -13,6 +13,7 @@ import json
 import lzma
 import re
 import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
@@ -24,10 +25,12 @@ from .text_look import (
     BLANKS,
     LINES,
     NOTHING,
+    STRAY,
     beyond_head,
     decimal_mark,
     encoding_of,
     field_rows,
+    is_utf_8,
     lines_above,
     quoting,
     separator,
@@ -77,6 +80,8 @@ class Look:
     suffix: str
     """Of the table itself, without the packing."""
     encoding: str = ""
+    errors: str = "strict"
+    """What a decoder does with bytes that are none of that encoding."""
     mark: str = ","
     decimal: str = "."
     above: int = 0
@@ -105,6 +110,7 @@ class Look:
         names = {"\t": "a tab", "|": "'|'", ";": "';'", BLANKS: "blanks"}
         parts = [self.packed] if self.packed else []
         parts += [] if self.encoding in ("", "utf-8", "utf-8-sig") else [self.encoding.upper()]
+        parts += [f"UTF-8 but for stray bytes, which are read as {STRAY}"] if self.errors != "strict" else []
         parts += [f"{names[self.mark]} between columns"] if self.mark != "," else []
         parts += ["decimal commas"] if self.decimal == "," else []
         parts += [self.quoted] if self.quoted else []
@@ -182,7 +188,10 @@ def look_at(path: Path) -> Look:
         raise Unusable(f"data: '{path}': {told}: name each of them")
     width = len(fields[0]) if fields else 0
     blank = max(map(len, fields)) - width if beyond == NOTHING else 0
-    return Look(packed, suffix, encoding, mark, decimal_mark(lines, mark), above, quoted, beyond, width, blank)
+    return Look(
+        packed, suffix, encoding, mark=mark, decimal=decimal_mark(lines, mark), above=above, quoted=quoted,
+        beyond=beyond, width=width, blank=blank,
+    )  # fmt: skip
 
 
 def is_text(look: Look) -> bool:
@@ -206,10 +215,20 @@ def sure_encoding(path: Path, look: Look) -> Look:
                 decoder.decode(b"", final=True)
             return replace(look, encoding=encoding)
         except UnicodeDecodeError as error:
+            if encoding in ("utf-8", "utf-8-sig") and is_utf_8(_marked(path, look.packed)):
+                return replace(look, encoding=encoding, errors="replace")
             line = error.object.rfind(b"\n", 0, error.start) + 1
             found = encoding_of(error.object[line:])  # all that was looked at may be ASCII
             encodings += [name for name in (found, "cp1252", "latin-1") if name and name not in encodings]
     raise Unusable(f"data: '{path}' is text in no encoding that is known; save it as UTF-8")
+
+
+def _marked(path: Path, packed: str) -> Iterator[str]:
+    """A file as UTF-8, some at a time, with marks for what is none."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    with opened(path, packed) as file:
+        while part := file.read(LOOK):
+            yield decoder.decode(part)
 
 
 def opened(path: Path, packed: str) -> IO[bytes]:

@@ -7,6 +7,7 @@ column called `date` or `…_time` for dates, and no whole number beyond 64 bits
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -17,6 +18,8 @@ DEPTH = 3
 FEWEST = 2
 """Rows that make a list one of records."""
 SHOWN = 5
+HALF = re.compile(r"\\u[dD][89a-fA-F]")
+"""How one begins that is written in two."""
 
 
 def read_lines(file: IO[str], rows: int | None = None, *, as_written: bool = False) -> Any:
@@ -35,7 +38,7 @@ def read_lines(file: IO[str], rows: int | None = None, *, as_written: bool = Fal
             break
         if line.strip():
             try:
-                found.append(json.loads(line))
+                found.append(_loaded(line))
             except ValueError as error:
                 raise ValueError(f"line {number} is no JSON: {error}") from error
     return _typed(_table(found)[0], as_written=as_written)
@@ -50,9 +53,25 @@ def read_records(file: IO[str], *, as_written: bool = False) -> tuple[Any, str]:
     Raises:
         ValueError: it is no JSON, or nobody can tell its rows.
     """
-    value = json.load(file)
+    value = _loaded(file.read())
     table, told = _table(value) if isinstance(value, list) else _of_object(value)
     return _typed(table, as_written=as_written), told
+
+
+def _loaded(text: str) -> Any:
+    """The value of a text. Half a character, as what cuts texts leaves it of an emoji, is none that a file can hold."""
+    value = json.loads(text)
+    return _whole(value) if HALF.search(text) else value
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16", errors="surrogatepass").decode("utf-16", errors="replace")
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    return value
 
 
 def _table(rows: list[Any]) -> tuple[Any, str]:

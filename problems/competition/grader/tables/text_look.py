@@ -12,6 +12,8 @@ from .alphabets import CYRILLIC, cyrillic_page, latin_page
 from .counts import counted
 
 MARKS = ",;\t|"
+STRAY = "\ufffd"
+"""What stands for a byte that is no text."""
 BLANKS = " "
 """Any number of blanks and tabs, where nothing else separates columns."""
 LINES = 60
@@ -24,6 +26,9 @@ UTF_16_ZEROS = 0.7
 """Part of every second byte that is 0 in UTF-16 of languages that are written in Latin letters."""
 FOREIGN_RUNS = 0.4
 """Part of the bytes beyond ASCII that stand beside another in text of no Latin letters; in Latin text a few do."""
+UTF_8 = 4
+"""Letters beyond ASCII that are UTF-8 for each byte that is not, in text that is UTF-8 but for some stray bytes: what
+other text looks like UTF-8 does so by accident."""
 MIXED_WORDS = 0.2
 """Part of the words beyond ASCII that may hold Latin letters, too, where a text is of another script."""
 _RUNS = re.compile(rb"[\x80-\xff]{2,}")
@@ -54,9 +59,24 @@ def encoding_of(sample: bytes) -> str | None:
         sample.decode("utf-8")
     except UnicodeDecodeError as error:
         if error.start < len(sample) - 4:  # not merely a letter that the look has cut in two
+            if is_utf_8([sample.decode("utf-8", errors="replace")]):
+                return "utf-8"
             page = _elsewhere(sample) or latin_page(sample) or "cp1252"
             return page if _decodes(sample, page) else "latin-1"
     return "utf-8"
+
+
+def is_utf_8(texts: Iterable[str]) -> bool:
+    """True for text that is UTF-8 but for some stray bytes.
+
+    Args:
+        texts: it, some at a time, as UTF-8 with a mark for what is none.
+    """
+    beyond, stray = 0, 0
+    for text in texts:
+        beyond += len(text) - len(text.encode("ascii", errors="ignore"))
+        stray += text.count(STRAY)
+    return beyond - stray >= UTF_8 * stray
 
 
 def _elsewhere(sample: bytes) -> str | None:

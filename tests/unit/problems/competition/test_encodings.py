@@ -56,6 +56,18 @@ def test_a_table_is_read_in_the_words_of_its_language(encoding: str, rows: int) 
     assert found is not None and data.decode(found) == text
 
 
+@pytest.mark.parametrize("plain", [0, 40_000])
+@pytest.mark.parametrize("stray", [b"\xff", b"\xc3", "\xfc".encode("latin-1")])
+def test_a_stray_byte_turns_no_other_letter(tmp_path: Path, stray: bytes, plain: int) -> None:
+    """One byte that is no UTF-8 made `MÃ¼ller` of every `Müller` of the training table, and of none of the test's."""
+    text = "word,age\n" + "Bonn,40\n" * plain + "Müller,50\nKöln,60\n张伟,70\n" * 4
+    path = tmp_path / "train.csv"
+    path.write_bytes(text.encode() + b"Z" + stray + b"rich,80\n")
+    found, told = read_any(path)
+    assert set(found["word"]) - {"Bonn"} == {"Müller", "Köln", "张伟", "Z\ufffdrich"}
+    assert told == "UTF-8 but for stray bytes, which are read as \ufffd"
+
+
 @pytest.mark.parametrize("encoding", ["gb18030", "cp1251", "cp1252"])
 def test_what_begins_in_plain_letters_is_read_by_what_comes_later(tmp_path: Path, encoding: str) -> None:
     plain = "name,city,churn,age\n" + "Smith,Rome,yes,40\n" * 20_000

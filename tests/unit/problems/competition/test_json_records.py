@@ -83,3 +83,14 @@ def test_no_cell_is_looked_at_in_vain(monkeypatch):
     table, _ = read_records(io.StringIO(json.dumps(rows)))
     assert table["number"].tolist() == list(range(1000)) and table["late"].tolist() == [row["late"] for row in rows]
     assert sorted(tried) == [json_records.SHOWN] * 3 + [1000] * 2
+
+
+def test_half_a_character_is_read_as_none():
+    """Of texts that were cut amid an emoji JSON may hold a half, and no file can: preparing ended in a traceback."""
+    rows = [{"a\ud83d": "cut \ud83d", "b": ["\ude00", 1]}, {"a\ud83d": "whole \U0001f600", "b": []}]
+    for table in (
+        read_records(io.StringIO(json.dumps(rows)))[0],
+        read_lines(io.StringIO("\n".join(map(json.dumps, rows)))),
+    ):
+        assert list(table) == ["a\ufffd", "b"] and list(table["a\ufffd"]) == ["cut \ufffd", "whole \U0001f600"]
+        assert table["b"][0] == ["\ufffd", 1]
