@@ -13,7 +13,7 @@ from core.arena.pairings import meetings, round_robin
 from core.arena.round_verdict import RoundVerdict, forfeit_text
 from core.arena.spec import ArenaSettings, ArenaSpec
 from core.arena.tournament import with_deadline
-from core.arena.validator import static_refusal
+from core.arena.validator import shadowed, static_refusal
 from core.contracts import Evaluation, Evaluator, EvaluatorDeps
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -89,7 +89,8 @@ class ArenaEvaluator(Evaluator):
         for game in self._smoke_games(node):
             loser = game["loser"]
             if loser is not None and (game["white"], game["black"])[loser] == node.id:
-                return Evaluation(failure=FailureKind(game["failure"]), message=forfeit_text(game))
+                told = [forfeit_text(game), shadowed(node.code, self.run.spec.prelude)]
+                return Evaluation(failure=FailureKind(game["failure"]), message="; ".join(filter(None, told)))
         return None
 
     def _smoke_games(self, node: Node) -> list[dict[str, Any]]:

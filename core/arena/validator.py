@@ -6,6 +6,7 @@ import ast
 import sys
 from collections.abc import Collection
 
+from core.arena.player import SEAT_TEXT
 from core.contracts import Evaluation
 from core.evaluation.static_check import Imports, check_program, imported, refusal
 from core.state.failure import FailureKind
@@ -24,6 +25,18 @@ def static_refusal(code: str, packages: Collection[str]) -> Evaluation | None:
     """
     imports = Imports(frozenset(packages), standard=True, without=USELESS)
     return check_program(code, imports) or _wrong_engine(parse_shared(code))
+
+
+def shadowed(code: str, prelude: str) -> str:
+    """Which names of the game's own text in the engine's process the file binds anew, in a sentence; '' for none. The
+    game finds the engine's things under them: its `Position`, or what that stands on.
+
+    Args:
+        prelude: source text of the game's `Position`.
+    """
+    names = _bound_names(parse_shared(code)) & _bound_names(parse(f"{prelude}\n\n{SEAT_TEXT}"))
+    shown = ", ".join(f"`{name}`" for name in sorted(names))
+    return f"the file binds {shown}, by which the game calls something of its own: use another name" if names else ""
 
 
 def _wrong_engine(tree: ast.Module) -> Evaluation | None:

@@ -178,8 +178,10 @@ def test_an_engine_that_cannot_be_copied_plays_on(tmp_path):
     assert any(line.startswith("bestmove") for line in talk(path, "ucinewgame", "position startpos", "go nodes 5"))
 
 
-def test_a_future_import_stays_on_top_of_an_exported_file(tmp_path):
-    code = "from __future__ import annotations\n" + FOUR.sparring.code
+def test_a_future_import_stays_on_top_of_an_exported_file_and_a_main_part_gives_way(tmp_path):
+    """An engine's own `if __name__ == …` ran in place of UCI."""
+    main = "if __name__ == '__main__':\n    raise SystemExit('a demonstration')\n"
+    code = f"from __future__ import annotations\n{FOUR.sparring.code}\n{main}"
     path = tmp_path / "engine.py"
     path.write_text(standalone(code, FOUR.prelude, "x"))
     assert any(line.startswith("bestmove") for line in talk(path, "position startpos", "go nodes 5"))

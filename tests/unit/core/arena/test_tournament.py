@@ -278,6 +278,15 @@ def test_the_check_refuses_with_the_reason(tmp_path, code, check, failure):
     assert refusal.failure is failure and refusal.refused_by == check and refusal.message
 
 
+def test_an_engine_that_takes_a_name_of_the_games_own_is_told_so(tmp_path):
+    """A class of its own called Position is a natural thing to write, and what came of it said nothing of that."""
+    own = f"class Position:\n    def __init__(self, board): self.board = board\n{FIRST}"
+    refusal = ArenaEvaluator(deps_of(tmp_path), SPEC, four_settings()).check(candidate(own))
+    assert refusal.message.endswith(
+        "; the file binds `Position`, by which the game calls something of its own: use another name"
+    )
+
+
 def test_the_check_lets_a_sound_engine_through_and_its_games_do_not_count(tmp_path):
     deps = deps_of(tmp_path)
     evaluator = ArenaEvaluator(deps, SPEC, four_settings())
