@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.arena.player import SEAT_TEXT
-from utils.syntax import parse, source_lines, without_future
+from utils.syntax import parse, source_lines, with_texts, without_future
 
 SHEBANG = "#!/usr/bin/env python3"
 _ABOUT = "Exported by Swarm-Evo. Speaks UCI on stdin and stdout: `python FILE`."
@@ -32,12 +32,19 @@ def standalone(code: str, prelude: str, title: str, needs: Mapping[str, str] | N
         _body(prelude),
         limit,
         "# ---------------------------------------------------------------- the engine",
-        rest.strip(),
+        _without_main(rest).strip(),
         "# ---------------------------------------------------------------- UCI",
         f"def _speak_uci():\n{shell}\n    serve(engine, Position, Limit)\n",
         'if __name__ == "__main__":\n    _speak_uci()\n',
     ]
     return "\n\n\n".join(part.strip("\n") for part in parts if part.strip()) + "\n"
+
+
+def _without_main(source: str) -> str:
+    """The source without what it does where its file is the program: there it speaks UCI."""
+    mains = ("__name__ == '__main__'", "'__main__' == __name__")
+    found = [node for node in parse(source).body if isinstance(node, ast.If) and ast.unparse(node.test) in mains]
+    return with_texts(source, [(node, "pass") for node in found if not node.orelse])
 
 
 def _needed(module: str, package: str) -> str:
