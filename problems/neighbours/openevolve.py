@@ -45,7 +45,7 @@ TABLE: Mapping[str, Word] = {
     "database.num_islands": Word("search.islands.num_islands", Islands),
     "database.migration_interval": Word("search.islands.migration_interval", FromZero),
 }
-"""Their key → ours."""
+"""Their key → ours. Where a file has two that say one thing, the first of them here is read."""
 MODELS = ("llm.primary_model", "llm.models", "llm.secondary_model")
 OUTPUT = (
     "log_level",
@@ -81,11 +81,14 @@ def read(folder: Path, told: Told) -> Translation:
     config, others = _config(folder)
     plain = {key: value for key, value in leaves(yaml_of(config), whole=[ARGUMENTS]) if value is not None}
     check_sections(config, plain, TABLE)
-    for theirs, value in plain.items():
-        if word := TABLE.get(theirs):
-            keys[word.ours], taken[theirs] = said_here(config, theirs, value, word), word.ours
-        elif theirs not in (*MODELS, *OUTPUT):
-            left.append(theirs)
+    for theirs, word in TABLE.items():
+        if theirs in plain:
+            value = said_here(config, theirs, plain[theirs], word)
+            if word.ours in keys:
+                left.append(theirs)
+            else:
+                keys[word.ours], taken[theirs] = value, word.ours
+    left += [theirs for theirs in plain if theirs not in (*TABLE, *MODELS, *OUTPUT)]
     return Translation(keys, taken, tuple(left), (*others, *_models(plain)))
 
 

@@ -238,6 +238,18 @@ def test_what_cannot_be_read_is_one_line(cli: Cli, files: dict[str, str], says: 
     assert ended.code == 2 and says in ended.line and not cli.runs
 
 
+@pytest.mark.parametrize(("diffs", "reply"), [("true", "diff"), ("false", "program")])
+def test_of_two_keys_that_say_one_thing_the_one_that_openevolve_goes_by_is_read(tmp_path: Path, diffs: str, reply: str):
+    """`allow_full_rewrites` behind it turned it round, though OpenEvolve reads no such key any more."""
+    from problems.neighbours import openevolve
+    from problems.neighbours.reading import Told
+
+    (tmp_path / "initial_program.py").touch()
+    (tmp_path / "config.yaml").write_text(f"diff_based_evolution: {diffs}\nallow_full_rewrites: {diffs}\n")
+    found = openevolve.read(tmp_path, Told())
+    assert found.keys["problem.options.reply"] == reply and found.left == ("allow_full_rewrites",)
+
+
 def test_every_key_of_the_table_is_one_of_ours(tmp_path: Path):
     """Their key is said in ours where the configuration takes it: a misspelt target would be an error for its user."""
     from problems.neighbours import translate
