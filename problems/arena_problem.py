@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,7 @@ from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.workers.shipping import check_shippable
 from problems.opening_file import read_book
+from problems.user_files import GAME
 from utils.config_schema import Config
 from utils.counts import counted
 from utils.registry import user_file
@@ -115,13 +117,19 @@ class ArenaProblem(Problem):
         return read_book(self._book_file, self.spec.game, self._plies) if self._book_file else None
 
     @property
+    def _book_path(self) -> Path | None:
+        return user_path(self._book_file) if self._book_file else None
+
+    @property
     def scoring_files(self) -> Mapping[str, Path]:
-        return {"arena.book": user_path(self._book_file)} if self._book_file else {}
+        """The book; of a user's game its rules, and the engines that others are measured by."""
+        book = {} if self._book_path is None else {"arena.book": self._book_path}
+        return book | {f"{GAME}{os.path.relpath(path, self.spec.inputs)}": path for path in self.spec.files}
 
     @property
     def hidden_files(self) -> tuple[Path, ...]:
         """The book: engines are not to know what the final part begins from."""
-        return tuple(path.resolve() for path in self.scoring_files.values())
+        return () if self._book_path is None else (self._book_path.resolve(),)
 
     def prepare(self) -> None:
         if self.spec.inputs is not None:
@@ -206,6 +214,7 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
     engines, file = folder / "engines", user_file(entry.partition(":")[0])
     if file is not None:
         entry = f"{file.name}:{entry.partition(':')[2]}"
+    named = ("alpha_beta", "greedy", "random_mover", *gauntlet.values())
     return ArenaSpec(
         entry=entry,
         prelude=(folder / "position.py").read_text(encoding="utf-8"),
@@ -216,6 +225,7 @@ def arena_spec(folder: Path, entry: str, gauntlet: Mapping[str, str], packages: 
         gauntlet=tuple(read_engine(engines, name, file) for name, file in gauntlet.items()),
         opening_plies=4,
         inputs=file and file.parent,
+        files=(file, folder / "position.py", *(engines / f"{name}.py" for name in named)) if file else (),
     )
 
 

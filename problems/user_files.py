@@ -23,6 +23,8 @@ EVALUATOR = "problem.evaluator"
 """Name of the evaluator itself among the files that score."""
 BESIDE = "beside/"
 """Begins the names of files that score where they are there: a run knows of each whether it was."""
+GAME = "game/"
+"""Begins the names of a user's game's own files."""
 LEFT_OUT = frozenset({"__pycache__", "node_modules", "venv", "env"})
 """Folders of caches and packages; names with a dot before them are left out, too."""
 NO_INPUT = (".pyc", ".ipynb", ".md", ".log", ".tmp", ".bak")

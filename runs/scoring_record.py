@@ -15,7 +15,7 @@ from typing import Any
 
 from core.contracts import Problem
 from core.storage.reader import RunReader
-from problems.user_files import BESIDE, EVALUATOR, is_code, named_files
+from problems.user_files import BESIDE, EVALUATOR, GAME, is_code, named_files
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.registry import PLUGIN
@@ -107,7 +107,7 @@ def _changes(run_dir: Path, problem: Problem, gone: bool) -> Iterator[tuple[str,
             change = "is new" if before == ABSENT else "has changed"
             yield name, f"{_shown(name, files.get(name))} {change}"
     for name in files:  # what may be there stands in every record of a version that knew of it
-        known = name in stored or _folder_of(name) in stored or name.startswith(("data/", BESIDE))
+        known = name in stored or _folder_of(name) in stored or name.startswith(("data/", BESIDE, GAME))
         if not known and os.path.isfile(files[name]):
             yield name, f"{_shown(name, files[name])} is new"
 

@@ -36,6 +36,8 @@ class ArenaSpec:
     """Openings of the user's own, in place of random ones."""
     inputs: Path | None = None
     """Folder of a user's game: its files go to workers elsewhere."""
+    files: tuple[Path, ...] = ()
+    """Of a user's game: its rules and its engines."""
 
     @property
     def game(self) -> Game:

@@ -145,6 +145,12 @@ def test_a_game_that_is_written_passes_its_test_and_its_engines_play(tmp_path):
         capture_output=True, timeout=60,
     ).stdout  # fmt: skip
     assert "bestmove " in spoken
+    with (tmp_path / "my game/problems/pawn_race/position.py").open("a") as rules:
+        rules.write("# another rule")
+    again = subprocess.run(
+        f"{main_py} resume latest --search.max_generations=2", shell=True, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert again.returncode == 2 and "game/position.py has changed since the run began" in again.stderr
 
 
 def test_what_is_no_game_or_no_preset_is_told_how_a_game_of_ones_own_is_named(capsys, monkeypatch, tmp_path):
