@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import selectors
@@ -15,12 +16,15 @@ from core.arena.openings import opening_parts
 from core.arena.player import LOAD_SECONDS, MOST_DEPTH, WON, Forfeit, Reply, Turn, with_last_error
 from core.arena.uci_options import UciOption
 from core.state.failure import FailureKind
+from utils.errors import JobLost
 from utils.patience import Patience
 
 _SCORE = re.compile(r"\bscore (cp|mate) (-?\d{1,18})\b")
 _DEPTH = re.compile(r"\bdepth (\d{1,4})\b")
 FLOOD_BYTES = 4 << 20
 """A program that prints more than this for one move has lost."""
+_SHORT = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE})
+"""What a start fails with where the machine is short of something."""
 _ERROR_BYTES = 4096
 """Of what a program says on standard error the end is kept: its last line says why it ended."""
 
@@ -37,6 +41,7 @@ class UciPlayer:
         deadline: seconds that it may take to start, where they are more than any engine may.
     Raises:
         Forfeit: it cannot be started or does not answer `uci`.
+        JobLost: this machine has no room for a further process or pipe; that is not the program's doing.
     """
 
     def __init__(
@@ -61,6 +66,8 @@ class UciPlayer:
                 start_new_session=True,
             )
         except OSError as error:
+            if error.errno in _SHORT:
+                raise JobLost(f"{command[0]} could not be started: {error.strerror}") from error
             raise Forfeit("crash", FailureKind.RUNTIME, f"{command[0]}: {error.strerror}") from error
         self._selector = selectors.DefaultSelector()
         for stream in (self._process.stdout, self._process.stderr):

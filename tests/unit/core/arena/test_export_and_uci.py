@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from core.arena.uci import UciPlayer
 from core.state.failure import FailureKind
 from problems.chess_engines.problem import spec as chess_spec
 from problems.connect_four.problem import spec as four_spec
+from utils.errors import JobLost
 
 CHESS, FOUR = chess_spec(), four_spec()
 DEPTH = MoveLimit.parse("depth:1")
@@ -350,6 +352,17 @@ def test_mate_scores_are_far_from_all_others(tmp_path):
     player = UciPlayer(program(tmp_path, "say('info score mate -3'); say('bestmove 4')"), DEPTH)
     assert player.move(turn()) == Reply("4", -99_994.0)
     player.close()
+
+
+def test_a_machine_that_is_short_of_something_makes_no_program_lose(monkeypatch):
+    """It had been tried before the first game; with files at their limit it lost the game with its first move."""
+
+    def refused(*_, **__):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(subprocess, "Popen", refused)
+    with pytest.raises(JobLost, match="^stockfish could not be started: Too many open files$"):
+        UciPlayer(["stockfish"], DEPTH)
 
 
 def test_what_is_not_a_program_forfeits_its_game(tmp_path):
