@@ -361,7 +361,7 @@ def test_a_machine_that_is_short_of_something_makes_no_program_lose(monkeypatch)
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr(subprocess, "Popen", refused)
-    with pytest.raises(JobLost, match="^stockfish could not be started: Too many open files$"):
+    with pytest.raises(JobLost, match=r"^stockfish could not be started: Too many open files$"):
         UciPlayer(["stockfish"], DEPTH)
 
 
