@@ -81,14 +81,15 @@ def read(folder: Path, told: Told) -> Translation:
     config, others = _config(folder)
     plain = {key: value for key, value in leaves(yaml_of(config), whole=[ARGUMENTS]) if value is not None}
     check_sections(config, plain, TABLE)
-    for theirs, word in TABLE.items():
-        if theirs in plain:
-            value = said_here(config, theirs, plain[theirs], word)
-            if word.ours in keys:
-                left.append(theirs)
-            else:
-                keys[word.ours], taken[theirs] = value, word.ours
-    left += [theirs for theirs in plain if theirs not in (*TABLE, *MODELS, *OUTPUT)]
+    first = {TABLE[theirs].ours: theirs for theirs in reversed(list(TABLE)) if theirs in plain}
+    for theirs, value in plain.items():
+        if word := TABLE.get(theirs):
+            said = said_here(config, theirs, value, word)
+            if first[word.ours] == theirs:
+                keys[word.ours], taken[theirs] = said, word.ours
+                continue
+        if theirs not in (*MODELS, *OUTPUT):
+            left.append(theirs)
     return Translation(keys, taken, tuple(left), (*others, *_models(plain)))
 
 
