@@ -84,22 +84,30 @@ class Outcome:
         return self.conclusion
 
     def write_files(self, store: RunStore, *, report: bool = True) -> None:
-        """best_solution/ and its hashes, plots and report. A file that cannot be written is a warning, not the end."""
-        self._try({"best_solution": self._export})
+        """best_solution/ and its hashes, plots and report. A file that cannot be written is a warning, not the end.
+
+        Of a solution that is not whole no hash is kept: `export-best` and a resume make it anew.
+        """
+        is_whole = self._try({"best_solution": self._export})
         if report:
             head = store.journal_head
             self._try({"plots and report": self._report})
             if store.journal_head != head:  # a warning of just now is part of the journal, and so of its report
                 self._try({"report": self._report_alone})
-        self._try({"hashes of the files": lambda: record_files(store)})
+        if is_whole:
+            self._try({"hashes of the files": lambda: record_files(store)})
         self.journal_head = store.journal_head
 
-    def _try(self, works: Mapping[str, Callable[[], None]]) -> None:
+    def _try(self, works: Mapping[str, Callable[[], None]]) -> bool:
+        """True if all of them could be done."""
+        done = True
         for name, work in works.items():
             try:
                 work()
             except (OSError, SwarmEvoError, ValueError) as error:
+                done = False
                 log_msg("WARNING", f"{name}: {error}")
+        return done
 
     def _export(self) -> None:
         if self.best is not None:

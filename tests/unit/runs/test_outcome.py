@@ -10,6 +10,7 @@ from support.problems import small_config
 from core.storage.reader import RunReader
 from runs.outcome import conclude
 from runs.reading import run_facts
+from runs.recorded_files import recorded
 from runs.run_list import run_rows
 from runs.session import NOTHING_VALID, RunSession
 
@@ -29,13 +30,16 @@ def test_the_winner_lies_beside_the_store_with_its_facts(toy_config):
 
 
 def test_a_file_that_cannot_be_written_is_a_warning(toy_config, monkeypatch):
-    def fail(*_):
+    def cut_off(problem, node, out, run_dir):
+        (out / "solution.py").write_text("")
         raise OSError("disk")
 
-    monkeypatch.setattr("runs.outcome.write_solution", fail)
+    monkeypatch.setattr("runs.outcome.write_solution", cut_off)
     with RunSession(toy_config(3)) as session:
         assert session.run() == 0
     assert "WARNING best_solution: disk" in (session.run_dir / "system.log").read_text()
+    with RunReader(session.run_dir) as reader:
+        assert recorded(reader) == ({}, False), "nobody vouches for what is left"
 
 
 def test_a_run_without_a_valid_program_ends_in_good_order(toy_config):
