@@ -71,12 +71,11 @@ def verify_run(run_dir: Path, head: str | None = None) -> Verification:
     store = check_store(run_dir)
     if not store.schema and head is None and not store.findings:
         raise no_run(run_dir / DB_NAME)
-    findings = list(store.findings)
     unchecked: list[str] = []
-    if held:
-        unchecked.append("the files beside the store: a process works on the run")
-    else:
-        findings += check_files(run_dir, unchecked)
+    beside = [] if held else list(check_files(run_dir, unchecked))
+    if held or is_held(run_dir):  # one that began meanwhile may have been writing what was read
+        beside, unchecked = [], ["the files beside the store: a process works on the run"]
+    findings = [*store.findings, *beside]
     chained = store.schema >= CHAINED
     return concluded(
         run_dir.name, store.chain, findings, head, chained=chained, unchecked=unchecked,

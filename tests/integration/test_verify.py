@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from support.tampering import Tampering, all_tamperings, careless, cut_off, made
 from core.contracts import CallRecord
 from core.events import GameFinished, NoteAdded, RunStarted
 from core.state.task import Task
+from core.storage.chain_check import Finding
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.ticket_store import Ticket
@@ -26,6 +27,7 @@ from reports.html import write_report
 from reports.winner import winner_node
 from runs.bundle import write_bundle
 from runs.recorded_files import record_files
+from runs.run_folder import hold
 from runs.sinks import winner_fields
 from runs.verification import verify_run
 from utils.errors import StoreError
@@ -164,6 +166,18 @@ def test_a_store_that_cannot_be_read_now_is_not_called_tampered(copied, monkeypa
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="database is locked; nothing was checked"):
             verify_run(copied)
+
+
+def test_a_run_that_is_taken_up_while_it_is_verified_is_not_called_tampered(copied, monkeypatch):
+    with ExitStack() as begun:
+
+        def meanwhile(run_dir, unchecked):
+            begun.enter_context(hold(run_dir))
+            yield Finding("metrics.json", "its end is just being taken back")
+
+        monkeypatch.setattr("runs.verification.check_files", meanwhile)
+        found = verify_run(copied)
+    assert found.holds and found.unchecked == ["the files beside the store: a process works on the run"]
 
 
 def mounted(place: Path, *words: str) -> None:
