@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from utils.clean_text import whole
 from utils.metrics_file import (
     ARRAY_END,
     CsvTable,
@@ -78,7 +79,7 @@ class RunLog:
     def message(self, level: str, text: str) -> None:
         """Write one entry; a warning is told to the listener first."""
         if level == "WARNING":
-            self._tell(self.mask(_one_entry(text)))
+            self._tell(self.mask(whole(_one_entry(text))))
         self.write(level, text)
 
     def write(self, level: str, text: str) -> None:

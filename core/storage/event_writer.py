@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import PydanticSerializationError
+
 from core.contracts import EventSink
 from core.events import Event, NodeCommitted
 from core.storage.database import DB_NAME, Database
@@ -19,6 +21,7 @@ from core.storage.known import Known
 from core.storage.rows import event_from_row, event_values
 from core.storage.step_count import count_steps
 from core.storage.unreadable import reads_store, unreadable
+from utils.clean_text import whole_all
 from utils.delayed_call import DelayedCall
 
 _PAGE = 100
@@ -235,7 +238,7 @@ class EventWriter:
                         self._number(event) for write in writes for event in (*write.events, *(write.facts() or ()))
                     ]
                     if told:
-                        insert(connection, "events", [event_values(event) for event in told])
+                        insert(connection, "events", self._values_of(told))
             except BaseException:
                 if self.db.head == head:
                     with self._queue:
@@ -252,6 +255,20 @@ class EventWriter:
                 self._tell()
             except Exception as error:  # noqa: BLE001 - raised by who leads the run
                 self._sink_fault = self._sink_fault or error
+
+    def _values_of(self, told: list[Event]) -> list[dict[str, Any]]:
+        """The rows of events. One with half characters, as in the name of a file that is no UTF-8 or in a message that
+        a server cut, is told and stored without them: JSON has no form for it, and what shares its transaction would
+        never be stored.
+        """
+        rows = []
+        for place, event in enumerate(told):
+            try:
+                rows.append(event_values(event))
+            except PydanticSerializationError:
+                told[place] = type(event).model_validate(whole_all(event.model_dump()))
+                rows.append(event_values(told[place]))
+        return rows
 
     def _tell(self) -> None:
         """Tell the sinks, in order; what a sink stores while it is told is told behind what was stored before.

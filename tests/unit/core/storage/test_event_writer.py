@@ -11,7 +11,7 @@ import pytest
 from support.processes import eventually
 
 from core.contracts import CallRecord
-from core.events import StageDone
+from core.events import StageDone, Warned
 from core.state.task import Task
 from core.storage import chain
 from core.storage.fault import FaultPoint
@@ -211,6 +211,19 @@ def test_what_ends_the_telling_of_one_sink_keeps_no_other_from_hearing(tmp_path,
     store.append([done("third")])
     store.close()
     assert told == {"before": ["first", "second", "third"], "behind": ["first", "second", "third"]}
+
+
+def test_half_a_character_keeps_no_event_from_being_stored(tmp_path):
+    """A warning that named a file whose name is no UTF-8 ended the run, with all that shared its transaction."""
+    store, told = RunStore(tmp_path, delay=60.0), []
+    store.sinks = [SimpleNamespace(emit=told.append)]
+    store.save_stage("n", "waits", {}, [done("waits")])
+    store.append([Warned(text="data/m\udcfcll.csv: left out", node_id="n"), done("behind")])
+    store.close()
+    with RunReader(tmp_path) as reader:
+        assert reader.events() == told
+    assert [event.type for event in told] == ["node.stage", "warning", "node.stage"]
+    assert told[1].text == "data/m?ll.csv: left out"
 
 
 def test_a_search_that_only_writes_what_may_wait_hears_of_a_broken_sink(tmp_path):
