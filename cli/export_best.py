@@ -24,6 +24,7 @@ from core.contracts import Problem
 from core.state.node import Node
 from core.storage.reader import RunReader
 from reports.conclusion import conclusion_of
+from reports.note_parts import note_parts
 from reports.winner import winner_node
 from runs.composition import problem_of
 from runs.export_place import check_free, lay_out
@@ -34,12 +35,15 @@ from runs.stored_config import stored_config
 from runs.stored_solution import StoredSolution, mark_refit, stored_solution
 from utils.config_schema import Config
 from utils.errors import ConfigError, SwarmEvoError
+from utils.missing_file import no_file
+from utils.user_path import user_path
 
 SEEDS = 3
 """Of a refit: what competitors hand in is seldom one draw."""
 REFIT_SHARE = 0.25
 """Of the search's seconds: a refit takes no longer, unless a single run does."""
 FORMS = ("patch", "folder", "branch")
+ROWS = "data.test="
 _BESIDE = ("out", "refit", "notebook", *FORMS, "recording")
 """What a bundle is written without."""
 
@@ -48,7 +52,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("export-best", help="write the best program and its outputs")
     add_run_argument(parser)
     parser.add_argument("--out", metavar="DIR", help="where to; logs/RUN/best_solution if absent")
-    parser.add_argument("--refit", action="store_true", help="train the winner once more on all labelled rows")
+    parser.add_argument(
+        "--refit",
+        action="store_true",
+        help="train the winner once more on all labelled rows; with --data.test=FILE it predicts that table",
+    )
     parser.add_argument(
         "--seeds",
         metavar="N",
@@ -80,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.notebook and (form := next((name for name in FORMS if getattr(args, name)), None)):
         raise ConfigError(f"--notebook is of a competition, --{form} of a folder (problem.source): give one of them")
+    rows = _rows_to_predict(args)
     project_dir = project_dir_of(args)
     run_dir = find_run(project_dir, args.run)
     _check_places(args)
@@ -110,7 +119,28 @@ def run(args: argparse.Namespace) -> int:
         refit = ", of a refit" if stored.refit else ""
         remark(f"this is what the run stored{refit}; it cannot be made anew: {error}")
         return _copied(stored, Path(args.out) if args.out else stored.folder)
-    return _written(args, config, problem, node, run_dir)
+    return _written(args, config, problem, _predicting(problem, rows) if rows else problem, node, run_dir)
+
+
+def _predicting(problem: Problem, rows: Path) -> Problem:
+    """The problem with these rows to predict; what it says of them, and not of its own tables, is told."""
+    predicting = problem.to_predict(rows)
+    for part in note_parts(predicting.note):
+        if part not in note_parts(problem.note):
+            remark(part)
+    return predicting
+
+
+def _rows_to_predict(args: argparse.Namespace) -> Path | None:
+    """The table that a refit is to predict in place of the run's. Taken out of the words: the run keeps its own."""
+    named = [word for word in args.overrides if word.lstrip("-").startswith(ROWS)]
+    if not (args.refit and named):
+        return None
+    args.overrides = [word for word in args.overrides if word not in named]
+    path = user_path(named[-1].partition("=")[2]).resolve()
+    if not path.is_file():
+        raise ConfigError(f"{ROWS}{path}: {no_file(path)}")
+    return path
 
 
 def _is_plain_copy(args: argparse.Namespace) -> bool:
@@ -143,10 +173,12 @@ def _ready(config: Config, run_dir: Path) -> Problem:
     return problem
 
 
-def _written(args: argparse.Namespace, config: Config, problem: Problem, node: Node, run_dir: Path) -> int:
-    """What is refused is refused before the first file is written."""
+def _written(
+    args: argparse.Namespace, config: Config, problem: Problem, predicted: Problem, node: Node, run_dir: Path
+) -> int:
+    """What is refused is refused before the first file is written. `predicted` is the problem of a refit's rows."""
     if args.refit:
-        problem.check_refit()
+        predicted.check_refit()
     message = _message(run_dir.name, problem, node)
     forms = {form: target for form in FORMS if (target := getattr(args, form))}
     if args.patch:
@@ -158,7 +190,7 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
         return 0
     if not args.out:
         check_own(run_dir)
-    written = _solution(args, config, problem, node, run_dir, message)
+    written = _solution(args, config, problem, predicted, node, run_dir, message)
     if not args.out:
         record_export(run_dir)
     for path in dict.fromkeys(written):
@@ -167,7 +199,13 @@ def _written(args: argparse.Namespace, config: Config, problem: Problem, node: N
 
 
 def _solution(
-    args: argparse.Namespace, config: Config, problem: Problem, node: Node, run_dir: Path, message: str
+    args: argparse.Namespace,
+    config: Config,
+    problem: Problem,
+    predicted: Problem,
+    node: Node,
+    run_dir: Path,
+    message: str,
 ) -> list[Path]:
     """The solution's files. For `--out` they are made elsewhere, and laid there once all of them are known."""
     out = Path(args.out) if args.out else run_dir / BEST
@@ -183,7 +221,7 @@ def _solution(
         if args.refit:
             if args.out:  # before a winner is trained again
                 check_free(written, place, out)
-            written += _refit(args, config, problem, node, place)
+            written += _refit(args, config, predicted, node, place)
             mark_refit(place)
         if not args.out:
             return written

@@ -140,8 +140,8 @@ def _next(outcome: Outcome) -> list[str]:
     facts, problem, folder = outcome.facts, outcome.facts.problem, outcome.facts.config.project.dir
     lines = ["", "next:", f"  {command(folder, 'show', facts.run)}"]
     if problem.family == "competition":
-        if outcome.best is not None and _can_refit(problem):
-            lines.append(f"  {command(folder, 'export-best', facts.run, '--refit')}")
+        if outcome.best is not None and (words := _refit_words(facts.config, problem)):
+            lines.append(f"  {command(folder, 'export-best', facts.run, *words)}")
         if not facts.config.data.dir and not facts.config.problem.path:
             own = ("--data.dir=FOLDER", '--data.goal="…"', "--data.target=COLUMN", "--data.metric=rmse")
             lines.append(f"  {command(folder, *own)}")
@@ -158,13 +158,14 @@ def _next(outcome: Outcome) -> list[str]:
     return lines
 
 
-def _can_refit(problem: Problem) -> bool:
-    """False where there are no rows to predict, or no labels to add."""
+def _refit_words(config: Config, problem: Problem) -> list[str]:
+    """What predicts the user's rows; [] where there are no labels to learn, or no rows but those of others."""
     try:
         problem.check_refit()
     except ConfigError:
-        return False
-    return True
+        is_own = not problem.claims_only and (config.data.dir or config.data.train)
+        return ["--refit", "--data.test=FILE"] if is_own else []
+    return ["--refit"]
 
 
 def _game_words(config: Config) -> list[str]:

@@ -226,6 +226,14 @@ class ProblemDefaults(Protocol):
         """
         raise ConfigError(NO_REFIT)
 
+    def to_predict(self, rows: Path) -> Problem:
+        """The same problem with another table to predict, for `refit` alone.
+
+        Raises:
+            ConfigError: there are no tables, or this one cannot stand in for the run's.
+        """
+        raise ConfigError(f"export-best --data.test={rows}: only in competitions, on data of your own")
+
     def check_refit(self) -> None:
         """ConfigError where `refit` has nothing to train on or nothing to predict: asked before anything is written."""
         if getattr(self.refit, "__func__", None) is ProblemDefaults.refit:

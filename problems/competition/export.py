@@ -23,7 +23,7 @@ from utils.errors import ConfigError, SwarmEvoError
 from utils.logger_system import log_msg
 from utils.workspace_builder import SUBMISSION
 
-NO_TEST = "the data have no table to predict; begin a run with it, --data.test=FILE"
+NO_TEST = "the data have no table to predict"
 PROGRAM, PREDICTIONS = "solution.py", "submission.csv"
 
 
@@ -42,7 +42,7 @@ def check_refit(prepared: Prepared) -> None:
         raise ConfigError("export-best --refit: without data.target there are no hidden labels to add")
     mapping = prepared.folder / "private" / "user_rows.json"
     if mapping.is_file() and not (own := json.loads(mapping.read_text(encoding="utf-8")))["rows"]:
-        why = own["unlike"] or NO_TEST
+        why = own["unlike"] or f"{NO_TEST}; name one, --data.test=FILE"
         raise ConfigError(f"export-best --refit: nothing to refit for: {why}")
 
 

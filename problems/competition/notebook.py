@@ -254,7 +254,7 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
     if "config_error" in ways:
         raise ConfigError(ways["config_error"])
     if "test" not in ways["tables"]:
-        raise ConfigError(f"export-best --notebook: {NO_TEST}")
+        raise ConfigError(f"export-best --notebook: {NO_TEST}; begin a run with one, --data.test=FILE")
     meta = prepared.meta
     own = json.loads((prepared.folder / "private" / "user_rows.json").read_text(encoding="utf-8"))
     tables = {name: {**way, "how": _words(way["how"]), "texts": _words(way["texts"])} for name, way in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -272,6 +273,14 @@ class CompetitionProblem(Problem):
         from problems.competition.export import refit
 
         return refit(node, out, self._ready(), jobs, limits, seed_of(self._seed, node), seeds, tell)
+
+    def to_predict(self, rows: Path) -> CompetitionProblem:
+        from problems.competition.other_rows import check_alike, with_rows
+
+        other = copy.copy(self)
+        other._source, other._prepared = with_rows(self._source, self._ready(), rows), None
+        check_alike(self._ready(), other._ready(), rows)
+        return other
 
     def _ready(self) -> Prepared:
         if self._prepared is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Iterator
@@ -69,12 +70,26 @@ def test_a_changed_solution_is_not_handed_out_as_the_runs(competition: Cli, tmp_
 
 
 @pytest.mark.usefixtures("inline")
-def test_without_a_test_table_there_is_nothing_to_refit_for(tmp_path: Path) -> None:
+def test_without_a_test_table_a_refit_predicts_the_one_that_it_is_given(tmp_path: Path) -> None:
+    """Rows that came after the search could not be predicted by its winner."""
     cli = searched(tmp_path / "project", test=False)
     for option, said in (("--refit", "nothing to refit for"), ("--notebook", "")):
         ended = cli.here("export-best", "latest", option, "--out", "out")
-        assert ended.code == 2 and "a run with it, --data.test=FILE" in ended.line and not (cli.folder / "out").exists()
+        assert ended.code == 2 and " one, --data.test=FILE" in ended.line and not (cli.folder / "out").exists()
         assert said in ended.line
+    new = cli.folder / "new.csv"
+    new.write_text("id,area\n" + "".join(f"{n},{n % 7}\n" for n in range(5)))  # names that training rows have, too
+    words = ("export-best", "latest", "--refit", "--seeds=1", "--data.test=new.csv", "--out")
+    ended = cli.here(*words, "out")
+    assert ended.code == 0, ended.err
+    rows = list(csv.DictReader((cli.folder / "out" / "submission.csv").read_text().splitlines()))
+    assert [row["id"] for row in rows] == list("01234") and all(0 < float(row["rent"]) < 400 for row in rows)
+    assert "new.csv is read as test.csv" in ended.err
+    assert cli.show()["config"]["data"]["test"] is None, "the run is as it was"
+    new.write_text("id,size\n1,2\n")
+    ended = cli.here(*words, "other")
+    assert ended.code == 2 and ended.line.endswith("new.csv: the column 'area' is missing")
+    assert not (cli.folder / "other").exists()
 
 
 def test_a_plug_in_or_an_evaluator_that_is_gone_is_not_needed_either(cli: Cli, tmp_path: Path) -> None:

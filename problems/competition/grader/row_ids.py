@@ -22,26 +22,31 @@ from .tables.with_columns import with_columns
 ROW_ID = "row_id"
 
 
-def with_ids(tables: OwnTables, seed: int) -> tuple[Any, str, RowNames]:
+def with_ids(tables: OwnTables, seed: int, known_as: str | None = None) -> tuple[Any, str, RowNames]:
     """A column that names each row once: one of the user's, or a new one, which `tables.labelled` and the user's rows
     then have; and what he calls the rows of his test.
 
     Ids that begin anew in test.csv need a new column in front of a program; the user's rows keep theirs. New ids are
     drawn: in many tables rows stand beside others of their class. Those of hidden rows have to be drawn once more,
     since `seed` is known.
+
+    Args:
+        known_as: what programs that are there already call that column; they take any names in it.
     """
     labelled, theirs = tables.labelled, tables.test
     names = names_by_sample(tables)
     called = _id_candidates(tables, names)
+    may_name = called if known_as is None else [name for name in called if name == known_as]
     kept = marked(labelled.index, tables.train.count)
-    for name in called:
+    for name in may_name:
         mine = (piece[name][kept[piece.index]] for piece in tables.train.pieces([name]))
         if each_once(chain(mine, [theirs[name]] if name in theirs else [])):
             return theirs, name, names or _names_in(tables, name)
-    key = ROW_ID
-    while key in tables.columns or key in theirs:  # a test table may number its rows where the training table does not
-        key = f"swarm_{key}"
-    count, theirs, names = len(labelled), theirs.copy(), names or _names_of(tables, called)
+    key = known_as or ROW_ID
+    while known_as is None and (key in tables.columns or key in theirs):
+        key = f"swarm_{key}"  # a test table may number its rows where the training table does not
+    names = names or _names_of(tables, called)
+    count, theirs = len(labelled), theirs.drop(columns=[key], errors="ignore")
     tables.labelled = with_columns(labelled, {key: np.random.default_rng(seed).permutation(count)})
     theirs.insert(0, key, range(count, count + len(theirs)))
     return theirs, key, names

@@ -61,7 +61,7 @@ def prepare_own(
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
     tables.labelled = _as_classes(tables.labelled, targets, goal)
-    theirs, key, names = with_ids(tables, request["seed"])
+    theirs, key, names = with_ids(tables, request["seed"], request.get("key"))
     invented = key not in tables.train.kinds
     features = telling_features(tables, key)
     hidden, how, column = hidden_rows(tables, request, features, goal)

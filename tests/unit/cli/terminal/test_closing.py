@@ -33,7 +33,7 @@ def outcome(facts_of):
 
 
 def of_family(outcome, family, **more):
-    more = {"check_refit": lambda: None, **more}
+    more = {"check_refit": lambda: None, "claims_only": False, **more}
     problem = SimpleNamespace(family=family, bound=None, unit="", name="some", lower_is_better=True, **more)
     outcome.facts = replace(outcome.facts, problem=problem)
     return outcome
@@ -103,14 +103,21 @@ def test_what_to_try_next_depends_on_the_family(outcome, family, advised):
     assert all(part in line for part, line in zip(advised, next_lines, strict=True))
 
 
-def test_a_refit_that_would_be_refused_is_not_advised(outcome):
+@pytest.mark.parametrize(
+    ("data", "advised"),
+    [((), []), (("data.train=a.csv",), ["export-best toy-1 --refit --data.test=FILE"])],
+    ids=["others'", "own"],
+)
+def test_a_refit_that_would_be_refused_is_not_advised(outcome, facts_of, data, advised):
     """Of a table without rows to predict the advice ended with exit code 2."""
 
     def refused():
         raise ConfigError("nothing to refit for")
 
-    said = "\n".join(closing(of_family(outcome, "competition", check_refit=refused)))
-    assert "--refit" not in said and "resume toy-1" in said
+    outcome = of_family(outcome, "competition", check_refit=refused)
+    outcome.facts = replace(outcome.facts, config=facts_of(*data).config)
+    said = [line for line in closing(outcome) if "--refit" in line]
+    assert len(said) == len(advised) and all(part in line for part, line in zip(advised, said, strict=True))
 
 
 def test_who_gave_seconds_is_told_once_what_the_end_took(outcome):
