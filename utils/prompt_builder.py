@@ -16,7 +16,7 @@ from typing import Any
 from utils.counts import counted
 from utils.errors import ConfigError
 from utils.prompt_parts import Attempt, Parts
-from utils.prompt_text import BYTES_PER_TOKEN, fence, fenced_data, shorten
+from utils.prompt_text import BYTES_PER_TOKEN, closed, fence, fenced_data, shorten
 
 _ALONE = re.compile(r"^\$\{(\w+)\}[ \t]*\n?(?:[ \t]*\n)?", re.MULTILINE)
 
@@ -26,8 +26,8 @@ class PromptBuilder:
 
     Args:
         max_tokens: budget of the whole prompt by the rule of BYTES_PER_TOKEN. When it is short, sections are cut, with
-            a line that says so: packages, memory, data, other programs, outputs, plans and the second parent's code
-            before the task and the first parent's code.
+            a line that says so: packages, memory, data, the problem's own sections, other programs, outputs, plans and
+            the second parent's code before the task and the first parent's code.
     """
 
     def __init__(self, max_tokens: int = 16_000) -> None:
@@ -247,6 +247,15 @@ def _cut_memory(parts: Parts, over: int, floor: int) -> Parts:
     return replace(parts, memory="\n".join(told if kept else lines))
 
 
+def _cut_extra(parts: Parts, over: int, floor: int) -> Parts:
+    """The longest of the problem's own sections, whose beginning stays."""
+    if over <= 0 or not parts.extra:
+        return parts
+    title = max(parts.extra, key=lambda title: _size(parts.extra[title]))
+    text = closed(_cut(parts.extra[title], over + _CLOSING, floor, head=1.0))
+    return replace(parts, extra={**parts.extra, title: text})
+
+
 def _drop_programs(parts: Parts, over: int, floor: int) -> Parts:
     """The oldest programs of the memory go first; a parent's code is then shown with the parent."""
     kept = parts.programs
@@ -272,6 +281,8 @@ def _cut_attempts(name: str, which: slice, head: float) -> _Cut:
     return cut
 
 
+_CLOSING = 16
+"""Bytes that the end of a block takes which a cut took off."""
 _LINES_LEFT_OUT = "({} before these left out, since there is no room for them.)"
 _SYSTEM_SHARE = 0.6
 """Of the budget, at most, for what is the same in every prompt of a run."""
@@ -282,6 +293,7 @@ _MINOR: tuple[_Cut, ...] = (
     _drop_programs,
     _cut_memory,
     _cut_field("data", 1.0),
+    _cut_extra,
     _cut_attempts("output", _OTHERS, 0.2),
     _cut_attempts("output", _FIRST, 0.2),
     _cut_attempts("plan", slice(None), 1.0),

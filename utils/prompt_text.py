@@ -31,6 +31,14 @@ def fence(text: str, language: str = "") -> str:
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
 
 
+def closed(text: str) -> str:
+    """A text that was cut, with the end of the fenced block that it was cut in."""
+    opened = ""
+    for marks in re.findall(r"^(`{3,})[^`\n]*$", text, re.MULTILINE):
+        opened = "" if opened and marks.startswith(opened) else opened or marks
+    return f"{text.rstrip()}\n{opened}" if opened else text
+
+
 def fenced_data(text: str) -> str:
     """`text` of a program or a model as a fenced block, so that it is not read as a part of the prompt; '' stays ''."""
     return fence(text) if text.strip() else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import starmap
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
@@ -46,6 +46,8 @@ TEXTS = (".txt", ".md")
 
 MOST_BESIDE = 3_000
 """Characters of a module beside the evaluator that a prompt shows; of longer ones it holds the name."""
+MOST_SHOWN = 20_000
+"""Of all of them together."""
 
 
 class Options(Section):
@@ -189,7 +191,9 @@ class ScriptProblem(Problem):
         said = docstring_of(self.evaluator_file)
         sections = {"What the evaluator says of itself": fenced_data(said)} if said else {}
         if beside := self._beside():
-            sections["What it imports from beside it"] = "\n\n".join(starmap(_told_module, sorted(beside.items())))
+            shown = _shown(beside)
+            told_of = (_told_module(name, text, whole=name in shown) for name, text in sorted(beside.items()))
+            sections["What it imports from beside it"] = "\n\n".join(told_of)
         told = {"program": self.code, "reply_format": self.options.reply, "sections": sections}
         return told if self.language == "python" else {**told, "language": self.language}
 
@@ -264,9 +268,17 @@ class ScriptProblem(Problem):
         return written
 
 
-def _told_module(name: str, text: str) -> str:
+def _shown(beside: Mapping[str, str]) -> set[str]:
+    """The modules that a prompt shows, the shortest first: they stand in each, and must leave room for the task."""
+    sizes = sorted((len(text), name) for name, text in beside.items())
+    fitting = [name for size, name in sizes if size <= MOST_BESIDE]
+    totals = accumulate(len(beside[name]) for name in fitting)
+    return {name for name, total in zip(fitting, totals, strict=True) if total <= MOST_SHOWN}
+
+
+def _told_module(name: str, text: str, *, whole: bool) -> str:
     """A module that goes along with the program, for who writes programs."""
-    if len(text) > MOST_BESIDE:
+    if not whole:
         return f"{name} ({counted(len(text), 'character', form=',')}, not shown)"
     return f"{name}:\n{fenced_data(clean(text))}" if text.strip() else f"{name} (empty)"
 

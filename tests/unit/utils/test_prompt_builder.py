@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from utils.errors import ConfigError
 from utils.prompt_builder import PLACEHOLDERS, PromptBuilder, check_template, fill_template
 from utils.prompt_parts import Attempt, Parts
-from utils.prompt_text import BYTES_PER_TOKEN
+from utils.prompt_text import BYTES_PER_TOKEN, fence
 
 EVERYTHING = "\n\n".join(f"${{{name}}}" for name in sorted(PLACEHOLDERS)) + "\n\nThe end."
 
@@ -87,13 +87,22 @@ def test_a_short_budget_cuts_what_matters_least_and_says_so(max_tokens):
         assert "TASK " * 99 in prompt
 
 
+def test_a_problems_own_sections_give_way_before_the_task():
+    """They could not be cut: the task went, and what stood in the middle of the rest."""
+    files = f"map\n\n{fence('long ' * 5000)}"
+    prompt = build(Parts(task="THE TASK", format="FORMAT", extra={"Files": files, "Rules": "none"}), 1000)
+    assert all(word in prompt for word in ("THE TASK", "FORMAT", "map", "none", "bytes left out"))
+    assert prompt.index("bytes left out") < prompt.rindex("```") < prompt.index("## Rules"), "and close their fence"
+
+
 texts = st.text(max_size=400)
 
 
 @given(
     st.builds(
         Parts,
-        task=texts, interface=texts, data=texts, packages=texts, memory=texts, refusal=texts, format=texts,
+        task=texts, interface=texts, extra=st.dictionaries(texts, texts, max_size=2),
+        data=texts, packages=texts, memory=texts, refusal=texts, format=texts,
         notes=st.tuples(texts), steps_left=st.none() | st.integers(0, 99),
         attempts=st.lists(st.builds(Attempt, texts, texts, texts, texts), max_size=3).map(tuple),
     ),

@@ -422,6 +422,17 @@ def test_a_configuration_needs_both_files(tmp_path):
     assert [b.name for b in problem.baselines()] == ["initial"]
 
 
+def test_of_many_modules_beside_it_a_prompt_shows_some(tmp_path):
+    """Forty of them took the room of the task, which no prompt held any more."""
+    for number in range(9):
+        (tmp_path / f"m{number}.py").write_text(f"x = {number}\n" + "# more\n" * 420 * (number > 0))
+    (tmp_path / "program.py").write_text("".join(f"import m{number}\n" for number in range(9)))
+    (tmp_path / "evaluator.py").write_text("def evaluate(path):\n    return 1.0\n")
+    problem = ScriptProblem(tmp_path / "program.py", tmp_path / "evaluator.py", Options())
+    told = problem.prompt_extras()["sections"]["What it imports from beside it"]
+    assert told.count("```") == 2 * 7 and "m8.py (2,946 characters, not shown)" in told and len(told) < 22_000
+
+
 def test_what_an_async_evaluator_says_of_itself_is_heard(tmp_path):
     (tmp_path / "e.py").write_text('"""Above."""\nasync def evaluate(path):\n    """Within."""\n    return 1.0\n')
     assert docstring_of(tmp_path / "e.py") == "Above.\n\nWithin."
