@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from problems.command.tree.tree import Tree, TreeError, with_patches
 from utils.diff import REPLACE, SEARCH, DiffError, parse_diff
 from utils.patch import PatchError, changed_text, read_patch, with_line_ends
-from utils.response import less_indented
+from utils.response import left_out, less_indented
 
 _FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
 """In a list's item it is indented, and so are the lines of its file."""
@@ -43,6 +43,8 @@ _QUOTED = re.compile(
 )
 _ENDING = re.compile(r"\.\w{1,10}$")
 _MARKDOWN = (".md", ".markdown", ".mdx", ".qmd", ".rmd")
+_PROSE = (*_MARKDOWN, ".txt", ".rst")
+"""Endings of files in which such a comment is an example."""
 WHOLE = "whole"
 """The word at a fence that holds a whole file, whatever stands in it: as files that are handed in are written."""
 CRLF = "crlf"
@@ -268,10 +270,14 @@ def _applied(tree: Tree, edit: Edit) -> Tree:
     path = edit.path or _only(tree)
     if edit.form == "delete":
         return tree.with_file(path, None)
-    if edit.form == "whole":
-        return tree.with_file(path, with_line_ends(edit.text, tree.text(path)))
-    tree.ground.check(path)
     old = tree.text(path)
+    if not path.lower().endswith(_PROSE) and (lacking := left_out(edit.text, [old or ""])):
+        raise TreeError(
+            f"{path}: a comment in place of lines ({lacking[:80]!r}): write them, or change parts by blocks"
+        )
+    if edit.form == "whole":
+        return tree.with_file(path, with_line_ends(edit.text, old))
+    tree.ground.check(path)
     changes = parse_diff(edit.text)
     if old is None and any(change.search.strip() for change in changes):
         raise TreeError(f"{path}: there is no such file; write it whole")

@@ -40,6 +40,16 @@ def test_each_form_says_the_same(ground, reply):
     assert plan == "Plan."
 
 
+def test_a_file_with_a_comment_in_place_of_lines_is_refused(ground):
+    """It was written as it stood, without the lines that the comment stands for."""
+    part = "FACTOR = 5\n# ... rest of the file unchanged ...\n"
+    for reply in (f"src/a.py\n```python\n{part}```\n", f"src/a.py\n{BLOCK.replace('FACTOR = 5', part.strip())}\n"):
+        with pytest.raises(TreeError, match=r"src/a\.py: a comment in place of lines"):
+            read_reply(Tree(ground), reply)
+    tree, _ = read_reply(Tree(ground), f"src/notes.md\n````\n{part}````\n")
+    assert tree.text("src/notes.md") == part, "an example is no such comment"
+
+
 def test_several_forms_at_once(ground):
     reply = (
         f"Several things.\n\nsrc/a.py\n{BLOCK}\n\nsrc/new.py\n```python\nx = 1\n```\n\nDELETE src/b.py\n\n"
