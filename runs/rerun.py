@@ -42,7 +42,7 @@ from runs.stored_config import stored_config
 from runs.view import View
 from utils.config import to_plain
 from utils.counts import counted
-from utils.errors import BackendError, SwarmEvoError
+from utils.errors import BackendError, StoreError, SwarmEvoError
 
 COMPARED = (
     "id", "operator", "parent_ids", "code", "metric_value", "metric_source", "interval", "failure", "signature",
@@ -51,6 +51,8 @@ COMPARED = (
 """Fields of a node that must come out equal."""
 _NOTES = re.compile(r"round/\d+/notes")
 """Facts of what the user noted, by the rounds that were told it."""
+_PREFIX = "verify"
+"""Begins the name of the run that verifies another."""
 _LONGEST = 200
 """Characters of a value in a line for people."""
 
@@ -82,10 +84,11 @@ def verify(
         overrides: `key=value` texts for what was stored masked.
         watched_by: how many nodes the run has → who is told of them as they come again.
     """
-    for left in left_hidden(project_dir):
-        _remove(left)
+    for left in left_hidden(project_dir, _PREFIX):
+        if _verifies(left):
+            _remove(left)
     config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted, offline=True)
-    config.project.name = f"verify-{run_dir.name}"[:60]
+    config.project.name = f"{_PREFIX}-{run_dir.name}"[:60]
     config.initial = []  # the user's programs lie in the run; their files may be gone
     with RunReader(run_dir) as reader:
         stored = reader.journal()
@@ -155,6 +158,15 @@ def verify(
     if not limits:
         return found
     return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
+
+
+def _verifies(run: Path) -> bool:
+    """True for a run that a `replay --verify` made."""
+    try:
+        with RunReader(run) as reader:
+            return "verifies" in (reader.fact("origin") or {})
+    except StoreError:
+        return False
 
 
 def _remove(copy: Path) -> None:

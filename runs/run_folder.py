@@ -196,12 +196,14 @@ def new_run(project_dir: str | Path, prefix: str, now: datetime, *, hidden: bool
     raise UnknownRunError(f"cannot make a folder for a run in '{folder}'")
 
 
-def left_hidden(project_dir: str | Path) -> Iterator[Path]:
-    """Hidden runs of processes that were killed, held while they are asked for; one that is just beginning is young."""
+def left_hidden(project_dir: str | Path, prefix: str) -> Iterator[Path]:
+    """Hidden runs of that prefix whose processes were killed, held while they are asked for; one that is just beginning
+    is young. A user may hide a run of his own so: whoever removes one looks what it is.
+    """
     folder = logs_dir(project_dir)
     for name in _names(folder):
         with suppress(OSError, StoreError), ExitStack() as held:
-            if name.startswith(".") and time.time() - os.stat(folder / name / "started").st_mtime > _YOUNG:
+            if name.startswith(f".{prefix}-") and time.time() - os.stat(folder / name / "started").st_mtime > _YOUNG:
                 held.enter_context(hold(folder / name, writes=False))
                 yield folder / name
 

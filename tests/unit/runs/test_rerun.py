@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.repository import RunStore
 from runs.control import CONTROL
 from runs.rerun import compared, verify
 from runs.run_folder import all_runs
@@ -76,6 +78,13 @@ def test_what_the_user_said_is_said_again(toy_config, tmp_path, writer, schedule
         session.run()
         assert session.search.journal.marks == {best: "banned"}
     seen: list[Path] = []
+    killed, own = tmp_path / "logs" / ".verify-killed", tmp_path / "logs" / ".verify-mine"
+    for hidden, origin in ((killed, {"verifies": "a"}), (own, {"words": []})):
+        store = RunStore(hidden)
+        store.put_fact("origin", origin)
+        store.close()
+        (hidden / "started").touch()
+        os.utime(hidden / "started", (1, 1))
 
     class Looking(SilentView):
         def start(self, facts, progress):
@@ -83,6 +92,7 @@ def test_what_the_user_said_is_said_again(toy_config, tmp_path, writer, schedule
 
     found = verify(session.run_dir, str(tmp_path), trusted=True, watched_by=lambda nodes: Looking())
     assert seen == [session.run_dir], "what verifies a run is none itself"
+    assert own.is_dir() and not killed.exists(), "one that the user has hidden is his"
     assert found.equal, found.text
     assert "proposals, prompts, programs, scores and final scores came out again" in found.text
 

@@ -117,10 +117,11 @@ def test_a_hidden_run_is_no_run_and_what_a_killed_process_left_is_found(tmp_path
         (copy / "run.db").touch()
     assert all_runs(tmp_path) == [run] and find_run(tmp_path, "latest") == run and left_out(tmp_path) == {}
     with hold(hidden[0]):
-        assert list(left_hidden(tmp_path)) == [], "they may be just beginning"
+        assert list(left_hidden(tmp_path, "verify")) == [], "they may be just beginning"
         for copy in hidden[:2]:
             os.utime(copy / "started", (1, 1))
-        for found in left_hidden(tmp_path):
+        assert list(left_hidden(tmp_path, "another")) == []
+        for found in left_hidden(tmp_path, "verify"):
             assert found == hidden[1] and is_held(found)
             shutil.rmtree(found)
     assert hidden[0].is_dir() and hidden[2].is_dir() and not hidden[1].exists()
