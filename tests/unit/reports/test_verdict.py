@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from reports.counts import Counts
 from reports.verdict import verdict_of
+from reports.verdict_kind import IN_WORDS
 from reports.winner import Winner
 
 GOOD = {"node_id": "b1", "name": "best_fit", "metric": 2.0, "final": 2.1, "failure": None, "own": False}
@@ -273,3 +275,10 @@ def test_the_direct_match_says_what_it_is_about():
         in text
     )
     assert "better" not in text
+
+
+def test_every_word_for_a_verdict_is_explained():
+    """`unclear` and `no gain` stood in every list of runs, and nowhere in the documents."""
+    page = (Path(__file__).resolve().parents[3] / "docs" / "search.md").read_text(encoding="utf-8")
+    for kind, words in IN_WORDS.items():
+        assert f"| {words} | `{kind}` |" in page, kind
