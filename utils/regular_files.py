@@ -114,10 +114,15 @@ def write_regular(folder: Path, name: str, text: str) -> None:
 def copy_regular(source: Path, target: Path) -> Path:
     """Write its content to `target`, and that it can be run if so; no owner's or group's rights go along.
 
+    A target that leads to the source itself stays as it is.
+
     Raises:
         OSError: as `regular_handle`.
     """
-    with open_regular(source) as file, target.open("wb") as copy:
+    with open_regular(source) as file, open(target, "ab") as copy:
+        if os.path.sameopenfile(file.fileno(), copy.fileno()):
+            return target
+        copy.truncate(0)
         shutil.copyfileobj(file, copy)
         if os.fstat(file.fileno()).st_mode & stat.S_IXUSR:
             os.fchmod(copy.fileno(), os.fstat(copy.fileno()).st_mode | stat.S_IXUSR)

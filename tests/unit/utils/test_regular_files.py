@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +50,11 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
     with pytest.raises(OSError):
         write_regular(tmp_path, "taken", "text")
     assert sorted(os.listdir(tmp_path)) == ["taken"]
+
+
+@pytest.mark.parametrize("lead", [Path.symlink_to, Path.hardlink_to])
+def test_what_is_copied_onto_itself_by_another_name_stays(tmp_path, lead):
+    """`export-best --out DIR` with a link there to the run's own file left both empty."""
+    (tmp_path / "solution.py").write_text("x = 1")
+    lead(tmp_path / "linked.py", tmp_path / "solution.py")
+    assert copy_regular(tmp_path / "solution.py", tmp_path / "linked.py").read_text() == "x = 1"
