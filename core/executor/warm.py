@@ -21,7 +21,7 @@ from typing import Any
 from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.devices import Cards
-from core.executor.inside import mounts, packed
+from core.executor.inside import memory, mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
 from core.executor.lasting_session import LastingSession, Waiting
 from core.executor.long_imports import long_imports
@@ -413,8 +413,7 @@ def _removed(folder: Path | None) -> None:
 
 
 def _fits_in_memory(disk_mb: int) -> bool:
-    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return disk_mb * 2**20 * _MEMORY_SHARE <= total
+    return disk_mb * 2**20 * _MEMORY_SHARE <= memory.total()
 
 
 def _handle(pid: int) -> int | None:

@@ -19,7 +19,7 @@ from support.sandboxes import TIERS, opened_tier
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.executor import warm
-from core.executor.inside import packed
+from core.executor.inside import packed, watch
 from core.executor.interpreter import Interpreter
 from core.executor.probe import examine
 from core.executor.sandbox import open_sandbox
@@ -445,17 +445,20 @@ time.sleep(30)
 def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: WarmSandbox, workspace: Path) -> None:
     """Whoever killed it: the job can be run again, the sandbox goes on, and nothing of the program does."""
     beat = workspace / "beat"
+    falls: list[int] = []
 
     def kill() -> None:
         eventually(lambda: sandbox._users)
         time.sleep(0.5)
         for slot in list(sandbox._users):
+            falls.extend(_falls(pid) for pid in watch.descendants(slot.pid))
             os.kill(slot.pid, 9)
 
     killed = threading.Thread(target=kill)
     killed.start()
     with pytest.raises(JobLost, match="ended without a report"):
         run(sandbox, workspace, DAEMON)
+    assert 1000 in falls and _falls("self") < 1000, "where memory runs out the system ends programs, and none of ours"
     eventually(lambda: _size(beat) == (time.sleep(0.2), _size(beat))[1])
     session = sandbox.session("import time\ndef f(): time.sleep(30)\ndef g(): return 1", limits=LIMITS)
     assert session.call("g", [], timeout=10) == 1
@@ -465,6 +468,10 @@ def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: Wa
     assert caught.value.result.failure is FailureKind.LOST_WORKER
     assert session.close().failure is FailureKind.LOST_WORKER
     assert run(sandbox, workspace, "print(1)").term_out == "1\n"
+
+
+def _falls(pid: int | str) -> int:
+    return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
 
 
 def _size(path: Path) -> int:

@@ -47,7 +47,7 @@ def place(fd: int, data: bytes) -> None:
 def arguments(job: Job, setup: SlotSetup, layout: mounts.Layout) -> list[str]:
     """bwrap's command line, in the order in which it mounts."""
     assert setup.workspace is not None
-    size = ["--size", str(mounts.tmpfs_mb(job.limits.disk_mb) << 19)]  # half the limit each
+    size = ["--size", str(mounts.tmpfs_mb(job.limits.disk_mb, layout.memory) << 19)]  # half the limit each
     words = [
         "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv",
         "--cap-drop", "ALL", "--hostname", "sandbox", "--proc", "/proc", "--dev", "/dev",

@@ -111,7 +111,7 @@ class Compartment:
         if self._fresh is not None and self._fresh == mounts.look(disk_mb):
             return
         if self._fresh is not None:
-            mounts.renew_private(disk_mb, self.uid, self.layout.inner())
+            mounts.renew_private(mounts.tmpfs_mb(disk_mb, self.layout.memory), self.uid, self.layout.inner())
             self._make_rules()
         mounts.date_back()
         self._fresh = mounts.look(disk_mb)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from . import hiding, kernel, overlay
+from . import hiding, kernel, memory, overlay
 
 WORKSPACE = "/workspace"
 PRIVATE = (WORKSPACE, "/tmp", "/dev/shm")
@@ -57,6 +57,9 @@ class Layout:
     working: list[str] = field(default_factory=list)
     """Real paths below `read_only` where candidates' own folders lie: each sees its own, and no other."""
 
+    memory: int = field(default_factory=memory.total)
+    """Bytes of memory that there are."""
+
     def inner(self) -> list[str]:
         """Those of `read_only` below a private folder, an interpreter in /tmp for one: they are shown there."""
         return [path for path in self.read_only if any(path.startswith(f"{own}/") for own in PRIVATE)]
@@ -97,7 +100,7 @@ def enter(
     os.makedirs(root + "/proc", exist_ok=True)
     kernel.mount("proc", root + "/proc", "proc", _FLAGS | kernel.MS_NOEXEC)
     _cover(root, covered(f"{root}/proc", bool(layout.devices)))
-    mount_private(root, disk_mb, uid, given[1], base)
+    mount_private(root, tmpfs_mb(disk_mb, layout.memory), uid, given[1], base)
     for number, (path, fd) in enumerate(late):
         kernel.bind(f"/proc/self/fd/{fd}", _point(root + path, is_folder=os.path.isdir(path)), read_only=True)
         _point(f"{root}/{_PARKED}/{number}", is_folder=os.path.isdir(path))
@@ -134,7 +137,6 @@ def mount_private(
         workspace: descriptor of a host folder to use for the first.
         base: a tree that the first is laid over.
     """
-    disk_mb = tmpfs_mb(disk_mb)
     inodes = max(64, disk_mb * 1024 * 1024 // INODE_BYTES)
     for path in PRIVATE:
         _point(root + path, is_folder=True)
@@ -172,9 +174,9 @@ def look(disk_mb: int) -> tuple[object, ...]:
     return (disk_mb, used.f_bfree, used.f_ffree, *folders, *map(kernel.attributes, PRIVATE))
 
 
-def tmpfs_mb(disk_mb: int) -> int:
-    """A tmpfs lies in memory: a quarter of the machine's at most, whatever the limit for the host's disk is."""
-    return min(disk_mb, max(16, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 22))
+def tmpfs_mb(disk_mb: int, whole: int) -> int:
+    """A tmpfs lies in memory: a quarter of the `whole` bytes at most, whatever the limit for the host's disk is."""
+    return min(disk_mb, max(16, whole >> 22))
 
 
 def renew_private(disk_mb: int, uid: int | None, inner: list[str]) -> None:

@@ -18,6 +18,7 @@ from types import CodeType
 from . import candidate, confine, copying, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
 from .interpreter import Interpreter
+from .memory import Memory
 from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
 
 _FIRST_TICK, _LAST_TICK, _RESTING_TICK = 0.03, 0.05, 1.0
@@ -75,6 +76,7 @@ class _Supervisor:
     def settle(self, compartment: Compartment) -> None:
         """Take our place before any candidate is there."""
         _raise_priority()
+        self._memory = Memory()
         self._compartment = compartment
         if not compartment.namespaces:
             kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
@@ -118,7 +120,7 @@ class _Supervisor:
         for fd in (*fds, tells_began):
             os.close(fd)
         handle = os.pidfd_open(pid)
-        watching = _Watching(place, job, began, handle)
+        watching = _Watching(place, job, began, handle, self._memory)
         if ours is not None and theirs is not None:
             theirs.close()
             watching.notifier = _start_notifier(ours, place)
@@ -148,10 +150,11 @@ class _Watching:
         handle: pidfd of its candidate.
     """
 
-    def __init__(self, place: Compartment, job: Job, started: float, handle: int) -> None:
+    def __init__(self, place: Compartment, job: Job, started: float, handle: int, memory: Memory) -> None:
         self.peak = 0
         self.notifier: notifier.SeccompNotifier | None = None
         self._place = place
+        self._memory = memory
         self._limits = job.limits
         self._deadline = job.deadline
         self._handle = handle
@@ -239,8 +242,11 @@ class _Watching:
         cpu = usage.cpu + watch.reaped_cpu() - self._cpu_before
         if limits.cpu_seconds is not None and cpu > limits.cpu_seconds:
             return "cpu", f"CPU: {cpu:.1f} s used, the limit is {limits.cpu_seconds:g} s"
-        if watch.machine_is_short_of_memory():
-            return "memory", "memory: this machine has less than 2 % left; the job was stopped to save it"
+        if self._memory.is_short():
+            return (
+                "memory",
+                "memory: this machine, or its cgroup, has next to none left; the job was stopped to save it",
+            )
         return self.disk_breach(members) if now >= self._next_disk else None
 
     def disk_breach(self, members: list[int]) -> tuple[str, str] | None:

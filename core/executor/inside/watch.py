@@ -20,8 +20,7 @@ MB = 1 << 20
 _PIECE = 1 << 13
 """Bytes that are read at once; what the kernel says of one process is shorter."""
 TOO_DEEP = 1 << 60
-_SHORT_OF_MEMORY = 0.02
-_LEAST_MEMORY = _LEAST_DISK = 256 << 20
+_LEAST_DISK = 256 << 20
 _SOCKET_BUFFER = 256 << 10
 """Bytes that one socket may hold in the kernel with the buffer it is born with; the filter keeps it from growing."""
 _FREE_SOCKETS = 64
@@ -166,23 +165,6 @@ def reaped_cpu() -> float:
     """CPU seconds of all children waited for so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
-
-
-def machine_is_short_of_memory() -> bool:
-    """True when the machine has less than 2 % (or 256 MB, up to a tenth) left: the last line against memory that no
-    process is charged for.
-    """
-    values: dict[str, int] = {}
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                name, _, rest = line.partition(":")
-                values[name] = int(rest.split()[0])
-    except (OSError, ValueError, IndexError):
-        return False
-    total = values.get("MemTotal", 1)
-    least = max(_SHORT_OF_MEMORY * total, min(_LEAST_MEMORY >> 10, total / 10))
-    return values.get("MemAvailable", total) < least
 
 
 def disk_usage(folder: str, shown: set[str]) -> int:

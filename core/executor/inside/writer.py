@@ -157,6 +157,7 @@ def _needed(task: dict[str, Any]) -> int:
 
 def _become(task: dict[str, Any], rules: list[tuple[str, int]], keep: int) -> NoReturn:
     scoped = landlock.scopes_signals()
+    confine.end_first()
     if task["uid"] is not None:
         kernel.become(task["uid"], keep)
     else:
