@@ -107,7 +107,7 @@ def test_same_seed_same_game(sandbox):
 
 
 HOARDS = """
-import functools, os, random
+import functools, os, random, threading
 games, book = 0, []
 random.seed(random.random() + len(book))
 class E:
@@ -115,7 +115,7 @@ class E:
     def __init__(self):
         global games
         games += 1
-        print("game", games, "in process", os.getpid())
+        print("game", games, "in process", vars(threading.main_thread()).setdefault("name of it", os.urandom(8)))
     def select_move(self, position, time_left_ms):
         E.seen[position.moves] = len(book)
         book.append(position)
