@@ -240,6 +240,14 @@ os.wait()
 """
 
 
+def test_memory_counts_that_is_no_page_of_a_process(sandbox: WarmSandbox, workspace: Path) -> None:
+    """What fills shared memory and lets go of it, or has ended, leaves it filled as long as anybody maps a part of it."""
+    filled = "import mmap, os, time\nkept = mmap.mmap(-1, 150 << 20)\nfor part in range(0, 150, 50):\n"
+    filled += "    kept[part << 20 : part + 50 << 20] = b'x' * (50 << 20)\n    kept.madvise(mmap.MADV_DONTNEED)\n"
+    result = run(sandbox, workspace, f"{filled}time.sleep(2)\nprint('HELD', kept[0])", memory_mb=120)
+    assert result.failure is FailureKind.MEMORY, (result.message, result.term_out)
+
+
 def test_memory_counts_whichever_thread_of_a_process_is_left(sandbox: WarmSandbox, workspace: Path) -> None:
     """Of one whose first thread has ended the kernel shows nothing under its own number: no page and no descriptor."""
     result = run(sandbox, workspace, HELD_BY_A_SECOND_THREAD, memory_mb=96)

@@ -52,6 +52,14 @@ class Memory:
             return False
 
 
+def shared() -> int:
+    """Bytes of all programs that lie in memory which may be several's, mapped or not; 0 where nobody says."""
+    try:
+        return _told().get("Shmem", 0)
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 @cache
 def total() -> int:
     """Bytes of it all."""
@@ -63,12 +71,15 @@ def _least(whole: int) -> float:
     return max(_SHORT * whole, min(_LEAST, whole / 10))
 
 
-def _machine_is_short() -> bool:
-    values: dict[str, int] = {}
+def _told() -> dict[str, int]:
+    """Bytes by their names in /proc/meminfo."""
     with open("/proc/meminfo") as file:
-        for line in file:
-            name, _, rest = line.partition(":")
-            values[name] = int(rest.split()[0]) << 10
+        lines = (line.partition(":")[::2] for line in file)
+        return {name: int(rest.split()[0]) << 10 for name, rest in lines}
+
+
+def _machine_is_short() -> bool:
+    values = _told()
     whole = values.get("MemTotal", 1)
     return values.get("MemAvailable", whole) < _least(whole)
 

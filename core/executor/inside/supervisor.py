@@ -18,7 +18,7 @@ from types import CodeType
 from . import candidate, confine, copying, kernel, messages, mounts, notifier, watch
 from .compartment import Compartment
 from .interpreter import Interpreter
-from .memory import Memory
+from .memory import Memory, shared
 from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
 
 _FIRST_TICK, _LAST_TICK, _RESTING_TICK = 0.03, 0.05, 1.0
@@ -155,6 +155,7 @@ class _Watching:
         self.notifier: notifier.SeccompNotifier | None = None
         self._place = place
         self._memory = memory
+        self._shared_before = shared()
         self._limits = job.limits
         self._deadline = job.deadline
         self._handle = handle
@@ -232,6 +233,8 @@ class _Watching:
         usage = watch.measure(members, limits.memory_mb * watch.MB)
         self.peak = max(self.peak, usage.memory)
         memory = usage.memory + watch.buffers(members, own_network=self._place.namespaces)
+        if memory + self._shared_since() > limits.memory_mb * watch.MB:  # by this job or another
+            memory += watch.shared_memory(members)
         if memory > limits.memory_mb * watch.MB:
             holders = "1 process" if len(members) == 1 else f"{len(members)} processes"
             used = f"{memory / watch.MB:,.0f} MB in {holders}"
@@ -248,6 +251,10 @@ class _Watching:
                 "memory: this machine, or its cgroup, has next to none left; the job was stopped to save it",
             )
         return self.disk_breach(members) if now >= self._next_disk else None
+
+    def _shared_since(self) -> int:
+        """Bytes by which the machine's shared memory has grown since the job began."""
+        return max(0, shared() - self._shared_before)
 
     def disk_breach(self, members: list[int]) -> tuple[str, str] | None:
         if self._below is None:

@@ -7,6 +7,7 @@ next program is forked with.
 from __future__ import annotations
 
 import os
+import re
 import resource
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,11 @@ TICK = os.sysconf("SC_CLK_TCK")
 MB = 1 << 20
 _PIECE = 1 << 13
 """Bytes that are read at once; what the kernel says of one process is shorter."""
+_LINES = 1 << 16
+"""Bytes that hold at least one line about a mapping, which names its file."""
+_SHARED = re.compile(
+    rb"^([0-9a-f]+)-([0-9a-f]+) ...s ([0-9a-f]+) [0-9a-f:]+ (\d+) +/dev/zero \(deleted\)$", re.MULTILINE
+)
 TOO_DEEP = 1 << 60
 _LEAST_DISK = 256 << 20
 _SOCKET_BUFFER = 256 << 10
@@ -159,6 +165,51 @@ def _proportional(place: str) -> int:
             return sum(int(line.split()[1]) * 1024 for line in file if line.startswith(("Pss:", "SwapPss:")))
     except OSError:
         return _pages(place) * PAGE
+
+
+def shared_memory(pids: Iterable[int]) -> int:
+    """Bytes of shared memory without a file that `pids` hold beyond their pages: what a process has let go of
+    stays there as long as a part of it is mapped, and is nobody's page.
+
+    With root's rights the kernel says how much each holds. Elsewhere it is taken for filled as far as it is mapped.
+    """
+    held: dict[int, int] = {}
+    counted = 0
+    for pid in pids:
+        place = f"/proc/{pid}"
+        if not _pages(place):
+            place = next(_thread_holding(pid, _pages), (place, 0))[0]
+        try:
+            for start, end, offset, inode in _shared_mappings(place):
+                filled = _filled(place, start, end)
+                held[inode] = max(held.get(inode, 0), offset + end - start if filled is None else filled)
+            with open(f"{place}/smaps_rollup") as file:
+                counted += sum(int(line.split()[1]) * 1024 for line in file if line.startswith("Pss_Shmem:"))
+        except OSError:
+            continue
+    return max(0, sum(held.values()) - counted)
+
+
+def _shared_mappings(place: str) -> list[tuple[int, int, int, int]]:
+    """(start, end, offset, inode) of each."""
+    buffer, fd, found = bytearray(_LINES), os.open(f"{place}/maps", os.O_RDONLY), []
+    try:
+        while size := os.readv(fd, [buffer]):
+            for line in _SHARED.finditer(buffer, 0, size):
+                start, end, offset = (int(line[group], 16) for group in (1, 2, 3))
+                found.append((start, end, offset, int(line[4])))
+        return found
+    finally:
+        buffer[:] = bytes(_LINES)
+        os.close(fd)
+
+
+def _filled(place: str, start: int, end: int) -> int | None:
+    """Bytes that the file behind a mapping holds; None where the kernel does not let us look."""
+    try:
+        return os.stat(f"{place}/map_files/{start:x}-{end:x}").st_blocks * 512
+    except OSError:
+        return None
 
 
 def reaped_cpu() -> float:
