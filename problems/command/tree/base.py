@@ -8,6 +8,7 @@ import re
 import shutil
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -106,7 +107,10 @@ def snapshot(source: Path, store: Path) -> Base:
     text = json.dumps(plain, indent=0)
     name = sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:24]
     sweep(store)
-    if not (store / name).is_dir():
+    if (store / name).is_dir():
+        with suppress(OSError):
+            os.utime(store / name)  # young again: `rm` leaves it for the run that begins and has not named it yet
+    else:
         _copy(source, files, text, store, name)
     return Base(store, name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 
 import pytest
@@ -11,7 +12,9 @@ from hypothesis import strategies as st
 from problems.command.tree.base import kept, snapshot
 from problems.command.tree.job import _clash
 from problems.command.tree.merging import merged
+from problems.command.tree.problem import BASES
 from problems.command.tree.tree import Tree, TreeError, read_tree
+from runs.leftover_bases import leftover_bases
 
 LOCKED = [
     "tests/test_a.py", "src/secret.py", "../x", "/etc/passwd", "src/../tests/test_a.py", "src//a.py",
@@ -38,6 +41,16 @@ def test_equal_contents_are_one_base(repository, tmp_path):
     (repository / "src/a.py").chmod(0o755)
     assert snapshot(repository, store).id != first.id
     assert kept(store, "0" * 24) is None
+
+
+def test_a_base_that_a_run_begins_with_is_no_leftover(repository, tmp_path):
+    """`rm` of the last run that had named it took it from one that had not yet."""
+    store = tmp_path / "workspaces" / BASES
+    base = snapshot(repository, store)
+    os.utime(store / base.id, (1, 1))
+    assert leftover_bases(tmp_path) == [store / base.id]
+    snapshot(repository, store)
+    assert leftover_bases(tmp_path) == []
 
 
 @pytest.mark.parametrize("path", LOCKED)
