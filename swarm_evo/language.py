@@ -21,7 +21,7 @@ def in_python(line: str) -> str:
     line = _VERB.sub(lambda found: f"`{_CALLS.get(found['verb'] or 'run', 'the command line')}(…)`", line)
     line = _KEY.sub(lambda found: found["key"].replace(".", "__"), line)
     line = _SET.sub(_argument, line)
-    if "unknown key '" in line:
+    if "unknown key '" in line and "in one word" not in line:  # that is of a file, whose keys have dots
         line = _UNKNOWN.sub(lambda found: found[0].replace(".", "__"), line)
     return _OPTION.sub(lambda found: f"{found['name']}=", line).replace("=:", ":")
 

@@ -49,7 +49,7 @@ def test_a_section_is_a_mapping_whatever_its_name(tmp_path):
 
 
 def test_an_error_is_the_command_lines_own_line(tmp_path):
-    with pytest.raises(swarm_evo.SearchError, match=r"did you mean 'search\.num_drafts'"):
+    with pytest.raises(swarm_evo.SearchError, match="did you mean 'search__num_drafts'"):
         swarm_evo.search(project_dir=tmp_path, search__num_draft=3, **TOY)
     with pytest.raises(swarm_evo.SearchError, match="evaluate="):
         swarm_evo.search(program="f.py", project_dir=tmp_path)

@@ -19,6 +19,7 @@ from swarm_evo.language import in_python
             "unknown key 'search.polcy' (did you mean 'search.policy'?)",
             "unknown key 'search__polcy' (did you mean 'search__policy'?)",
         ),
+        ("unknown key 'search.batch' in one word: a file's", "unknown key 'search.batch' in one word: a file's"),
         ("search.batch=x: not a number", "search__batch=x: not a number"),
         ("search.max_steps=6: allowed: 8 or more", 'budget={"steps": 6}: allowed: 8 or more'),
         ("budget.seconds=-1: below 0", 'budget={"seconds": -1}: below 0'),
