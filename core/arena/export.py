@@ -22,14 +22,14 @@ def standalone(code: str, prelude: str, title: str, needs: Mapping[str, str] | N
         title: first line of the file's docstring; printable text.
         needs: modules that it imports → what `pip install` calls them.
     """
-    future, rest = without_future(code)
+    (future, rest), (rules_future, rules) = without_future(code), without_future(prelude)
     limit = SEAT_TEXT[SEAT_TEXT.index("class Limit") : SEAT_TEXT.index("class Seat")]
     shell = textwrap.indent(_SHELL.partition('"""\n\n')[2], "    ")
     parts = [
         f'{SHEBANG}\n"""{_printable(title)}\n\n{_ABOUT}\n"""',
-        future,
+        f"{future}\n{rules_future}",
         *(_needed(module, package) for module, package in sorted((needs or {}).items())),
-        _body(prelude),
+        _body(rules),
         limit,
         "# ---------------------------------------------------------------- the engine",
         _without_main(rest).strip(),

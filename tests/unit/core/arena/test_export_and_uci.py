@@ -185,7 +185,8 @@ def test_a_future_import_stays_on_top_of_an_exported_file_and_a_main_part_gives_
     main = "if __name__ == '__main__':\n    raise SystemExit('a demonstration')\n"
     code = f"from __future__ import annotations\n{FOUR.sparring.code}\n{main}"
     path = tmp_path / "engine.py"
-    path.write_text(standalone(code, FOUR.prelude, "x"))
+    rules = f"from __future__ import annotations\n{FOUR.prelude}"  # as a user's may begin
+    path.write_text(standalone(code, rules, "x", {"json": "json"}))
     assert any(line.startswith("bestmove") for line in talk(path, "position startpos", "go nodes 5"))
 
 
