@@ -8,14 +8,12 @@ from typing import Any, ClassVar, Literal
 
 from core.arena.openings import opening_parts
 from core.contracts import Game
+from utils.registry import user_module
 
 
 def position_in(folder: Path) -> Any:
     """The class `Position` of a game's own `position.py`, whose text stands in every engine's process too."""
-    path = folder / "position.py"
-    names: dict[str, Any] = {"__name__": f"position_of_{folder.name}", "__file__": str(path)}
-    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
-    return names["Position"]
+    return user_module(folder / "position.py").Position
 
 
 class PositionGame(Game):

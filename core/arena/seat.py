@@ -65,7 +65,7 @@ class Seat:
     def begun(self, text: str) -> Any:
         """The position of a book that the game begins from."""
         position = globals()["Position"].from_fen(text)
-        position.limit = self.position.limit
+        object.__setattr__(position, "limit", self.position.limit)  # it is immutable, and may see to that itself
         return position
 
 

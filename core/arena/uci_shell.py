@@ -249,7 +249,7 @@ class Shell:
                 self.say(f"info depth {depth} score {score_text(score)} {rate}{moves}")
 
         limit.report = report
-        self.position.limit = limit
+        object.__setattr__(self.position, "limit", limit)  # a position is immutable, and may see to that itself
         move = None
         try:
             with self.changed:

@@ -14,7 +14,7 @@ from support.standstill import halt_once
 from core.arena.export import standalone
 from core.arena.limit import MoveLimit
 from core.arena.match import Engine, Match, play_match
-from core.arena.player import Forfeit, Reply, Turn
+from core.arena.player import SEAT_TEXT, Forfeit, Reply, Turn
 from core.arena.uci import UciPlayer
 from core.state.failure import FailureKind
 from problems.chess_engines.problem import spec as chess_spec
@@ -255,6 +255,23 @@ def test_a_score_that_is_no_number_of_pawns_keeps_nobody_from_moving(tmp_path, s
     path.write_text(standalone(code, FOUR.prelude, "x"))
     heard = talk(path, "go", "position startpos moves 1", "go")
     assert moves_in(heard) == ["5", "5"] and not any("broke" in line for line in heard)
+
+
+def test_a_position_that_is_immutable_indeed_plays_under_uci(tmp_path):
+    """A frozen dataclass, as the docs ask for: the arena made its moves, the exported engine none."""
+    rules = (
+        "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Position:\n"
+        "    moves: tuple = ()\n    limit: object = None\n    to_move = 0\n    legal_moves = ('a', 'b')\n"
+        "    def apply(self, move): return Position((*self.moves, move), self.limit)\n"
+        "    @classmethod\n    def from_fen(cls, text): return cls((text,))\n"
+    )
+    path = tmp_path / "engine.py"
+    path.write_text(standalone(FOUR.sparring.code, rules, "x"))
+    assert len(moves_in(talk(path, "position startpos moves a", "go nodes 5"))) == 1
+    space: dict = {}
+    exec(f"{rules}\n{SEAT_TEXT}\n{FOUR.sparring.code}", space)
+    space["seat"].sit({"nodes": 5})
+    assert space["seat"].begun("x").limit.nodes == 5
 
 
 def test_chess_from_a_fen_without_counters(tmp_path):

@@ -9,6 +9,7 @@ from arena_support import FIRST, LAST, InProcessSandbox, engine, four_spec
 
 from core.arena.match import Engine, Match, play_match
 from core.arena.player import _checked
+from core.arena.position_game import position_in
 from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
 
@@ -90,6 +91,15 @@ def test_a_move_may_have_any_length(tmp_path):
     assert play_match(match(FIRST, FIRST, **entry), InProcessSandbox()).termination == "taken"
     other = play_match(match(engine("return 'x' * 99"), FIRST, **entry), InProcessSandbox())
     assert other.message.startswith(f"'{'x' * 60}…' is not a legal move in ")
+
+
+def test_a_position_may_be_a_dataclass_whose_annotations_are_texts(tmp_path):
+    """It was executed outside of any module, in which dataclasses look names up."""
+    head = "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+    (tmp_path / "position.py").write_text(
+        f"{head}@dataclass(frozen=True)\nclass Position:\n    moves: tuple[str, ...] = ()\n"
+    )
+    assert position_in(tmp_path)().moves == ()
 
 
 def test_the_position_stays_in_the_engine_between_moves():
