@@ -128,6 +128,26 @@ def test_rules_that_leave_out_how_a_game_ends_are_told_and_no_engine_loses_by_th
     try_rules(SPEC.game, 200)
 
 
+@pytest.mark.parametrize(
+    ("method", "answer", "said"),
+    [
+        (
+            "outcome",
+            ("draw", "agreed"),
+            r"its `outcome` says \('draw', 'agreed'\); allowed are None while the game goes on",
+        ),
+        ("outcome", "1-0", r"its `outcome` says '1-0'; allowed are"),
+        ("legal", [1, 2], r"a move is 1; moves are texts"),
+    ],
+)
+def test_what_rules_say_wrongly_is_one_line(monkeypatch, method, answer, said):
+    """A result of another name ended the run with a traceback; with numbers for moves every engine lost its first."""
+    game = SPEC.game
+    monkeypatch.setattr(game, method, lambda state: answer, raising=False)
+    with pytest.raises(ConfigError, match=f"^game connect_four: {said}"):
+        try_rules(game, 1)
+
+
 @pytest.mark.parametrize("limit", ["nodes:50", "movetime:30000", "clock:5400000+30000"])
 def test_no_engine_can_wait_until_its_game_is_void(tmp_path, limit):
     """A game's job had an hour: with such clocks, a player that was losing had only to use its time."""
