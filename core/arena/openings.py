@@ -48,8 +48,10 @@ def draw_openings(
             continue
         state = game.initial(line)
         text = game.text(state)
-        if in_held_out_part(text) == held_out and text not in known and is_open(game, state):
-            known.add(text)
+        if text in known:
+            continue
+        known.add(text)
+        if in_held_out_part(text) == held_out and is_open(game, state):
             found[text] = line
             barren = 0
     if len(found) < count and not fewer:
