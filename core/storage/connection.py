@@ -19,6 +19,12 @@ AGAIN_SECONDS = 1.0
 to write, and what a run's end has to say, would wait as long once more."""
 AS_IT_LIES = "ro&immutable=1"
 """Mode of a connection that looks at no file beside the store."""
+_OF_THE_MACHINE = frozenset(
+    {
+        sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL,
+    }
+)  # fmt: skip
 _FILES_OF_A_STORE = 6
 """Open at once: two connections, each with a log and an index."""
 
@@ -45,6 +51,11 @@ def _is_archived(path: Path) -> bool:
     SQLite would refuse it, since a reader of a WAL file makes an index beside it.
     """
     return not os.access(path.parent, os.W_OK) and not path.with_name(path.name + "-wal").exists()
+
+
+def is_of_the_machine(error: BaseException) -> bool:
+    """True for what SQLite meets around a file, and not in it: it says nothing of what is stored."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _OF_THE_MACHINE
 
 
 def wait_for_others(connection: sqlite3.Connection, *, again: bool) -> None:

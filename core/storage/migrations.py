@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.storage.chain import Chain
+from core.storage.connection import is_of_the_machine
 from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError
@@ -41,8 +42,9 @@ def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
         connection.execute("COMMIT")
     except BaseException as error:
-        connection.execute("ROLLBACK")
-        if isinstance(error, ValueError | KeyError | zlib.error | sqlite3.Error):
+        if connection.in_transaction:  # SQLite takes back by itself what a full disk refused
+            connection.execute("ROLLBACK")
+        if isinstance(error, ValueError | KeyError | zlib.error | sqlite3.Error) and not is_of_the_machine(error):
             raise BrokenStoreError(
                 f"store '{path}' has schema {version} and cannot be read as {SCHEMA_VERSION}: {error}"
             ) from error

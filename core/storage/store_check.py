@@ -17,7 +17,7 @@ from core.state.fingerprint import text_hash
 from core.storage.chain import CHAINED_FROM, chained_tables, row_hash, rows_of
 from core.storage.chain_check import ChainRead, Finding, check_rows, check_tables, read_chain
 from core.storage.chain_links import CHAIN, Row, links_of
-from core.storage.connection import is_unmade, lacking_room, reading
+from core.storage.connection import is_of_the_machine, is_unmade, lacking_room, reading
 from core.storage.cross_check import check_programs, check_texts, cross_check
 from core.storage.database import DB_NAME, make_schema
 from core.storage.foreign_schema import runs_something
@@ -32,14 +32,6 @@ _KEPT = ("nodes", "events", "facts", "tasks", "games", "calls")
 """Tables whose rows the cross-check reads."""
 _ORIGIN = ("schema", "link")
 _FAULTS = (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError, zlib.error)
-
-_OF_THE_MACHINE = frozenset(
-    {
-        sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL,
-    }
-)  # fmt: skip
-"""What SQLite meets around a file, and not in it."""
 
 
 @dataclass(slots=True)
@@ -99,7 +91,7 @@ def check_store(run_dir: Path) -> StoreCheck:
         if isinstance(error, sqlite3.Error) and is_unmade(path, error):
             check.schema = 0
             return check
-        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _OF_THE_MACHINE:
+        if is_of_the_machine(error):
             raise StoreError(f"store '{path}': {error}{lacking_room()}; nothing was checked") from error
         check.findings.append(Finding(DB_NAME, f"cannot be read: {type(error).__name__}: {error}"))
     return check

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sqlite3
 import zlib
 from pathlib import Path
@@ -16,7 +17,7 @@ from core.storage.migrations import SCHEMA_VERSION
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.store_check import check_store
-from utils.errors import StoreError
+from utils.errors import BrokenStoreError, StoreError
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 SHA256 = "40c62b9f9c2a47c546e8f43f970e963dadef8a611b47d83e0bc0e1713a659219"
@@ -94,6 +95,20 @@ def test_a_resumed_run_is_brought_along_for_good(old):
     plain.close()
     with RunReader(old) as reader:
         check(reader)
+
+
+def test_a_full_disk_is_not_held_against_an_older_run(old):
+    """It was said that no transaction is active, or that the store cannot be read: nobody would look for room."""
+    before, whole = resource.getrlimit(resource.RLIMIT_FSIZE), (old / DB_NAME).read_bytes()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (33_000, before[1]))  # the index of the log fits, not the log
+    try:
+        with pytest.raises(StoreError, match=r"disk is full|disk I/O error") as raised:
+            RunStore(old)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not isinstance(raised.value, BrokenStoreError)
+    assert (old / DB_NAME).read_bytes() == whole
+    RunStore(old).close()
 
 
 def test_an_older_run_has_no_chain_until_it_is_brought_along(old):
