@@ -95,6 +95,18 @@ def test_amounts_are_numbers_for_programs_and_scores(tmp_path, inline):
         stand.close()
 
 
+def test_points_between_thousands_are_no_fractions_though_no_comma_says_so(tmp_path, inline):
+    """7.308 beside 980 were read as 7.308 and 980, and nothing was told; of a short test nobody could tell."""
+    sizes, rents = ([f"{i * i % 997 * step:,}".replace(",", ".") for i in range(60)] for step in (7, 13))
+    problem = made(
+        tmp_path,
+        train__csv="size;rent\n" + "".join(map("{};{}\n".format, sizes, rents)),
+        test__csv="size\n1.200\n980\n",
+    )
+    train, test = (pd.read_csv(problem.input_dir / f"{name}.csv") for name in ("train", "test"))
+    assert set(train["rent"]) < {i * i % 997 * 13 for i in range(60)} and {1200, 980} < set(test["size"])
+
+
 def test_words_for_missing_values_are_missing_for_programs_scores_and_the_target(tmp_path, inline):
     """`?` in two cells of a column of numbers makes words of all of them for pandas."""
     sizes, rents = FLATS["size"].astype(str).tolist(), FLATS["rent"].astype(str).tolist()

@@ -121,7 +121,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
             notes.append(f"{path.name} is read{seen}" + (f" ({told})" if told else ""))
 
     def read(name: str) -> Any:
-        table, told = read_any(files[name])
+        table, told = read_any(files[name], decimal=train.look.decimal or ".")
         tell(name, list(table.columns), told)
         return table
 

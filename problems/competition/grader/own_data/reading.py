@@ -69,7 +69,7 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
         tables, is_flat = {}, False
         for name, path in files.items():
             file = mine.get(path, path)
-            tables[name] = _way(path, file, said if file != path else None)
+            tables[name] = _way(path, file, said if file != path else None, found.train.look.decimal)
             if tables[name]["function"] == "json_table":  # it is ours, and does not flatten
                 is_flat = True
                 continue
@@ -93,15 +93,16 @@ def ways(request: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _way(path: Path, file: Path, said: str | None) -> dict[str, Any]:
+def _way(path: Path, file: Path, said: str | None, decimal: str) -> dict[str, Any]:
     """How pandas reads a table.
 
     Args:
         path: what was read here: the user's file, or a copy of it in UTF-8.
         file: the user's.
         said: its encoding, where the user says it.
+        decimal: the mark of fractions of the training table.
     """
-    look = look_at(path)
+    look = look_at(path, decimal)
     look = sure_encoding(path, look) if is_text(look) or is_json(look) else look
     how: dict[str, Any] = {}
     texts: dict[str, Any] = {"dtype": "str", "keep_default_na": False}

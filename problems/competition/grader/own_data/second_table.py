@@ -38,14 +38,15 @@ def with_labels(
 ) -> tuple[Joined, Any, dict[str, Classes], dict[str, CellForm]]:
     """The targets of all rows, joined from a second table: the one named or the only one that has them."""
     path = Path(request["labels"]) if request.get("labels") else _second_table(missing, request, table.columns)
-    labels, _ = read_any(path)
+    mark = table.look.decimal or "."
+    labels, _ = read_any(path, decimal=mark)
     notes.extend(told_doubled(path, list(labels), request["target"]))
     lacking = [name for name in missing if name not in labels.columns]
     if lacking:
         raise Unusable(f"data.labels={path.name}: has no column {lacking[0]}; columns are {listed(list(labels))}")
     classes = read_classes(labels, path, missing, request)
     texts = missing if request["task"] == "regression" else []
-    decimal = look_at(path).decimal
+    decimal = look_at(path, mark).decimal
     forms = {name: amounts_in(lambda name=name: [labels[name]], are_numbers=True, decimal=decimal) for name in texts}  # type: ignore[misc]
     found: dict[str, CellForm] = {name: form for name, form in forms.items() if form is not None}
     labels = converted(labels, found)

@@ -41,18 +41,19 @@ _BEHIND = "\0behind "
 """No text of a table holds that character."""
 
 
-def read_any(path: Path, rows: int | None = None) -> tuple[Any, str]:
+def read_any(path: Path, rows: int | None = None, decimal: str = ".") -> tuple[Any, str]:
     """The table and what was unusual about it.
 
     Args:
         path: a file in any of these formats.
         rows: read only so many, to look at its columns.
+        decimal: the mark of fractions in a text, where it tells none.
 
     Raises:
         Unusable: one line that names the file and what to do.
     """
     with refusals(path):
-        table, told = _read(path, look_at(path), rows)
+        table, told = _read(path, look_at(path, decimal), rows)
     table.columns = [str(name) for name in table.columns]
     table.index = pd.RangeIndex(len(table))  # pandas makes one of names of rows
     return table, told

@@ -152,8 +152,12 @@ def kind_of(path: Path) -> Look:
     return Look(packed, TEXT[0] if suffix in (*SHEETS, *COLUMNAR) else suffix)
 
 
-def look_at(path: Path) -> Look:
-    """What kind of table a file is, from how it begins; which kind of JSON, from its name too."""
+def look_at(path: Path, decimal: str = ".") -> Look:
+    """What kind of table a file is, from how it begins; which kind of JSON, from its name too.
+
+    Args:
+        decimal: the mark of fractions, where it tells none.
+    """
     kind = kind_of(path)
     if not (is_text(kind) or is_json(kind)):
         return kind
@@ -189,7 +193,7 @@ def look_at(path: Path) -> Look:
     width = len(fields[0]) if fields else 0
     blank = max(map(len, fields)) - width if beyond == NOTHING else 0
     return Look(
-        packed, suffix, encoding, mark=mark, decimal=decimal_mark(lines, mark), above=above, quoted=quoted,
+        packed, suffix, encoding, mark=mark, decimal=decimal_mark(lines, mark, decimal), above=above, quoted=quoted,
         beyond=beyond, width=width, blank=blank,
     )  # fmt: skip
 

@@ -153,24 +153,33 @@ def _all_alike(rows: list[list[str]]) -> bool:
     return len({len(row) for row in rows}) == 1
 
 
-def decimal_mark(lines: list[str], mark: str) -> str:
+def decimal_mark(lines: list[str], mark: str, usual: str = ".") -> str:
     """`,` if some column holds nothing but whole numbers and numbers like 1,5; 12,345 beside 987 is no such column.
 
     Between commas such numbers stand in quotes; there a column of none but 12,345 says nothing, and a number like 1.5
-    anywhere says that it is a point.
+    anywhere says that it is a point. Elsewhere points stand between thousands, and commas before fractions if there
+    were some, where no number is like 1.5 and a column holds 12.345 beside 987.
+
+    Args:
+        usual: what holds where nothing tells and commas part no columns.
     """
     columns = [
         {value.strip().lstrip("+-") for value in values if value.strip()}
         for values in zip(*field_rows(lines[1:], mark), strict=False)
     ]
-    if mark == "," and any(kind_of_number(value, ".") == FRACTION for values in columns for value in values):
+    pointed = [[kind_of_number(value, ".") for value in values] for values in columns]
+    has_points = any(FRACTION in kinds for kinds in pointed)
+    if mark == "," and has_points:
         return "."
     telling = {FRACTION} if mark == "," else {THOUSANDS, FRACTION}
     for values in columns:
         kinds = {kind_of_number(value, ",") for value in values}
         if "" not in kinds and kinds & telling and kinds != {THOUSANDS, BELOW_THOUSANDS}:
             return ","
-    return "."
+    if has_points or (mark == "," and any(mark in line for line in lines)):
+        return "."
+    apart = any(set(kinds) == {THOUSANDS, BELOW_THOUSANDS} and kinds.count(THOUSANDS) > 2 for kinds in pointed)
+    return "," if apart else usual
 
 
 WHOLE, BELOW_THOUSANDS, THOUSANDS, FRACTION = "whole", "below thousands", "thousands", "fraction"

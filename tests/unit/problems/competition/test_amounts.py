@@ -90,6 +90,11 @@ def test_points_stand_between_thousands_in_a_text_with_commas_before_fractions(c
     (["12,345", "987", "0,002"], ","),
     (["12,345", "98700"], ","),
     (["1,234", "5,678"], ","),
+    (["1.200", "980", "9.001", "12.500"], ","),
+    (["1.200", "980", "9.001", "12.500", "0.5"], "."),
+    (["1.125", "3", "2.375", "7.625", "4.25"], "."),
+    (["1.200", "980"], "."),
+    (["1.200", "9.001", "12.500", "14.000"], "."),
 ])  # fmt: skip
 def test_commas_between_thousands_are_no_decimal_commas(values, mark):
     assert decimal_mark(["id;price", *(f"{number};{value}" for number, value in enumerate(values))], ";") == mark
