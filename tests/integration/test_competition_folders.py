@@ -309,6 +309,10 @@ def own_data(folder: Path, rows: int = 120, test: int = 10) -> Path:
 SCORED = ("data.target=rent", "data.metric=mae", "data.goal=guess the rent")
 
 
+def named_by_row(path: Path) -> list[tuple[str, str]]:
+    return list(zip(column(path, "row_id"), column(path, "flat"), strict=True))
+
+
 def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path, stand):
     rent = stand(f"data.dir={own_data(tmp_path / 'mine')}", *SCORED)
     public = rent.problem.input_dir
@@ -318,6 +322,7 @@ def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path
     assert {f"T{i}" for i in range(10)} < set(test)
     assert (public / "streets.txt").is_file()
     assert "guess the rent" in rent.problem.statement() and "MAE" in rent.problem.statement()
+    assert min(int(key) for key, flat in named_by_row(public / "test.csv") if flat[0] == "T") < 120, "as hidden ones"
     node, verdict = rent.score(writes("for number, row in enumerate(rows): row['rent'] = number"))
     assert verdict.metric > 0
     assert rent.evaluator.final([node])[0].metric > 0
@@ -326,7 +331,7 @@ def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path
         exported = list(csv.reader(file))
     assert exported[0] == ["flat", "rent"]
     assert [row[0] for row in exported[1:]] == [f"T{i}" for i in range(10)]
-    places = dict(zip(column(public / "test.csv", "row_id"), column(public / "test.csv", "flat"), strict=True))
+    places = dict(named_by_row(public / "test.csv"))
     order = [places[key] for key in column(public / "sample_submission.csv", "row_id")]
     assert {name: int(value) for name, value in exported[1:]} == {f"T{i}": order.index(f"T{i}") for i in range(10)}
     usual = (tmp_path / "best" / "submission.csv").read_text()
@@ -524,11 +529,13 @@ def test_a_test_table_of_other_columns_is_told(tmp_path, inline):
 
 def test_a_measure_is_not_taken_for_the_name_of_a_row(tmp_path, inline):
     folder = own_data(tmp_path / "mine")
-    (folder / "test.csv").write_text("size,kind\n" + "".join(f"{i}.5,a\n" for i in range(9)))
+    (folder / "test.csv").write_text("size,kind,uid\n" + "".join(f"{i}.5,a,{i // 2}\n" for i in range(9)))
     problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
     problem.prepare()
     kept = json.loads((problem.input_dir.parent / "private" / "user_rows.json").read_text())
     assert kept["column"] == "row" and sorted(kept["rows"].values()) == list("012345678")
+    told = "uid of test.csv does not name each row once: in submission.csv rows are numbered from 0"
+    assert told in problem.note
 
 
 def test_tables_that_do_not_match_are_told_before_the_search(tmp_path, inline):

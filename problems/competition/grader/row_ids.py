@@ -56,10 +56,15 @@ def _names_of(tables: OwnTables, called: list[str]) -> RowNames:
     """What names the user's rows where no sample tells: a column called so, the first, or numbers from 0."""
     theirs = tables.test
     alike = [name for name in theirs if str(name).lower() in ID_NAMES]
-    for column in [c for c in (*called, *alike, *theirs.columns[:1]) if c in theirs]:
+    found = dict.fromkeys(c for c in (*called, *alike) if c in theirs)
+    for column in dict.fromkeys([*found, *theirs.columns[:1]]):
         is_name = not pd.api.types.is_float_dtype(theirs[column])  # a measure names no row
         if is_name and (names := _names_in(tables, column)).ids.name_rows:
             return names
+    if found and len(theirs):
+        file = tables.files["test"].name
+        told = f"{next(iter(found))} of {file} does not name each row once: in submission.csv rows are numbered from 0"
+        tables.notes.append(told)
     return RowNames.numbered(len(theirs))
 
 

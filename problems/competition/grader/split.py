@@ -71,7 +71,9 @@ def prepare_own(
     sides = part_rows(tables, hidden, shown.index, public / "train.csv", key, features)
     answers, draws = sides.hidden, secret_draws(sides, request["seed"])
     if invented:
-        answers = with_columns(answers, {key: draws.permutation(answers[key])})
+        numbers = draws.permutation(np.concatenate([answers[key], theirs[key]]))
+        answers = with_columns(answers, {key: numbers[: len(answers)]})
+        theirs = with_columns(theirs, {key: numbers[len(answers) :]})
     known_then = {key, *tables.features}
     there = [name for name in answers if name in known_then]
     known = replace(sides, shown=sides.shown[[*there, *targets]])
