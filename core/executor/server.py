@@ -126,7 +126,7 @@ class SandboxSlot:
         assert isinstance(report, Report)
         if report.breach is None or report.breach[1]:
             return report
-        return replace(report, breach=[report.breach[0], self._reasons.get(report.breach[0], "")])
+        return report.changed(breach=[report.breach[0], self._reasons.get(report.breach[0], "")])
 
     def close(self) -> None:
         """Let the supervisor go; it takes everything of the slot with it."""

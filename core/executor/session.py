@@ -25,7 +25,6 @@ import select
 import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
@@ -392,7 +391,7 @@ class SandboxSession:
             report = self.slot.report(_REPORT_SECONDS)
             usable = True
             if report.breach and report.breach[0] == "closed":
-                report = replace(report, breach=None, status=0)
+                report = report.changed(breach=None, status=0)
             drain(self._out, self._output)
             self._result = result_of(report, None, self._output, self._limits, self._tier)
         except JobLost as error:

@@ -117,7 +117,7 @@ class WarmSandbox:
         return self._new_session(self._job("session", limits, code=code, prelude=prelude, seed=seed), limits, workspace)
 
     def lasting_session(self, code: str, *, limits: Limits, seed: int = 0, prelude: str = "") -> LastingSession:
-        job = replace(self._job("session", limits, code=code, prelude=prelude, seed=seed), lasting=True)
+        job = self._job("session", limits, code=code, prelude=prelude, seed=seed).changed(lasting=True)
         return LastingSession(self._waiting_session(job) or self._new_session(job, limits, None), self._keep_waiting)
 
     def _waiting_session(self, job: Job) -> SandboxSession | None:
@@ -290,7 +290,7 @@ class WarmSandbox:
     def _job(self, kind: str, limits: Limits, **parts: Any) -> Job:
         """As `job_of`, with the variables of this sandbox."""
         job = job_of(kind, limits, **parts)
-        return replace(job, env={**job.env, **dict(self.config.environment)})
+        return job.changed(env={**job.env, **dict(self.config.environment)})
 
     def _once(
         self,

@@ -16,7 +16,7 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, ModuleType, TracebackType
 from typing import Any, NoReturn
 
@@ -137,9 +137,9 @@ def _write_program(job: Job) -> None:
             file.write(job.code)
 
 
-def _execute(argv: list[str]) -> NoReturn:
+def _execute(argv: Sequence[str]) -> NoReturn:
     try:
-        os.execvpe(argv[0], argv, os.environ)
+        os.execvpe(argv[0], list(argv), os.environ)
     except OSError as error:
         os.write(2, f"{argv[0]}: {error.strerror}\n".encode())
         os._exit(127)

@@ -7,18 +7,52 @@ from __future__ import annotations
 
 import errno
 import socket
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from . import frames, mounts
 
+if TYPE_CHECKING:
+    from typing import dataclass_transform
+else:
 
-class Message:
+    def dataclass_transform(**_):
+        return lambda base: base
+
+
+@dataclass_transform(frozen_default=True)
+class Record:
+    """Fields as of a frozen dataclass. To make a dataclass takes a millisecond, and every sandbox begins with these."""
+
+    _names: ClassVar[tuple[str, ...]]
+
+    def __init_subclass__(cls) -> None:
+        cls._names = tuple(vars(cls).get("__annotations__", ()))
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        found = vars(self)
+        found.update(zip(self._names, values, strict=False), **named)
+        for name in self._names:
+            if name not in found:
+                found[name] = getattr(type(self), name)
+        if len(found) > len(self._names) or len(values) > len(self._names):
+            raise TypeError(f"{type(self).__name__} has no {sorted(found.keys() - set(self._names))}")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def changed(self, **fields: Any) -> Self:
+        """Another one with these fields."""
+        return type(self)(**{**vars(self), **fields})
+
+
+class Message(Record):
     """Base of everything that travels."""
 
 
-@dataclass(frozen=True)
 class ServerSetup(Message):
     """Host to fork server, once: what is the same for all jobs of a sandbox."""
 
@@ -37,7 +71,6 @@ class ServerSetup(Message):
     """Host folder in which each candidate's own files lie. It sees no others in it."""
 
 
-@dataclass(frozen=True)
 class Ready(Message):
     """Fork server to host: it is preloaded."""
 
@@ -56,19 +89,16 @@ class Ready(Message):
     """The candidates' interpreter has msgpack."""
 
 
-@dataclass(frozen=True)
 class SlotWanted(Message):
     """Host to fork server, with a socket: make a supervisor at its other end."""
 
 
-@dataclass(frozen=True)
 class SlotMade(Message):
     """Fork server to host: the supervisor's process id, as the host sees it."""
 
     pid: int
 
 
-@dataclass(frozen=True)
 class SlotSetup(Message):
     """Host to supervisor, first: what its jobs have in common."""
 
@@ -84,13 +114,13 @@ class SlotSetup(Message):
     """The workspace is copied into memory and back, so that the disk limit is the kernel's."""
     base: str | None = None
     """Host folder that lies below the workspace; what is written lies over it, in memory."""
-    replaced: list[str] = field(default_factory=list)
+    replaced: Sequence[str] = ()
     """Paths of the base that are not shown."""
-    writable: list[str] = field(default_factory=list)
+    writable: Sequence[str] = ()
     """Paths of the base that jobs may write."""
     charged: int = 0
     """Bytes that lie in the workspace before a job and are not its own."""
-    devices: list[str] = field(default_factory=list)
+    devices: Sequence[str] = ()
     """Nodes of the GPUs that jobs may use."""
 
     @property
@@ -99,8 +129,7 @@ class SlotSetup(Message):
         return mounts.WORKSPACE if self.workspace is None or self.tier == "warm" else self.workspace
 
 
-@dataclass(frozen=True)
-class JobLimits:
+class JobLimits(Record):
     """`core.contracts.Limits` as the supervisor reads it; the fields mean the same."""
 
     seconds: float
@@ -114,7 +143,6 @@ class JobLimits:
     core: int | None
 
 
-@dataclass(frozen=True)
 class Job(Message):
     """Host to supervisor, with descriptors: start a candidate.
 
@@ -127,12 +155,12 @@ class Job(Message):
     limits: JobLimits
     deadline: float | None
     """Seconds of wall clock; None where each call of a session has its own."""
+    env: dict[str, str]
     code: str = ""
     prelude: str = ""
     """Source that runs before the code of a session, in its namespace."""
     seed: int = 0
-    argv: list[str] = field(default_factory=list)
-    env: dict[str, str] = field(default_factory=dict)
+    argv: Sequence[str] = ()
     lasting: bool = False
     """Its session's program may be loaded again in the same process."""
 
@@ -148,11 +176,11 @@ class Job(Message):
 
     def is_same_program(self, other: Job) -> bool:
         """Equal but for the seed."""
-        return replace(other, seed=self.seed) == self
+        return other.changed(seed=self.seed) == self
 
     def common(self) -> Job:
         """What its supervisor may know. Who plays on in a lasting session does not learn by what others are seeded."""
-        return replace(self, code="", seed=0 if self.lasting else self.seed, argv=[])
+        return self.changed(code="", seed=0 if self.lasting else self.seed, argv=[])
 
     def own(self) -> bytes:
         """The rest, for `with_own`. No word of a command holds a NUL."""
@@ -168,14 +196,12 @@ class Job(Message):
         return whole
 
 
-@dataclass(frozen=True)
 class Rest(Message):
     """Host to supervisor: a lasting session's process is stopped and waits (True), or goes on (False)."""
 
     resting: bool
 
 
-@dataclass(frozen=True)
 class Stop(Message):
     """Host to supervisor: kill the candidate; its report carries this kind of failure.
 
@@ -185,7 +211,6 @@ class Stop(Message):
     kind: str
 
 
-@dataclass(frozen=True)
 class Report(Message):
     """Supervisor to host: a job ended, all its processes are dead."""
 
@@ -199,11 +224,10 @@ class Report(Message):
     """Most bytes held at once."""
     began: bool
     """Its set-up was complete: from there on whatever it says or does is the program's."""
-    overlaid: list[str] = field(default_factory=list)
+    overlaid: Sequence[str] = ()
     """Paths of the base that something lies over."""
 
 
-@dataclass(frozen=True)
 class Fault(Message):
     """Fork server or supervisor to host: something of ours broke."""
 
@@ -212,17 +236,15 @@ class Fault(Message):
     """Only this job is lost, another try may work: a candidate had begun, or the machine was out of something."""
 
 
-@dataclass(frozen=True)
 class BubbleJob(Message):
     """Through bubblewrap to the fresh interpreter inside of it."""
 
     job: Job
     read_only: list[str]
-    devices: list[str]
+    devices: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(Record):
     """In a candidate's process, just forked: what it is to become. It never travels."""
 
     job: Job

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from . import hiding, kernel, memory, overlay
@@ -45,7 +46,7 @@ class Layout:
     """An empty folder of the host to mount the new root on."""
     read_only: list[str] = field(default_factory=list)
     """Host paths to show under their own names; missing ones are left out."""
-    devices: list[str] = field(default_factory=list)
+    devices: Sequence[str] = ()
     """GPU device nodes."""
     namespaces: bool = True
     hidden: list[str] = field(default_factory=list)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Sequence
 
 from . import kernel
 
@@ -46,12 +47,12 @@ class Overlay:
         finally:
             os.close(work)
 
-    def remove(self, root: str, paths: list[str]) -> None:
+    def remove(self, root: str, paths: Sequence[str]) -> None:
         """Take paths of the tree out of the view; the tree itself stays as it is."""
         for path in paths:
             os.unlink(f"{root}/{path}")
 
-    def open_up(self, root: str, paths: list[str]) -> None:
+    def open_up(self, root: str, paths: Sequence[str]) -> None:
         """Let the job write paths of the tree, in the view; what is not there is left out."""
         for path in paths:
             if os.path.isfile(f"{root}/{path}"):

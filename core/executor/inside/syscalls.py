@@ -5,7 +5,7 @@ Source: Linux `asm/unistd_64.h` and `asm-generic/unistd.h` as Debian ships them 
 
 from __future__ import annotations
 
-import platform
+import os
 from functools import cache
 
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
@@ -68,7 +68,7 @@ _COLUMN = {"x86_64": 0, "aarch64": 1}
 @cache
 def machine() -> str:
     """`x86_64` or `aarch64`; another machine raises NotImplementedError."""
-    name = platform.machine()
+    name = os.uname().machine
     name = {"amd64": "x86_64", "arm64": "aarch64"}.get(name, name)
     if name not in _COLUMN:
         raise NotImplementedError(f"the sandbox knows x86_64 and aarch64, not {name}")
