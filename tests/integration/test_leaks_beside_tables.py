@@ -17,12 +17,13 @@ from utils.config import load_config
 
 ROWS = 150
 LEFT_OUT = "left out, since "
+Row = tuple[str, str, str]
 Files = dict[str, str | bytes]
-Maker = Mapping[str, Callable[[list[tuple[str, str, str]]], Files]]
+Maker = Mapping[str, Callable[[list[Row]], Files]]
 pytestmark = pytest.mark.usefixtures("inline")
 
 
-def parts(target: str, ids: str = "drawn", count: int = ROWS) -> list[tuple[str, str, str]]:
+def parts(target: str, ids: str = "drawn", count: int = ROWS) -> list[Row]:
     """Rows of an id, a measure and the label."""
     draw = random.Random(5)
     names = [f"P{name}" for name in draw.sample(range(1000, 9999), count)]
@@ -35,7 +36,7 @@ def parts(target: str, ids: str = "drawn", count: int = ROWS) -> list[tuple[str,
     return [(name, f"{draw.random() * 90:.3f}", label()) for name in names]
 
 
-def brought(folder: Path, rows: list[tuple[str, str, str]], target: str, files: Files, head: str = "part,size") -> str:
+def brought(folder: Path, rows: list[Row], target: str, files: Files, head: str = "part,size") -> str:
     """What is told of a folder with this table and these files; the files that went along are in `input_dir`."""
     mine = folder / "mine"
     for name, content in {"train.csv": "\n".join([f"{head},{target}", *map(",".join, rows)]), **files}.items():
@@ -134,12 +135,12 @@ def side_by_side(files: Mapping[str, Files]) -> Files:
 
 
 def one_by_one(makers: Maker, target: str) -> list[list[str]]:
-    """Those of one file side by side; those of many alone, since what tells labels is looked for in all names at once."""
+    """Those of one file side by side; those of many alone, since what tells labels is sought in all names at once."""
     many = [how for how, make in makers.items() if len(make(parts(target))) > 1]
     return [[how for how in makers if how not in many], *([how] for how in many)]
 
 
-def only_honest_go_along(folder: Path, rows: list[tuple[str, str, str]], target: str, files: Mapping[str, Files]) -> None:
+def only_honest_go_along(folder: Path, rows: list[Row], target: str, files: Mapping[str, Files]) -> None:
     honest: Files = {"honest/x.txt": "measured in May"} if len(files) > 1 else {}
     told = brought(folder, rows, target, {**side_by_side(files), **honest})
     assert LEFT_OUT in told and told.endswith(f"went along: {' '.join(honest)}"), told
