@@ -11,6 +11,7 @@ from problems.command.tree.base import Base, kept, snapshot
 from utils.archives import BROKEN
 from utils.errors import ConfigError
 from utils.file_utils import staged
+from utils.untar import untar
 
 ARCHIVE = "base.tar.gz"
 """In the run's `files/`: all files of the base, in the order of their paths."""
@@ -39,7 +40,7 @@ def unpack(run_dir: Path, store: Path, name: str) -> None:
     folder = Path(tempfile.mkdtemp(prefix=".unpacked-", dir=store))
     try:
         with tarfile.open(path, "r:gz") as archive:
-            archive.extractall(folder, filter="data")
+            untar(archive, folder)
         found = snapshot(folder, store)
     except BROKEN as error:
         raise ConfigError(f"{path}: cannot be unpacked: {error}") from error

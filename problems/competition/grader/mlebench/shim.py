@@ -156,7 +156,10 @@ def extract(compressed: Path, dst: Path, recursive: bool = False, already_extrac
             archive.extractall(dst)
     else:
         with tarfile.open(compressed) as tar:
-            tar.extractall(dst, filter="data")
+            if hasattr(tarfile, "data_filter"):  # Python 3.11.4 and newer
+                tar.extractall(dst, filter="data")
+            else:
+                tar.extractall(dst)
     if recursive:
         for inner in [path for path in dst.iterdir() if path not in done and _is_compressed(path)]:
             extract(inner, dst, recursive=True, already_extracted=done)
