@@ -32,6 +32,9 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY
 # Tests run side by side: threads of a pool that spin for each other would take the processors from all.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
+# Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`.
+os.environ["SWARM_EVO__LOGGING__REPORT"] = "false"
+
 # A script's background job, and what `nohup` begins, ignores these: our children are to hear them.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

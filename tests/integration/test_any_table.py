@@ -79,7 +79,7 @@ METRICS = {
 
 
 @pytest.mark.long
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     kinds=st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=16, unique=True),
     target=st.sampled_from(sorted(METRICS)), rows=st.sampled_from([4100, 130, 1200]), seed=st.integers(0, 999),

@@ -143,7 +143,6 @@ def test_a_project_without_sweeps_has_an_empty_list(tmp_path):
 @pytest.mark.long
 def test_a_sweep_is_started_by_choices_and_numbers_alone(tmp_path, eventually, monkeypatch):
     monkeypatch.setenv("SWARM_EVO__PROBLEM__OPTIONS__CITIES", "12")
-    monkeypatch.setenv("SWARM_EVO__LOGGING__REPORT", "false")
     with TestClient(create_app(tmp_path), base_url="http://127.0.0.1") as client:
         wanted = {"problem": "tsp", "max_steps": 1, "policies": ["three_phase", "mcts"], "seeds": 1, "control": True}
         answer = client.post("/api/sweeps", json=wanted)

@@ -36,8 +36,7 @@ def table(folder, *, target: str, full: bool) -> None:
             writer.writerow(["" if hole else COLUMNS[name][i] for hole, name in zip(holes, COLUMNS, strict=True)])
 
 
-@pytest.mark.parametrize("split", ["random", "distinct"])
-@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize(("split", "full"), [("random", True), ("distinct", False)])
 @pytest.mark.parametrize("target", [name for name in COLUMNS if METRICS.get(name, "accuracy")])
 def test_a_table_with_holes_is_prepared(tmp_path, inline, target, full, split):
     table(tmp_path / "mine", target=target, full=full)

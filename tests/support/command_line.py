@@ -63,9 +63,8 @@ class Cli:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {"SWARM_EVO__LOGGING__REPORT": "false", "SWARM_EVO__EXECUTION__TIMEOUT": "20"}
-        """Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`. And where a
-        program may take 300 s, `rules` writes such as train for some four seconds; of 20 s, for a third of one."""
+        self.environment = {"SWARM_EVO__EXECUTION__TIMEOUT": "20"}
+        """Where a program may take 300 s, `rules` writes such as train for some four seconds; of 20 s, for a third."""
         self._children: list[subprocess.Popen[str]] = []
 
     def __call__(self, *words: str, timeout: float = 240, **environment: str) -> Ended:

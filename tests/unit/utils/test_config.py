@@ -314,6 +314,7 @@ def test_names_with_commas_are_taken_as_lists(here):
 def test_the_projects_folder_is_known_without_the_configuration(monkeypatch, tmp_path):
     from utils import config_places
 
+    monkeypatch.delenv("SWARM_EVO__LOGGING__REPORT")
     assert config_places.plain_project_dir([]) == load_config(check_presets=False).project.dir
     assert config_places.plain_project_dir(["project.dir=/x"]) is None
     (tmp_path / "default.yaml").write_text("project:\n  dir: ${env:WHERE}\n")

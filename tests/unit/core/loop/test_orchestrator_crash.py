@@ -1,7 +1,7 @@
 """The process may end before or after any write: the resumed run becomes the run that was not interrupted.
 
-Every write of a short run is tried, in this process (every sixth in `make test`); `tests/integration/test_crash.py`
-does it with real kills.
+Every second write of a short run is tried, in this process (every sixth in `make test`);
+`tests/integration/test_crash.py` does it with real kills.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def reference(request, tmp_path_factory):
     return WAYS[request.param], told(whole.journal), whole.journal.sha256, len(made[0].writes)
 
 
-@pytest.mark.parametrize(("when", "every"), [("before", 6), pytest.param("after", 1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("when", "every"), [("before", 6), pytest.param("after", 2, marks=pytest.mark.long)])
 def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when, every):
     way, nodes, sha256, writes = reference
     schedule = way.get("schedule", "rounds")
@@ -116,7 +116,7 @@ def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference
         total.close()
 
 
-@pytest.mark.parametrize("every", [pytest.param(7, marks=pytest.mark.sample), pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("every", [pytest.param(7, marks=pytest.mark.sample), pytest.param(3, marks=pytest.mark.long)])
 def test_what_waited_when_it_died_is_made_again(tmp_path, reference, every):
     """A store that lets all it may wait for the next transaction, and is killed: the run becomes the same."""
     way, nodes, sha256, writes = reference

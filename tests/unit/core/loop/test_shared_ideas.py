@@ -87,7 +87,7 @@ def test_an_unreadable_reply_is_kept_and_the_search_goes_on(tmp_path):
         pytest.param("pipeline", 5, marks=pytest.mark.sample),
         *(
             pytest.param(*case, marks=pytest.mark.long)
-            for case in [*((way, 5) for way in WAYS if way != "pipeline"), ("pipeline", 1)]
+            for case in [*((way, 5) for way in WAYS if way != "pipeline"), ("pipeline", 2)]
         ),
     ],
 )
