@@ -149,7 +149,8 @@ class _Narrator(MemoryBook):
         """Key → game."""
         self.seconds: dict[str, list[float]] = defaultdict(list)
         """Name of an engine → seconds of each of its moves."""
-        self._sides: dict[str, tuple[str, str]] = {}
+        self._at_play: dict[str, tuple[tuple[str, str], Any]] = {}
+        """Id → the names of its players, and its state: in some games a player moves twice."""
 
     def put(self, key: str, game: dict[str, Any], events: Sequence[Event]) -> None:
         super().put(key, game, events)
@@ -167,10 +168,14 @@ class _Narrator(MemoryBook):
         """Keep what each move took."""
         for event in events:
             if isinstance(event, GameStarted):
-                first = self._game.to_move(self._game.initial(event.opening))  # who moves next after the opening
-                self._sides[event.game_id] = (event.white, event.black) if first == 0 else (event.black, event.white)
+                names = self._names[event.white], self._names[event.black]
+                self._at_play[event.game_id] = names, self._game.initial(event.opening)
             elif isinstance(event, GameMove):
-                self.seconds[self._names[self._sides[event.game_id][(event.ply - 1) % 2]]].append(event.seconds)
+                names, state = self._at_play[event.game_id]
+                self.seconds[names[self._game.to_move(state)]].append(event.seconds)
+                self._at_play[event.game_id] = names, self._game.apply(state, event.uci)
+            elif isinstance(event, GameFinished):
+                self._at_play.pop(event.game_id, None)
 
 
 def _settings(settings: ArenaSettings, args: argparse.Namespace) -> ArenaSettings:

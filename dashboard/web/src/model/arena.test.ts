@@ -52,14 +52,18 @@ describe("arena", () => {
     expect(gallery([...other.arena.games.values()], () => true, "running", true).games).toMatchObject([{ id: "live" }]);
   });
   it("numbers moves as the PGN does, the opening's first", () => {
-    const move = (ply: number, san: string) => ({ ply, san, uci: san, fen: `f${ply} b`, clock: [null, null] as [null, null], seconds: 0 });
+    const move = (ply: number, san: string) => ({ ply, san, uci: san, fen: `f${ply} ${"bw"[ply % 2]}`, clock: [null, null] as [null, null], seconds: 0 });
     const opening = [{ uci: "a2a4", san: "a4", fen: "1 b" }, { uci: "d7d6", san: "d6", fen: "2 w" }, { uci: "a1a2", san: "Ra2", fen: "3 b" }];
     const told = { origin: "o w", start: "3 b", opening, moves: [move(1, "g6"), move(2, "d4")] };
     const plies = pliesOf(told);
     expect(plies.map((ply) => `${ply.number}${ply.san}`)).toEqual(["1.a4", "d6", "2.Ra2", "g6", "3.d4"]);
     expect(plies.map((ply) => ply.played?.ply)).toEqual([undefined, undefined, undefined, 1, 2]);
-    expect([0, 2, 3, 4].map((at) => positionAfter(told, plies, at))).toEqual(["o w", "2 w", "3 b", "f1 b"]);
+    expect([0, 2, 3, 4].map((at) => positionAfter(told, plies, at))).toEqual(["o w", "2 w", "3 b", "f1 w"]);
     expect([lowest(told), lowest({ ...told, origin: "" })]).toEqual([0, 3]);
+    expect(plies.map((ply) => ply.side)).toEqual([0, 1, 0, 1, 0]);
+    const again = { ...told, moves: [{ ...move(1, "g6"), fen: "f1 b" }, move(2, "h6")] };
+    expect(pliesOf(again).map((ply) => ply.side)).toEqual([0, 1, 0, 1, 1]); // a second move of the same player
+    expect(pliesOf({ ...again, origin: "", start: "x", opening: [] }).map((ply) => ply.side)).toEqual([0, 1]);
   });
 });
 

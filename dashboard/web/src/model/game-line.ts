@@ -23,9 +23,11 @@ export function pliesOf(game: Pick<GameDetail, "origin" | "start" | "opening" | 
   const first = (toMove(game.start) + opening.length) % 2;
   const all: (Move | (typeof opening)[number])[] = [...opening, ...game.moves.filter((move) => move.ply <= upTo)];
   return all.map((move, i) => {
-    const side = (i + first) % 2;
+    const before = i === opening.length ? game.start : i > 0 ? all[i - 1].fen : game.origin;
+    const half = (i + first) % 2;
+    const side = /^\S+\s[wbxo](\s|$)/.test(before) ? toMove(before) : half; // in some games a player moves twice
     const turn = Math.floor((i + first) / 2) + 1;
-    return { uci: move.uci, san: move.san, fen: move.fen, side, number: side === 0 || i === 0 ? `${turn}.` : "", played: "ply" in move ? move : undefined };
+    return { uci: move.uci, san: move.san, fen: move.fen, side, number: half === 0 || i === 0 ? `${turn}.` : "", played: "ply" in move ? move : undefined };
   });
 }
 
