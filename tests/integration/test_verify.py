@@ -135,7 +135,7 @@ def test_a_run_that_went_on_is_extended(copied, head):
     assert f"Up to link {found.links - 1}" in found.sentence
 
 
-@pytest.mark.parametrize("names", [[], ["metrics.json"], ["metrics.json", "metrics.csv"]], ids=len)
+@pytest.mark.parametrize("names", [["metrics.json"], ["metrics.json", "metrics.csv"]], ids=len)
 def test_a_run_that_was_killed_while_it_told_its_end_or_took_it_back_is_not_tampered_with(copied, names):
     """A resume takes back in all rows who had won, first in one file and then in the other, and its end tells it anew;
     of a process that was killed on the way it was said that the rows are not those of the journal."""
