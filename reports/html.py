@@ -21,6 +21,7 @@ from reports.outside import who_wrote
 from reports.provenance import cell, environment, flat, reproduce, settings
 from reports.transcript import Turn
 from utils.counts import counted
+from utils.file_utils import write_atomic
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 CHILDLESS = "program that nothing descends from stands", "programs that nothing descends from stand"
@@ -41,9 +42,7 @@ def write_report(run_dir: Path, out: Path) -> Path:
 
 
 def write_facts(facts: RunFacts, out: Path) -> Path:
-    temporary = out.with_name(f".{out.name}.new")
-    temporary.write_text(render(facts), encoding="utf-8")
-    temporary.replace(out)
+    write_atomic(out, render(facts))
     return out
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 
 import pytest
@@ -12,7 +13,7 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.storage.reader import RunReader
 from reports.facts import read_facts
-from reports.html import render, write_report
+from reports.html import render, write_facts, write_report
 from reports.markup import table
 
 VOID = {"meta"}
@@ -310,3 +311,12 @@ def test_the_ladder_is_told_by_the_nodes(write_run, rungs, told):
 def test_a_round_that_a_kill_took_and_that_was_played_again_counts_once_on_the_ladder(write_run):
     twice = [LadderCounted(round=0, counts={"cheap": 2, "full": 1})] * 2
     assert "Of 3 candidates, 2 needed" in render(read_facts(write_run(_ended_at("full", "cheap", "cheap"), twice)))
+
+
+def test_two_that_write_a_report_at_once_do_not_meet(tmp_path, monkeypatch):
+    """Both wrote the same new file beside it: the second found that it was gone, and `report` was an error."""
+    monkeypatch.setattr("reports.html.render", lambda facts: "x" * 100_000)
+    with ThreadPoolExecutor(4) as pool:
+        for written in pool.map(lambda number: write_facts(None, tmp_path / "report.html"), range(40)):
+            assert written.stat().st_size == 100_000
+    assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
