@@ -25,6 +25,8 @@ _LISTED_SEARCH, _LISTED_REPLACE = (
 _QUOTED = re.compile(r"^ {0,3}> ?")
 _QUOTED_PART = re.compile(r"^ {0,3}> ?(?:`{3,}|~{3,}|<{5,9}[ \t]*SEARCH)", re.IGNORECASE | re.MULTILINE)
 """A line of Markdown's quotes, and one that begins a program or a change in them."""
+_GLUED = re.compile(r"^([^`\n]*[^`\s][ \t]*)(`{3,}[a-zA-Z][\w+#.-]*[ \t]*)$", re.MULTILINE)
+"""A fence behind the last word of a sentence: `Here it is: ```python`."""
 _THOUGHT_OR_FENCE = re.compile(
     r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
@@ -157,7 +159,11 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
             prose.append(lines[place])
         else:
             end = _end_of(lines, place, opened)
-            blocks.append(_block(opened, lines[place + 1 : end]))
+            body = lines[place + 1 : end]
+            if end == len(lines) and (glued := _glued_end(body, opened[2])) is not None:
+                end = place + 1 + glued
+                body = [*body[:glued], body[glued].rstrip().removesuffix(opened[2])]
+            blocks.append(_block(opened, body))
         place = end + 1
     return "\n".join(prose), blocks
 
@@ -173,6 +179,12 @@ def _end_of(lines: Sequence[str], place: int, opened: re.Match[str]) -> int:
         later = islice(ends, _FENCES_IN_TEXT)
         return next((n for n in later if syntax_error("\n".join(lines[place + 1 : n])) is None), first)
     return first
+
+
+def _glued_end(body: Sequence[str], marks: str) -> int | None:
+    """The line of a block that nothing else closes which ends with its fence, behind code."""
+    ends = (n for n, line in enumerate(body) if line.rstrip().endswith(marks) and line.strip("` \t"))
+    return next(ends, None)
 
 
 def _is_in_text(code: str) -> bool:
@@ -220,15 +232,20 @@ def unlisted(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """A reply without the `>` of Markdown's quotes where a program or a change of one stands in them.
+    """A reply without the `>` of Markdown's quotes where a program or a change of one stands in them, and with a line
+    of its own for each fence that begins a block.
 
-    What merely begins with `>` in a block is a line of it.
+    What merely begins with `>` in a block, or looks like a fence there, is a line of it.
     """
-    if not _QUOTED_PART.search(text):
+    if not _QUOTED_PART.search(text) and not _GLUED.search(text):
         return text
     kept, lines, place = list[str](), text.split("\n"), 0
     while place < len(lines):
         end = _end_of_part(lines, place)
+        if end == place and (glued := _GLUED.match(lines[place])):
+            kept.append(glued[1].rstrip())
+            lines[place] = glued[2]
+            continue
         part = lines[place:end] or [lines[place]]
         is_quote = end > place and _QUOTED.match(part[0]) and _QUOTED_PART.search("\n".join(part))
         kept += [_QUOTED.sub("", line) for line in part] if is_quote else part

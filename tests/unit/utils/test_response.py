@@ -90,6 +90,20 @@ def test_a_fence_that_is_never_closed_runs_to_the_end():
     assert parse_response("plan\n```python\nx = 1\ny = 2")[0] == "x = 1\ny = 2"
 
 
+@pytest.mark.parametrize(
+    "reply",
+    ["Plan.\n```python\n{}```\n", "Plan.\n```python\n{}``` \nThat is all.\n", "Plan. Here it is: ```python\n{}\n```\n"],
+)
+def test_a_fence_beside_words_or_code_is_a_fence(reply):
+    found, plan = parse_response(reply.format(PROGRAM))
+    assert found == PROGRAM and plan.startswith("Plan.") and "```" not in plan
+
+
+def test_what_looks_like_a_fence_in_a_block_is_a_line_of_it():
+    code = '"""As in: ```python\nx\n"""\nx = "```"'
+    assert parse_response(f"Plan.\n\n```python\n{code}\n```\n") == (code, "Plan.")
+
+
 def test_a_longer_fence_may_hold_a_shorter_one():
     code = 's = """\n```\nnot the end\n```\n"""'
     assert parse_response(f"````python\n{code}\n````")[0] == code
