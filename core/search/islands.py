@@ -13,7 +13,7 @@ from pydantic import Field
 
 from core.contracts import ParentSelector, Proposal, SearchPolicy
 from core.events import Event, IslandMigrated, IslandReset, Warned
-from core.search.grid import OF_EVERY_PROGRAM, Axis, Grid
+from core.search.grid import OF_EVERY_PROGRAM, Axis, Grid, feature
 from core.search.migration import Migration, routes
 from core.search.parents import crossed
 from core.search.population import Population
@@ -225,7 +225,8 @@ class IslandsPolicy(SearchPolicy):
             return
         if name := self.grid.lacking(node):
             self._told_lacking = True
-            known = ", ".join([*OF_EVERY_PROGRAM, *node.metrics, *node.features][:FEATURES_TOLD])
+            measured = [name for name in (*node.metrics, *node.features) if feature(node, name) is not None]
+            known = ", ".join([*OF_EVERY_PROGRAM, *measured][:FEATURES_TOLD])
             text = f"search.islands.grid: a program without the feature '{name}' has no place in it; known are {known}"
             self._events.append(Warned(text=text, node_id=node.id))
 

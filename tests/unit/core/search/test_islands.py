@@ -205,7 +205,7 @@ def test_grid_is_one_more_population():
 def test_the_grid_holds_what_the_evaluator_measured_and_tells_of_a_feature_that_no_program_has():
     """Numbers of a user's evaluator were never looked at: its place in each generation went to fresh programs."""
     world = World(num_islands=1, per_island=2, grid={"width": {"low": 0, "high": 10, "bins": 5}}, generate_prob=0.0)
-    bare = world.commit(1.0, operator="baseline", metrics={"height": 2.0})
+    bare = world.commit(1.0, operator="baseline", metrics={"height": 2.0, "note": "tall"})
     world.commit(1.5, operator="baseline")
     assert {p.parents for p in world.ask() if p.island == 1} <= {("n1",), ("n2",)}, "the island stands in for it"
     (told,) = world.policy.drain_events()
