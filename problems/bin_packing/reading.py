@@ -144,6 +144,9 @@ def _from_json(path: Path) -> Iterator[Written]:
             instance.add(size, f"{name}: item {number}")
         if not instance.sizes:
             raise ValueError(f"{name}: no items")
+        told = one.get("num_items")
+        if told is not None and whole_number(told, f"{name}: num_items") != len(instance.sizes):
+            raise ValueError(f"{name}: num_items is {told}, but it has {counted(len(instance.sizes), 'item')}")
         if one.get("best") is not None:
             instance.know(one["best"], f"{name}: best")
         yield instance

@@ -374,6 +374,8 @@ HEAD = "instance,capacity,size\n"
         ("x.json", '{"a": {"capacity": 9, "items": [1, "x"]}}', "a: item 2 is 'x', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": [1, NaN]}}', "a: item 2 is 'nan', not a finite number"),
         ("x.json", '{"a": {"capacity": 9, "items": []}}', "a: no items"),
+        ("x.json", '{"a": {"capacity": 9, "num_items": 3, "items": [1]}}', "num_items is 3, but it has 1 item"),
+        ("x.csv", HEAD + "a,100,3\n,100,4\n", "line 3: no instance is named"),
         ("x.json", '{"a": {"capacity": 9, "items": [1]}, "b": 3}', "and 'b' is not so"),
     ],
 )
