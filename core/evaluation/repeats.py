@@ -36,6 +36,15 @@ def _in_turn(what: str, places: Sequence[int], look: Look) -> Sequence[Evaluatio
     return [look(place) for place in places]
 
 
+def averaged(verdict: Evaluation, scores: Sequence[float]) -> Evaluation:
+    """The verdict with the mean of several scores of its program, and its 95 % interval; as it is where they agree."""
+    if not scores or all(is_rounding(score, scores[0]) for score in scores):
+        return verdict
+    half = student_975(len(scores) - 1) * (standard_error(scores) or 0.0)
+    mean = fmean(scores)
+    return verdict.model_copy(update={"metric": mean, "interval": (mean - half, mean + half), "repeats": tuple(scores)})
+
+
 class Repeats:
     """Scores a program again that may be the best: the best of many noisy scores is best partly by luck.
 
@@ -87,16 +96,7 @@ class Repeats:
         looks += self._more([node] * (self._times - 1), score)
         self._taken += self._times - 1
         scores = [verdict.metric, *(look.metric for look in looks if look.metric is not None)]
-        half = student_975(len(scores) - 1) * (standard_error(scores) or 0.0)
-        mean = fmean(scores)
-        return verdict.model_copy(
-            update={
-                "metric": mean,
-                "interval": (mean - half, mean + half),
-                "signature": _mean_cases([verdict, *looks]),
-                "repeats": tuple(scores),
-            }
-        )
+        return averaged(verdict, scores).model_copy(update={"signature": _mean_cases([verdict, *looks])})
 
     def _steady(self) -> int:
         """How many programs scored the same twice, of earlier processes too; no more than STEADY are counted."""

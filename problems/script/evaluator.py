@@ -15,7 +15,7 @@ from core.evaluation.base import nothing_better, or_lost, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.isolation.modules import file_beside, led_to
-from core.evaluation.repeats import RepeatableEvaluator
+from core.evaluation.repeats import RepeatableEvaluator, averaged
 from core.evaluation.static_check import syntax_refusal
 from core.evaluation.tune import tune_program
 from core.events import Warned
@@ -175,6 +175,7 @@ class ScriptEvaluator(RepeatableEvaluator):
             verdict = self._verdict(EvaluatorRun.model_validate(answer["run"]), decision if shared else None)
             if verdict.metric is None:
                 return verdict
+            verdict = averaged(verdict, decision.scores)  # one lucky score of it would hide what is better
             self._keep(decision)
             self._tell_mean(verdict)
             self._tell_stopped(verdict)

@@ -414,7 +414,10 @@ def test_a_clock_that_only_reports_keeps_a_random_score_apart(judge):
         """,
         "def f(n):\n    return n\n",
     )
-    assert asked.score().source == "verified"
+    own = asked.score()
+    assert own.source == "verified"
+    assert len(own.repeats) >= 3 and own.metric == pytest.approx(sum(own.repeats) / len(own.repeats)), "not one's luck"
+    assert own.interval is not None and own.interval[0] < own.metric < own.interval[1]
 
 
 def test_calls_of_several_threads_cross_together_and_keep_their_exceptions(judge):

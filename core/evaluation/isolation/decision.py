@@ -73,6 +73,8 @@ class Decision(BaseModel):
     """What a sandbox has to show for the evaluator to run in it, its own folder apart."""
     noise: float = 0.0
     """How much the score of one program varies by itself."""
+    scores: tuple[float, ...] = ()
+    """Of the user's program, the way that was decided for; () where it was scored but once."""
     tries: int = 0
     """How often the user's program was scored for it."""
     calls: int | None = None
@@ -198,7 +200,7 @@ class Decider:
             tries = [partial(self._apart, decision), *[partial(self._beside, decision)] * looks_beside]
             forked, *beside = self._all(*tries)
         decision, apart = self._forks_or_not(decision, first, forked)
-        decision = decision.model_copy(update={"noise": _spread(apart)})
+        decision = decision.model_copy(update={"noise": _spread(apart), "scores": tuple(apart)})
         slowed = self._slowed(decision, apart, first) if first.clocks else []
         further = self._beside_again(decision, apart, beside[0]) if beside else []
         found = self._all(*slowed, *further)
@@ -212,7 +214,8 @@ class Decider:
         if timed or _differ(apart, scores):
             why = TIMED if first.clocks else "the score is another"
             told = f"{why}: {_mean(apart):.6g} apart, {_mean(scores):.6g} beside the evaluator"
-            return decision.model_copy(update={"isolation": "together", "reason": told}), run
+            shared = {"isolation": "together", "reason": told, "scores": tuple(scores)}
+            return decision.model_copy(update=shared), run
         if not fine:
             return decision, first
         screened = {

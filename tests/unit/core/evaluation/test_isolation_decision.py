@@ -84,6 +84,7 @@ def test_forks_that_fail_now_and_then_are_none_and_the_process_that_was_kept_for
     monkeypatch.setattr(Apart, "run", run)
     decision = decider().decide()[0]
     assert (decision.isolation, decision.forks, told) == ("apart", forks, [] if forks else ["kept"])
+    assert decision.scores == ((1.1, 1.9, 1.5, 1.2, 1.7) if forks else (1.4, 1.0, 2.0, 1.3, 1.6))
 
 
 def decider() -> Decider:
