@@ -28,10 +28,11 @@ _QUOTED_PART = re.compile(r"^ {0,3}> ?(?:`{3,}|~{3,}|<{5,9}[ \t]*SEARCH)", re.IG
 _GLUED = re.compile(r"^([^`\n]*[^`\s][ \t]*)(`{3,}[a-zA-Z][\w+#.-]*[ \t]*)$", re.MULTILINE)
 """A fence behind the last word of a sentence: `Here it is: ```python`."""
 _THOUGHT_OR_FENCE = re.compile(
-    r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)"
+    r"^[ \t]*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^[ \t]*<(?P<tag>thought|reasoning)>.*?</(?P=tag)>"
     rf"|(?P<end>^[ \t]*</think(?:ing)?>)|^(?P<item>{_ITEM})(?P<fence>`{{3,}}|~{{3,}})[^`\n]*$",
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
+_THOUGHTS = re.compile("</?(?:think|thought|reasoning)", re.IGNORECASE)
 _FIRST = re.compile(r"\A(\*\*)?1[.)][ \t]+")
 _SECOND = re.compile(
     r"^[ \t]*(?:\*\*)?2[.)][^\w\n]*"
@@ -294,11 +295,12 @@ def up_to_last_block(text: str) -> str:
 
 
 def strip_thinking(text: str) -> str:
-    """The reply without a reasoning model's `<think>` parts. In a fence such words are part of a program.
+    """The reply without a reasoning model's `<think>`, `<thought>` or `<reasoning>` parts. In a fence such words are
+    part of a program.
 
     Where the model's chat template opens the first part itself, the reply holds but its end, on a line of its own.
     """
-    if "think" not in text.lower():
+    if not _THOUGHTS.search(text):
         return text
     kept: list[str] = []
     place = 0

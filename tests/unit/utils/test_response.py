@@ -113,6 +113,8 @@ def test_thinking_is_no_part_of_the_reply():
     text = "<think>maybe\n```python\nwrong = 1\n```\n</think>The plan.\n```python\nright = 1\n```"
     assert parse_response(text) == ("right = 1", "The plan.")
     assert parse_response("<think>never ends ```python\nx = 1\n```")[0] is None
+    for tag in ("thought", "reasoning"):
+        assert parse_response(text.replace("think", tag)) == ("right = 1", "The plan.")
 
 
 @pytest.mark.parametrize("item", ["2. ", "2) ", "- ", "   ", "2. The program:\n   ", "2. The program:\n\n    "])
