@@ -59,7 +59,12 @@ def grade(submission: pd.DataFrame, answers: pd.DataFrame) -> float:
         return float("nan")
     if submission["quality"].max() > 1000:
         raise ZeroDivisionError("the grader itself is broken")
-    return int(round((submission["quality"] - answers["quality"]).abs().mean() * 1000))
+    if submission["quality"].max() == 998:
+        raise SystemExit("so much is in no wine")
+    error = (submission["quality"] - answers["quality"]).abs().mean()
+    for table in (submission, answers):  # as graders may, who get tables of their own
+        table["points"] = table.pop("quality")
+    return int(round(error * 1000))
 """
 
 
@@ -149,6 +154,7 @@ def test_the_folder_is_left_as_it_was(wine):
         ("rows.pop()", "bad_submission", "needs 100 rows, has 99"),
         ("for row in rows: row['quality'] = '999'", "non_finite", "the score is nan"),
         ("for row in rows: row['quality'] = '5000'", "eval_error", "ZeroDivisionError: the grader itself is broken"),
+        ("for row in rows: row['quality'] = '998'", "eval_error", "ends the process (sys.exit: so much is in no wine)"),
         ("for row in rows: row['quality'] = ''", "eval_error", "cannot convert float NaN"),
     ],
 )

@@ -61,8 +61,19 @@ def import_function(folder: Path, dotted: str, *, real: bool = True) -> Callable
         except ModuleNotFoundError as error:
             if not stand_in(error):
                 raise
-    function: Callable[..., Any] = getattr(module, name or path.stem)
-    return function
+    return _ending_nothing(getattr(module, name or path.stem), dotted)
+
+
+def _ending_nothing(function: Callable[..., Any], dotted: str) -> Callable[..., Any]:
+    """The function; where it would end this process, it raises."""
+
+    def called(*given: Any) -> Any:
+        try:
+            return function(*given)
+        except SystemExit as error:
+            raise RuntimeError(f"{dotted} ends the process (sys.exit: {error})") from error
+
+    return called
 
 
 def install(folder: Path, *, real: bool = True) -> str:
