@@ -39,6 +39,9 @@ from utils.resource_cache import ResourceCache
 _GRACE = 120.0
 """Seconds after a deadline in which the supervisor must have reported; then it is killed itself. It kills the candidate
 in time by itself; what takes long on a busy machine is copying many small files out."""
+ROOM_SECONDS = 15.0
+"""So long a job waits for room for its processes where the machine has none."""
+_LOOK_FOR_ROOM = 0.2
 _MOST_IDLE = 16
 """Slots that wait for the next session."""
 _REPORT_BYTES = 64_000
@@ -243,7 +246,7 @@ class WarmSandbox:
             charged=0 if base is None else base.charged, devices=nodes,
         )  # fmt: skip
         try:
-            slot = (server or self._server).open_slot(setup)
+            slot = self._slot_when_there_is_room(server or self._server, setup)
         except BaseException:
             self.cards.give_back(nodes)
             if uid is not None and self._uids is not None:
@@ -252,6 +255,18 @@ class WarmSandbox:
         self._dealt[slot] = nodes
         self._in_use(slot, uid)
         return slot, uid
+
+    def _slot_when_there_is_room(self, server: ForkServer, setup: SlotSetup) -> SandboxSlot:
+        """A program beside this one may fill a container's processes for a while: that is no fault of the next."""
+        end = time.monotonic() + ROOM_SECONDS
+        while True:
+            try:
+                return server.open_slot(setup)
+            except JobLost:
+                with self._lock:
+                    is_stopped = threading.current_thread() in self._stopped
+                if is_stopped or time.monotonic() > end or self._closed.wait(_LOOK_FOR_ROOM):
+                    raise
 
     def stop_thread(self, thread: threading.Thread) -> None:
         """Have whatever the thread runs killed, it sees a timeout; and give it nothing more. For jobs that are over."""

@@ -21,11 +21,12 @@ from typing import Any
 from core.contracts import JobContext, JobListener, JobResult, JobSpec, Limits, Sandbox, SessionFailure
 from core.executor.collect import collect_file
 from core.executor.interpreter import Interpreter
-from core.executor.warm import WarmSandbox
+from core.executor.warm import ROOM_SECONDS, WarmSandbox
 from core.executor.workspace import remove_tree
 from core.workers.job_queue import JobQueue, QueuedJob
 from utils.errors import DISK_FAULTS, JobLost, SandboxError
 
+_LOOK_FOR_ROOM = 0.2
 _STOP_SECONDS = 1.0
 """How long a stopped job may take to end before the next one is begun beside it."""
 
@@ -160,7 +161,7 @@ class LocalJobs(JobQueue):
 
     def _run(self, job: QueuedJob) -> JobResult | None:
         """None once it is left or cancelled; its result at its deadline."""
-        thread = self._idle_thread() or _JobThread(self._call)
+        thread = self._idle_thread() or self._new_thread()
         thread.todo.put(job)
         result = None
         try:
@@ -193,6 +194,16 @@ class LocalJobs(JobQueue):
     def _idle_thread(self) -> _JobThread | None:
         with self._lock:  # several jobs may want the last one
             return self._idle.pop() if self._idle else None
+
+    def _new_thread(self) -> _JobThread:
+        """RuntimeError where the machine has no room for one for long: a program may fill it for a while."""
+        end = time.monotonic() + ROOM_SECONDS
+        while True:
+            try:
+                return _JobThread(self._call)
+            except RuntimeError:
+                if time.monotonic() > end or self._closing.wait(_LOOK_FOR_ROOM):
+                    raise
 
     def _stop(self, thread: threading.Thread) -> None:
         """Told more than once: the first word may come before what it is to stop has begun."""

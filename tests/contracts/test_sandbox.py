@@ -437,6 +437,26 @@ def test_no_module_of_ours_is_loaded_where_a_program_runs(sandbox: WarmSandbox, 
         assert session.call("look", [], timeout=10) == []
 
 
+def test_a_job_waits_while_others_fill_the_machine(
+    sandbox: WarmSandbox, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container of 60 processes one program that forked for its 3 s cost nine of twelve others beside it."""
+    opened, full = sandbox._server.open_slot, [JobLost("no room"), JobLost("no room")]
+
+    def open_slot(setup: object) -> object:
+        if full:
+            raise full.pop()
+        return opened(setup)
+
+    monkeypatch.setattr(warm, "_LOOK_FOR_ROOM", 0.01)
+    monkeypatch.setattr(sandbox._server, "open_slot", open_slot)
+    assert run(sandbox, workspace, "print(1)").term_out == "1\n" and not full
+    monkeypatch.setattr(warm, "ROOM_SECONDS", 0.0)
+    full += [JobLost("no room")] * 9
+    with pytest.raises(JobLost, match="no room"):
+        run(sandbox, workspace, "print(1)")
+
+
 DAEMON = """
 import os, time
 if os.fork() == 0:

@@ -24,6 +24,8 @@ from .messages import Fault, Job, Report, Rest, SlotSetup, Start, Stop
 _FIRST_TICK, _LAST_TICK, _RESTING_TICK = 0.03, 0.05, 1.0
 """Seconds between two looks: the first comes when small candidates have mostly ended."""
 _KILL_SECONDS = 5.0
+_ROOM_SECONDS = 15.0
+"""So long a candidate waits for room for its process."""
 _DISK_EVERY = 0.1
 _FASTEST_WRITE = 4 << 30
 """Bytes a second: where little room is left, the disk is looked at before a program can have filled it."""
@@ -104,15 +106,13 @@ class _Supervisor:
         if job.prelude != self._prelude[0]:
             self._prelude = job.prelude, candidate.compiled(job.prelude, candidate.PRELUDE)
         before = watch.reaped_cpu()
-        began = time.monotonic()
         ours, theirs = socket.socketpair() if place.setup.tier == "lite" else (None, None)
         told_began, tells_began = os.pipe()
         self.started = True
         *own, text = fds
         mine = job, place.setup, place.layout, own, text, self._nice, self._private, self._prelude[1]
         start = Start(*mine, theirs, place.rules, tells_began)
-        place.count_anew()
-        pid = os.fork()
+        pid, began = self._forked(job)
         if pid == 0:
             os.close(self._control.detach())
             return start
@@ -140,6 +140,23 @@ class _Supervisor:
         told = None if breach is None else [*breach]
         _tell(self._control, Report(status, told, seconds, cpu, watching.peak, has_begun, place.overlaid()))
         return None
+
+    def _forked(self, job: Job) -> tuple[int, float]:
+        """(process, when) of the candidate, once there is room for one: another's may have filled it for a while.
+
+        Who waits for a session's answer has a clock of its own, and is told at once.
+        """
+        end = time.monotonic() + (0.0 if job.answers else _ROOM_SECONDS)
+        while True:
+            self._compartment.count_anew()
+            began = time.monotonic()
+            try:
+                return os.fork(), began
+            except OSError as error:
+                heard = select.poll()
+                heard.register(self._control, select.POLLIN)
+                if not messages.is_shortage(error) or began > end or heard.poll(1000 * _LAST_TICK):
+                    raise
 
 
 class _Watching:

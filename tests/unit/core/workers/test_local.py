@@ -83,11 +83,19 @@ def test_a_job_that_leaves_its_thread_is_told_at_once(jobs):
 def test_a_job_that_no_thread_can_be_made_for_is_told(jobs, monkeypatch):
     """Where a machine has no room for another thread, who waited for a result waited for ever."""
 
+    made, refused = local._JobThread, []
+
     def none(call):
+        refused.append(call)
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(local, "_JobThread", none)
     pool = JobPool(jobs)
+    monkeypatch.setattr(local, "_LOOK_FOR_ROOM", 0.01)
+    monkeypatch.setattr(local, "_JobThread", lambda call: made(call) if len(refused) > 2 else none(call))
+    assert results(pool, spec("double", number=4)) == [8], "a program may have filled it for a while"
+    monkeypatch.setattr(local, "ROOM_SECONDS", 0.0)
+    monkeypatch.setattr(local, "_JobThread", none)
+    jobs._idle.clear()
     with pytest.raises(SandboxError, match="can't start new thread"):
         results(pool, spec("double", number=4))
     monkeypatch.undo()
