@@ -27,7 +27,10 @@ def execute(job: Job, setup: SlotSetup, layout: mounts.Layout, began: int) -> No
     os.dup2(began, BEGAN, inheritable=True)
     place(JOB, json.dumps(messages.to_plain(BubbleJob(job, layout.read_only, layout.devices))).encode())
     pinned = job.limits.core is not None
-    place(FILTER, seccomp.program(namespaces=True, pinned=pinned, answers=job.answers, alone=job.alone))
+    calls = seccomp.program(
+        namespaces=True, pinned=pinned, answers=job.answers, alone=job.alone, before_rules=True
+    )  # fmt: skip
+    place(FILTER, calls)
     os.set_inheritable(3, True)
     program = shutil.which("bwrap") or "bwrap"
     os.execve(program, [program, *arguments(job, setup, layout)], {})

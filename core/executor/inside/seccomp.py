@@ -71,6 +71,8 @@ _AIMED_AT_A_PROCESS = ("prlimit64", *_SCHEDULING)
 
 _WATCHES = _names("inotify_init inotify_init1 inotify_add_watch")
 """Whoever watches a file that several programs are shown learns when another opens it."""
+RULES = _names("landlock_create_ruleset landlock_add_rule landlock_restrict_self")
+"""Rules of one's own take memory of the kernel's that no process is charged for: 4 MB a descriptor."""
 _NEW_TASKS = _names("fork vfork clone")
 _NEWER_FUTEXES = _names("futex_waitv futex_wait futex_wake futex_requeue")
 
@@ -244,6 +246,7 @@ def program(
     answers: bool = False,
     alone: bool = False,
     cards: bool = False,
+    before_rules: bool = False,
     arch: str | None = None,
 ) -> bytes:
     """The packed filter: `namespaces` False adds what a mount and pid namespace would otherwise do, but for what CUDA
@@ -252,10 +255,11 @@ def program(
     `pinned` refuses another choice of CPUs: a time is measured on the one that was chosen. `answers`: the program
     answers calls, perhaps beside an evaluator while another answers apart from it: what the kernel keeps of a file that
     both are shown (locks, who waits for one of its words) tells neither anything of the other. `alone`: it answers
-    calls, has one process and thread, and is stopped while nobody waits for it.
+    calls, has one process and thread, and is stopped while nobody waits for it. `before_rules`: it is in force before
+    Landlock's are.
     """
     blocks = {name: [_refuse()] for name in REFUSED} | _judged_by_argument()
-    blocks |= {name: [_refuse(errno.ENOSYS)] for name in _WATCHES}
+    blocks |= {name: [_refuse(errno.ENOSYS)] for name in (*_WATCHES, *(() if before_rules else RULES))}
     commands = dict.fromkeys(_WATCHING_COMMANDS, errno.EPERM)
     if not namespaces:
         blocks |= _without_namespaces(pid, scoped, cards)

@@ -143,6 +143,7 @@ def test_filters_refuse_what_they_should(arch: str, namespaces: bool) -> None:
     for number in range(syscalls.LAST_KNOWN + 1):
         if number not in _judged(arch, namespaces):
             assert _execute(filter_, number, syscalls.AUDIT_ARCH[arch], ()) == allowed, number
+    assert {judge(name) for name in seccomp.RULES} == {0x00050026}, "kernel memory that nobody is charged for"
     assert _execute(filter_, 5000, syscalls.AUDIT_ARCH[arch], ()) == 0x00050026
     assert _execute(filter_, 1, 0x40000003, ()) == 0x80000000
     if not namespaces:
@@ -199,7 +200,9 @@ def test_nothing_wakes_a_program_that_is_stopped_between_its_calls(arch: str, na
 def _judged(arch: str, namespaces: bool) -> set[int | None]:
     """Numbers that a filter does not simply allow, by the names of its tables."""
     names = {*seccomp.REFUSED, *seccomp._judged_by_argument()}
-    names |= {*seccomp._WATCHES, "fcntl"} | (set() if namespaces else set(seccomp._without_namespaces(77, False)))
+    names |= {*seccomp._WATCHES, *seccomp.RULES, "fcntl"} | (
+        set() if namespaces else set(seccomp._without_namespaces(77, False))
+    )
     return {syscalls.number(name, arch) for name in names}
 
 
