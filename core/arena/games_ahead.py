@@ -76,11 +76,12 @@ class GamesAhead:
             table.seated.append(node)
             pool = self._pool = self._pool or ThreadPoolExecutor(max(1, self._run.deps.jobs.slots), "ahead")
             for pairing in pairings:
-                if pairing.key not in table.games and self._run.deps.games.get(pairing.key) is None:
+                if pairing.key not in table.games:
                     table.games[pairing.key] = pool.submit(self._play, pairing, table)
 
     def _pairings(self, table: _Table, node: Node) -> list[Pairing]:
-        """But for one with the champion: the round's last game tells that it is over, so that one is left to it."""
+        """What is to be played yet but for one, with the champion if there is such: the round's last game tells that it
+        is over, so that one is left to it, also where a process before this one has played most of them."""
         run, settings = self._run, self._run.settings
         others = [engine_of(other) for other in (*table.known, *table.seated)]
         pairings = meetings(
@@ -93,8 +94,10 @@ class GamesAhead:
             kind="rated",
         )
         champion = table.known[0].id
-        left = [pairing for pairing in pairings if champion in (pairing.match.white.id, pairing.match.black.id)][-1]
-        return [pairing for pairing in pairings if pairing is not left]
+        missing = [pairing for pairing in pairings if run.deps.games.get(pairing.key) is None]
+        with_champion = [one for one in missing if champion in (one.match.white.id, one.match.black.id)]
+        left = next(reversed(with_champion or missing), None)
+        return [pairing for pairing in missing if pairing is not left]
 
     def _play(self, pairing: Pairing, table: _Table) -> None:
         generation = table.round.generation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import permutations
 
 import pytest
@@ -106,6 +106,23 @@ def test_what_is_played_when_the_round_is_judged_is_waited_for_and_not_played_ag
     judge.evaluate(nodes)
     assert len(jobs.played) - before == len([g for g in deps.games.all() if g["generation"] == 1])
     assert deps.games.events[-1].type == "generation.finished"
+
+
+def test_a_round_that_was_cut_near_its_end_is_told_as_finished_by_the_next_process(tmp_path):
+    """What was missing was played ahead, and with no game left nobody told that the round was over."""
+    nodes = [built("a", MIDDLE, 0), built("b", SECOND, 1)]
+    first, deps, _ = crowned(tmp_path, "a")
+    first.evaluate(nodes)
+    later, cut, _ = crowned(tmp_path, "b")
+    for game in deps.games.all():
+        if game["generation"] == 1 and {game["white"], game["black"]} != {"a", "b"}:
+            cut.games.put(game["key"], game, [])
+    later.expect(tasks_of(nodes))
+    for node in nodes:
+        later.look_ahead(node)
+    wait(later._ahead._table.games.values())
+    later.evaluate(nodes)
+    assert len(cut.games.of("generation.finished")) == 2 and cut.games.events[-1].type == "generation.finished"
 
 
 @pytest.mark.parametrize("twin", [MIDDLE, MIDDLE + "\n# the same\n"])
