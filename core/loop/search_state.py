@@ -317,31 +317,27 @@ class SearchState:
         return self.commit(self.runner.play(attempts, context, pool))
 
     def commit(self, attempts: Sequence[Attempt]) -> list[Node]:
-        """Into the journal and the store, in order, in one transaction; then the policy learns."""
-        for agent in {id(agent): agent for agent in map(self._agent_of, attempts) if agent}.values():
-            self._drain(agent)
+        """Into the journal and the store, in order, in one transaction, with what agents say of them and what the
+        policy says when it has learned of them: killed in between nobody would hear it, or would hear it twice.
+        """
+        agents = {id(agent): agent for agent in map(self._agent_of, attempts) if agent}
+        events: list[Event] = [event for agent in agents.values() for event in agent.drain_events()]
         nodes: list[Node] = []
-        events: list[Event] = []
         for attempt in attempts:
             self.stages.confirm(attempt)
         for attempt in attempts:
             node = self.journal.append(self.stages.finished(attempt))
             nodes.append(node)
             events += events_of(node, self.journal, self._usage(node.id), self._active_seconds())
-        self._store.commit(nodes, events)
-        self.journal.stored()
-        self._keep_summary(len(nodes))
         for node in nodes:
             self._learning.learn(node)
-        self._drain(self._policy)
+        if nodes:
+            self._store.commit(nodes, [*events, *self._policy.drain_events()])
+        self.journal.stored()
+        self._keep_summary(len(nodes))
         if self.journal.open_tasks:
             self._reached.keep(self.progress(), self._round)
         return nodes
 
     def _agent_of(self, attempt: Attempt) -> Agent | None:
         return None if attempt.task.operator in FREE_OPERATORS else self.stages.agent(attempt.task.operator)
-
-    def _drain(self, source: SearchPolicy | Agent) -> None:
-        events = source.drain_events()
-        if events:
-            self._store.append(events)

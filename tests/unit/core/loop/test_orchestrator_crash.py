@@ -7,13 +7,14 @@ Every second write of a short run is tried, in this process (every sixth in `mak
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import pytest
 from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.contracts import Proposal
-from core.events import BaselineScored, NodeCommitted, NodeProposed
+from core.events import BaselineScored, NodeCommitted, NodeProposed, Warned
 from core.loop.plan import Control
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.storage.reader import RunReader
@@ -225,3 +226,35 @@ def test_a_step_by_hand_that_died_before_its_round_leaves_the_searchs_own_round_
     loop(tmp_path).run()
     with RunReader(tmp_path) as reader:
         assert not reader.open_stages()
+
+
+class Telling(ThreePhasePolicy):
+    """Says something of each node that it is told, as islands do of those that migrate."""
+
+    def __init__(self):
+        super().__init__(ThreePhaseOptions(num_drafts=3))
+        self._said = []
+
+    def tell(self, journal, node):
+        super().tell(journal, node)
+        self._said.append(Warned(text=f"told of {node.id}"))
+
+    def drain_events(self):
+        said, self._said = self._said, []
+        return said
+
+
+def test_what_a_policy_says_of_a_node_is_stored_with_it(tmp_path):
+    """Killed between the two nobody ever heard that nodes had migrated: a resume passes over what was told already."""
+    for at in range(2, 8):
+        folder = tmp_path / str(at)
+        with suppress(Crash):
+            dying = open_loop(
+                folder, steps=2, batch=1, policy=Telling(), wrap=lambda store, at=at: DyingStore(store, at, "before")
+            )
+            dying.run()
+        again = open_loop(folder, steps=2, batch=1, policy=Telling())
+        again.run()
+        with RunReader(folder) as reader:
+            said = [event.text for event in reader.events(types=["warning"])]
+        assert said == [f"told of {node.id}" for node in again.journal], f"write {at}"
