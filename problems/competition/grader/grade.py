@@ -190,7 +190,8 @@ class Judge:
         for name in self._targets:
             try:
                 if self._exam["labels"]:
-                    table[name] = validate.check_labels(table[name], name, self._answers[name])
+                    classes = self._exam.get("classes", {}).get(name) if self._metric else None
+                    table[name] = validate.check_labels(table[name], name, self._answers[name], classes)
                 else:
                     table[name] = validate.check_numbers(table[name], name, low=low, high=high)
             except Malformed as fault:

@@ -42,6 +42,8 @@ from .tables.times import as_time
 from .tables.with_columns import with_columns
 
 FEWEST_HIDDEN = 4
+MOST_CLASSES = 1000
+"""Of a target, that submissions are compared with."""
 TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
 """What a further table is called at its end."""
 _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
@@ -173,7 +175,8 @@ def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict
 def _of_classes(read: dict[str, list[Any]]) -> dict[str, Any]:
     """What the hidden rows alone do not tell: of which classes the last one counts, and whether they are words."""
     words = [name for name, classes in read.items() if any(isinstance(one, str) for one in classes)]
-    return {"counted": {name: classes[-1] for name, classes in read.items()}, "texts": words}
+    few = {name: list(map(str, classes)) for name, classes in read.items() if len(classes) <= MOST_CLASSES}
+    return {"counted": {name: classes[-1] for name, classes in read.items()}, "texts": words, "classes": few}
 
 
 def _perfect(exam: dict[str, Any], answers: Any) -> Any:

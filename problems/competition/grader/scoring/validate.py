@@ -102,12 +102,24 @@ def refuse(faults: Sequence[str]) -> None:
         raise Malformed("; ".join(faults[:SHOWN]) + more)
 
 
-def check_labels(column: Any, name: str, like: Any) -> Any:
-    """The column as labels of the same type as the answers'."""
+def check_labels(column: Any, name: str, like: Any, classes: Sequence[str] | None = None) -> Any:
+    """The column as labels of the same type as the answers'.
+
+    Args:
+        classes: of training, where it is known that labels are of these: codes or probabilities in their place would be
+            wrong in every row.
+    """
     if column.isna().any():
         raise _missing(name, column.isna())
-    if pd.api.types.is_numeric_dtype(like) and not pd.api.types.is_bool_dtype(like):
-        return check_numbers(column, name)
+    numeric = pd.api.types.is_numeric_dtype(like) and not pd.api.types.is_bool_dtype(like)
+    labels = check_numbers(column, name) if numeric else _words(column, like)
+    if classes and not labels.isin(list(map(float, classes)) if numeric else classes).any():
+        given = str(column.iloc[0])[:40]
+        raise Malformed(f"column '{name}' holds no class of train.csv, but {given!r}; classes are {_names(classes)}")
+    return labels
+
+
+def _words(column: Any, like: Any) -> Any:
     if pd.api.types.is_bool_dtype(like) and pd.api.types.is_numeric_dtype(column) and column.isin([0, 1]).all():
         column = column.astype(bool)  # as learners predict them
     return column.astype(str)

@@ -1,5 +1,6 @@
 """Parts, checks and the stand-in for `mlebench`, in this process."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -159,6 +160,20 @@ def test_many_ranked_classes_are_drawn_less_often(monkeypatch):
     for metric, draws in (("auc", 166), ("logloss", 1000)):
         exam = {"metric": metric, "task": "classes", "labels": False, "targets": columns, "truth": ["y"]}
         assert len(Scoring(exam, answers).resampled(mine, answers)) == draws
+
+
+@pytest.mark.parametrize(
+    ("handed_in", "truth", "classes", "told"),
+    [([0, 1, 2], ["hi", "lo", "hi"], ["hi", "lo"], "'y' holds no class of train.csv, but '0'; classes are 'hi', 'lo'"),
+     ([0.3, 0.9, 0.1], [0, 1, 1], ["0", "1"], "holds no class of train.csv, but '0.3'"),
+     ([1.0, 0.3, 0.3], [0, 1, 1], ["0", "1"], ""), (["lo", "new", "new"], ["hi", "hi", "hi"], ["hi", "lo"], ""),
+     ([0, 1, 1], [True, False, True], ["False", "True"], "")],
+)  # fmt: skip
+def test_codes_and_probabilities_in_place_of_classes_are_told(handed_in, truth, classes, told):
+    """They were wrong in every row, and a score of 0 said nothing of it."""
+    columns = pd.Series(handed_in), "y", pd.Series(truth), classes
+    with pytest.raises(Malformed, match=told) if told else contextlib.nullcontext():
+        validate.check_labels(*columns)
 
 
 # ------------------------------------------------------------ parts
