@@ -46,7 +46,7 @@ def to_plain(value: Any) -> Any:
         value = bytes(value).decode("utf-8", "replace")
     if isinstance(value, str):
         half, more = _MOST_TEXT // 2, len(value) - _MOST_TEXT
-        return f"{value[:half]}\n[… left out: {more:,} of its characters …]\n{value[-half:]}" if more > 0 else str(value)
+        return f"{value[:half]}\n[… left out here: {more:,} …]\n{value[-half:]}" if more > 0 else str(value)
     if isinstance(value, int):
         return int(value) if value.bit_length() <= _MOST_BITS else f"an integer of {value.bit_length()} bits"
     if isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c":
