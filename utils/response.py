@@ -113,7 +113,21 @@ def extract_code(blocks: list[Block], language: str = "python", like: str = "") 
         return candidates[0] if candidates else None
     sound = [c for c in candidates if language != "python" or syntax_error(c) is None]
     wanted = _defined(like)
-    return max(sound or candidates, key=lambda code: (len(wanted & _defined(code)) if wanted else 0, len(code)))
+    chosen = max(sound or candidates, key=lambda code: (len(wanted & _defined(code)) if wanted else 0, len(code)))
+    return _with_imports(chosen, candidates) if chosen in sound and language == "python" else chosen
+
+
+def _with_imports(code: str, blocks: Sequence[str]) -> str:
+    """The program behind the blocks before it that are imports and nothing else: its writer parted the two."""
+    before = blocks[: blocks.index(code)]
+    heads = [block.strip() for block in before if _is_imports(block) and block.strip() not in code]
+    return "\n".join([*heads, code]) if heads and "__future__" not in code else code
+
+
+def _is_imports(code: str) -> bool:
+    """True for code that parses and only imports."""
+    body = parse_shared(code).body if syntax_error(code) is None else []
+    return bool(body) and all(isinstance(one, (ast.Import, ast.ImportFrom)) for one in body)
 
 
 def _defined(code: str) -> set[str]:

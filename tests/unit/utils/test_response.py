@@ -82,6 +82,14 @@ def test_the_whole_program_wins_over_snippets_and_over_what_does_not_parse():
     assert parse_response(text)[0] == PROGRAM
 
 
+def test_imports_in_a_block_of_their_own_are_the_programs():
+    """The longest block was run without them, and failed for a missing name."""
+    parts = "```python\nimport math\n```\nand\n```python\ndef f(x):\n    return math.sqrt(x)\n```\n"
+    assert parse_response(parts)[0] == "import math\ndef f(x):\n    return math.sqrt(x)"
+    for kept in ("import math\n\nx = math.pi", "from __future__ import annotations\nx = 10 ** 5"):
+        assert parse_response(f"```python\nimport math\n```\n```python\n{kept}\n```\n")[0] == kept
+
+
 def test_what_does_not_parse_is_kept_when_there_is_nothing_else():
     assert parse_response("```python\ndef f(:\n```")[0] == "def f(:"
 
