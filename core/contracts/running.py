@@ -27,7 +27,8 @@ class Limits(BaseModel):
     """Processes and threads."""
     file_mb: int = 512
     disk_mb: int = 1024
-    """Bytes written below the workspace; every inode costs at least 4 KiB."""
+    """Of all that is written, `/tmp` and `/dev/shm` too; every entry costs at least 12 KiB. What lies in memory takes a
+    quarter of that at most."""
     output_kb: int = 1024
     answer_kb: int = 64 << 10
     """One answer of a session, as it is sent. A problem whose answers are small says so."""

@@ -1,4 +1,4 @@
-"""Does a tier hold on this machine? Asked by attacking it, about a dozen real attacks, before anything untrusted runs.
+"""Does a tier hold on this machine? Asked by attacking it, about twenty real attacks, before anything untrusted runs.
 
 The answer is cached for this boot, user, interpreter and version of our own code: in the folder of states, and for all
 projects of the user in the folder that the system gives a session ($XDG_RUNTIME_DIR); where there is none, in one of

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.contracts import Limits
+from core.executor.inside import memory, mounts
 from core.executor.inside.seccomp import name_of_signal
 from core.state.failure import FailureKind
 from utils.clean_text import one_line
@@ -95,7 +96,10 @@ def judge_exception(raised: Raised, limits: Limits) -> tuple[FailureKind, str]:
     if raised.errno == errno.EFBIG:
         return FailureKind.FILE_SIZE, f"file size: a file passed the limit of {limits.file_mb:,} MB"
     if raised.errno in (errno.ENOSPC, errno.EDQUOT):
-        return FailureKind.DISK, f"disk: the limit of {limits.disk_mb:,} MB (12 KiB an entry at least) is used up"
+        most = mounts.tmpfs_mb(limits.disk_mb, memory.total())
+        less = f"{most:,} MB in /tmp, " if most < limits.disk_mb else ""
+        told = f"disk: the limit of {limits.disk_mb:,} MB ({less}12 KiB an entry at least) is used up"
+        return FailureKind.DISK, told
     refused = raised.errno == errno.EAGAIN and raised.type == "BlockingIOError"
     if refused or "can't start new thread" in raised.text:
         return FailureKind.PROCESSES, f"processes: no more could be started, the limit is {limits.processes}"

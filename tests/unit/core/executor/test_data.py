@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import random
@@ -116,6 +117,9 @@ def test_a_program_cannot_talk_itself_into_success() -> None:
     assert verdict.judge(3 << 8, None, None, Limits())[0] is FailureKind.EXIT
     assert verdict.judge(0, ("memory", "too much"), None, Limits()) == (FailureKind.MEMORY, "too much")
     assert verdict.judge(11, None, raised, Limits())[0] is FailureKind.SIGNAL
+    full = verdict.Raised("OSError", "No space left on device", (), errno.ENOSPC, (), False)
+    assert " MB in /tmp, " in verdict.judge(256, None, full, Limits(disk_mb=10**9))[1], "less lies in memory"
+    assert "of 8 MB (12 KiB" in verdict.judge(256, None, full, Limits(disk_mb=8))[1]
 
 
 @pytest.mark.parametrize("arch", ["x86_64", "aarch64"])
