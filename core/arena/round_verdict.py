@@ -93,11 +93,13 @@ class RoundVerdict:
         if forfeits == count:
             kind, message = self._why_forfeited(node)
             return Evaluation(failure=kind, message=message, **known)
-        interval = None if row["low"] is None else (row["low"], row["high"])
+        if row["elo"] is None:
+            message = "no game of its connects it with the engines that are rated: workers were lost"
+            return Evaluation(failure=FailureKind.LOST_WORKER, message=message, **known)
         return Evaluation(
             metric=row["elo"],
             source=self.run.source,
-            interval=interval,
+            interval=(row["low"], row["high"]),
             message=f"in its first tournament {row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {count}",
             **known,
         )

@@ -23,7 +23,7 @@ from core.arena.tournament import Tournament
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.allowance import Allowance
-from utils.errors import ConfigError, Interrupted
+from utils.errors import ConfigError, Interrupted, JobLost
 
 SPEC = four_spec()
 
@@ -126,6 +126,26 @@ def test_rules_that_leave_out_how_a_game_ends_are_told_and_no_engine_loses_by_th
     with pytest.raises(ConfigError, match=said):
         try_rules(spec.game, 200)
     try_rules(SPEC.game, 200)
+
+
+def test_an_engine_whose_games_with_the_known_ones_were_lost_has_no_rating_and_is_told_so(tmp_path):
+    """It had met other candidates alone, whom no games connect with the champion: no metric, and no word why."""
+
+    class Jobs(DirectJobs):
+        def run(self, spec):
+            if self.losing and not {spec.payload["white"]["id"], spec.payload["black"]["id"]} <= {"a", "b"}:
+                raise JobLost("the machine went away")
+            return super().run(spec)
+
+    jobs = Jobs(InProcessSandbox(), tmp_path)
+    jobs.losing = False
+    deps = deps_of(tmp_path, jobs=jobs)
+    evaluator = ArenaEvaluator(deps, SPEC, four_settings())
+    commit(deps, baselines(), evaluator.evaluate(baselines()))
+    jobs.losing = True
+    nodes = [candidate(engine(f"return position.legal_moves[-{i}]", name), name) for i, name in ((2, "a"), (3, "b"))]
+    for verdict in evaluator.evaluate(nodes):
+        assert verdict.failure is FailureKind.LOST_WORKER and "workers were lost" in verdict.message
 
 
 @pytest.mark.parametrize(
