@@ -33,7 +33,7 @@ def export(node: Node, out: Path, run_dir: Path, prepared: Prepared) -> list[Pat
     program = out / PROGRAM
     program.write_text(node.code, encoding="utf-8")
     kept = run_dir / "files" / node.id / SUBMISSION
-    return [program, *(_predictions(kept, out, prepared) if kept.is_file() else [])]
+    return [program, *(_predictions(kept, out, prepared, prepared.public) if kept.is_file() else [])]
 
 
 def check_refit(prepared: Prepared) -> None:
@@ -85,7 +85,7 @@ def refit(
         _check(made, inputs, node, prepared)
         program = out / PROGRAM
         program.write_text(node.code, encoding="utf-8")
-        return [program, *_predictions(_put_together(made, seeds, prepared, tell), out, prepared)]
+        return [program, *_predictions(_put_together(made, seeds, prepared, tell), out, prepared, inputs)]
     finally:
         shutil.rmtree(out / ".refit", ignore_errors=True)
         shutil.rmtree(inputs, ignore_errors=True)
@@ -141,7 +141,15 @@ def _trusted(request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
+def _predictions(kept: Path, out: Path, prepared: Prepared, inputs: Path) -> list[Path]:
+    """Write the predictions in the user's form.
+
+    Args:
+        inputs: what the program that made them saw as `input/`.
+
+    Raises:
+        ConfigError: it saw other rows: those of a version that hid or called them otherwise.
+    """
     target = out / PREDICTIONS
     mapping = prepared.folder / "private" / "user_rows.json"
     if not mapping.is_file():
@@ -152,7 +160,13 @@ def _predictions(kept: Path, out: Path, prepared: Prepared) -> list[Path]:
         if own["unlike"]:
             log_msg("WARNING", own["unlike"])
         return []  # the user gave no test rows: nothing to predict
-    found = {row[own["key"]].strip(): row for row in submission_rows(kept)}
+    found = {row.get(own["key"], "").strip(): row for row in submission_rows(kept)}
+    wanted = {_key(row[own["key"]]) for row in submission_rows(inputs / "sample_submission.csv")}
+    if wanted != set(map(_key, found)):
+        raise ConfigError(
+            f"'{kept}' is of other rows than are hidden now: another version prepared the data; export-best --refit "
+            "trains the program anew"
+        )
     found = {_key(name): row for name, row in found.items()} | found
     with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

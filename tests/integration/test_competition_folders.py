@@ -347,6 +347,10 @@ def test_hidden_rows_are_carved_and_the_users_rows_are_what_is_exported(tmp_path
         node, verdict = rent.score(numbered + rewritten)
         rent.problem.export(node, tmp_path / "best", rent.run_dir)
         assert verdict.metric > 0 and (tmp_path / "best" / "submission.csv").read_text() == usual
+    kept = rent.evaluator.submission_of(node)
+    kept.write_text(kept.read_text().replace("\n", "\n9"))
+    with pytest.raises(ConfigError, match="is of other rows than are hidden now: another version prepared the data"):
+        rent.problem.export(node, tmp_path / "best", rent.run_dir)
 
 
 def close(folder: Path) -> None:
