@@ -111,7 +111,9 @@ def _by_signal(number: int, limits: Limits) -> tuple[FailureKind, str]:
         return FailureKind.CPU, f"CPU: one process used more than the limit of {cpu_limit(limits):g} s"
     if number == signal.SIGXFSZ:
         return FailureKind.FILE_SIZE, f"file size: a file passed the limit of {limits.file_mb:,} MB"
-    return FailureKind.SIGNAL, f"killed by {name_of_signal(number)}"
+    told = ": by itself, or by the machine, which ends programs where memory runs out"
+    why = told if number == signal.SIGKILL else ""
+    return FailureKind.SIGNAL, f"killed by {name_of_signal(number)}{why}"
 
 
 def cpu_limit(limits: Limits) -> float:

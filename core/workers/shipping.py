@@ -131,7 +131,8 @@ def serve(spec_text: str, inputs: Path | None, sandbox: Sandbox, state_dir: Path
     spec = JobSpec.model_validate_json(spec_text)
     scratch = state_dir / f"job-{blake2b(spec_text.encode(), digest_size=8).hexdigest()}"
     remove_tree(scratch)
-    written, spool = scratch / "written", scratch / "spool"
+    written = scratch / f"written-{os.urandom(8).hex()}"  # what a program prints cannot be taken for it
+    spool = scratch / "spool"
     written.mkdir(parents=True)
     here = {READS: inputs, WRITES: written, SPOOL: spool}
     paths = {key: str(path) for key, path in here.items() if path is not None and spec.payload.get(key)}

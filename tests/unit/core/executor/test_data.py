@@ -116,7 +116,8 @@ def test_a_program_cannot_talk_itself_into_success() -> None:
     assert verdict.judge(0, None, raised, Limits()) == (None, "")
     assert verdict.judge(3 << 8, None, None, Limits())[0] is FailureKind.EXIT
     assert verdict.judge(0, ("memory", "too much"), None, Limits()) == (FailureKind.MEMORY, "too much")
-    assert verdict.judge(11, None, raised, Limits())[0] is FailureKind.SIGNAL
+    assert verdict.judge(11, None, raised, Limits()) == (FailureKind.SIGNAL, "killed by SIGSEGV")
+    assert "where memory runs out" in verdict.judge(9, None, None, Limits())[1]
     full = verdict.Raised("OSError", "No space left on device", (), errno.ENOSPC, (), False)
     assert " MB in /tmp, " in verdict.judge(256, None, full, Limits(disk_mb=10**9))[1], "less lies in memory"
     assert "of 8 MB (12 KiB" in verdict.judge(256, None, full, Limits(disk_mb=8))[1]

@@ -24,7 +24,8 @@ def read_and_write(payload, deps):
 
 
 def say(payload, deps):
-    return {"said": payload["said"], "place": payload["keep_dir"]}
+    said = payload["said"].replace("@here@", str(deps.scratch))
+    return {"said": said, "place": payload["keep_dir"]}
 
 
 def test_a_job_goes_and_comes_back(tmp_path):
@@ -44,13 +45,17 @@ def test_a_job_goes_and_comes_back(tmp_path):
     assert not list((tmp_path / "worker").glob("job-*"))
 
 
-@pytest.mark.parametrize("said", ["@written@", "\0", "\\u0000"])
+@pytest.mark.parametrize("said", ["@written@", "\0", "\\u0000", "@here@/written"])
 def test_what_a_program_says_comes_as_it_was_said(tmp_path, said):
-    """A word of its own stood for the folder of the results: whoever printed it was told where that lies here."""
+    """A word of its own stood for the folder of the results, later a path beside the program's own: whoever printed it
+    was told where that lies here.
+    """
     payload = {"inputs": "", "keep_dir": str(tmp_path / "kept"), "said": said}
     spec = JobSpec(entry=f"{__name__}:say", payload=payload, seconds=1)
     (answer,) = serve(spec.model_dump_json(), None, None, tmp_path / "worker")
-    assert land(answer, spec)["value"] == {"said": said, "place": str(tmp_path / "kept")}
+    found = land(answer, spec)["value"]
+    assert found["place"] == str(tmp_path / "kept") and found["place"] not in found["said"]
+    assert found["said"] == said or "@here@" in said
 
 
 def test_a_fault_of_the_entry_is_told(tmp_path):
