@@ -49,6 +49,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.enable()
+    gc.set_threshold(20_000, 20, 20)  # a twentieth of the tests' time went into looking for cycles
 
 
 @pytest.fixture(autouse=True)

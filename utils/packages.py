@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
@@ -35,8 +36,16 @@ def installed_packages(preload: Sequence[str], python: str | None = None) -> str
 def versions(names: Iterable[str], places: Sequence[str] | None = None) -> dict[str, str]:
     """Name → version of those of the packages that are installed in these folders; without, where we are."""
     places = sys.path if places is None else places
-    found = {name: next(iter(distributions(name=name, path=list(places))), None) for name in names}
-    return {name: _version_of(one) for name, one in found.items() if one is not None}
+    known = tuple(place for place in places if place)  # '' is where somebody stands, and holds no packages
+    found = {name: _version_in(known, name) for name in names}
+    return {name: version for name, version in found.items() if version is not None}
+
+
+@lru_cache(maxsize=1000)
+def _version_in(places: tuple[str, ...], name: str) -> str | None:
+    """Sought once a process: what is installed while it runs it would not import anew either."""
+    found = next(iter(distributions(name=name, path=list(places))), None)
+    return None if found is None else _version_of(found)
 
 
 def _version_of(package: Distribution) -> str:
