@@ -86,9 +86,9 @@ def test_answers_that_are_oddly_named_beside_a_single_file(cli: Cli, tmp_path: P
     place = oddly_graded(tmp_path / "sources")
     (place / "a.py").write_text(PROGRAM)
     (place / ".env").write_text("KEY=4711")
-    told = "what only problem.grade names: .answers.json, .grade.py.swp, case1.ans, expected.log, grade.py and 5 more; "
+    told = "what only problem.grade names: .answers.json, .grade.py.swp, case1.ans, expected.log, grade.py and 5 more "
     words = [f"problem.source={place / 'a.py'}", "problem.eval=python3 a.py"]
-    node = searched(cli, *words, told=f"{told}programs do not see what looks like a login: .env")
+    node = searched(cli, *words, told=f"{told}note: programs do not see what looks like a login: .env")
     assert (node["metric"], node["metric_source"]) == (0, "verified")
     assert "seen: ['./a.py']" in node["term_out"]
 
