@@ -18,6 +18,7 @@ from pathlib import Path
 
 from core.executor.workspace import remove_tree
 from core.workers.shipping import unpack_folder
+from utils.scratch_folders import hold, is_left
 from utils.users_folder import users_folder
 
 _END_SECONDS = 5.0
@@ -41,11 +42,12 @@ class NodeFolder:
         return cls(users_folder())
 
     def worker(self, session: str) -> Path:
-        """A folder for this process, of that session; those of dead processes go."""
+        """A folder for this process, of that session, as long as it lives; those of dead processes go."""
         with self._locked():
             self._tidy()
-            folder = self._root / f"worker-{session}-{os.getpid()}-{os.urandom(3).hex()}"
+            folder = self._root / f"worker-{session}-{os.getpid()}-{os.urandom(6).hex()}"
             folder.mkdir(mode=0o700)
+            hold(folder)  # in another container that shares the disk another process may have our number, or none
             return folder
 
     def inputs(self, name: str, packed: Callable[[], bytes | memoryview]) -> Path:
@@ -64,7 +66,7 @@ class NodeFolder:
     def leave(self, session: str) -> None:
         """Remove what the session's workers left, once they are dead; with the last worker the inputs go as well."""
         end = time.monotonic() + _END_SECONDS
-        while time.monotonic() < end and any(map(_lives, self._root.glob(f"worker-{session}-*"))):
+        while time.monotonic() < end and not all(map(is_left, self._root.glob(f"worker-{session}-*"))):
             time.sleep(0.05)
         with self._locked():
             self._tidy()
@@ -74,7 +76,7 @@ class NodeFolder:
 
     def _tidy(self) -> None:
         for folder in self._root.glob("worker-*"):
-            if not _lives(folder):
+            if is_left(folder):
                 remove_tree(folder)
 
     @contextmanager
@@ -82,8 +84,3 @@ class NodeFolder:
         with (self._root / "lock").open("w") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
-
-
-def _lives(folder: Path) -> bool:
-    """True while the process that a worker's folder names is there."""
-    return Path(f"/proc/{folder.name.split('-')[-2]}").exists()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from core.workers import node_folder
 from core.workers.node_folder import NodeFolder
+from utils.scratch_folders import hold
 
 WORK = """
 import sys, time
@@ -69,12 +70,16 @@ def test_inputs_are_unpacked_once_and_the_dead_leave_nothing(tmp_path):
 
 
 def test_a_new_worker_removes_what_a_killed_run_left(tmp_path):
-    ended = subprocess.Popen(["true"])
-    ended.communicate()
-    stale = tmp_path / f"worker-s-{ended.pid}-abc"
-    stale.mkdir()
+    """Not by its number: in another container that shares the disk somebody works under any number."""
+    stale = tmp_path / f"worker-s-{os.getpid()}-abc"
+    works = tmp_path / "worker-s-999999999-abc"
+    for folder in (stale, works):
+        folder.mkdir()
+    os.close(hold(stale))
+    lock = hold(works)
     mine = NodeFolder(tmp_path).worker("t")
-    assert mine.is_dir() and not stale.exists()
+    assert mine.is_dir() and works.is_dir() and not stale.exists()
+    os.close(lock)
 
 
 def test_leaving_does_not_wait_for_workers_of_others(tmp_path):
