@@ -107,6 +107,19 @@ def test_points_between_thousands_are_no_fractions_though_no_comma_says_so(tmp_p
     assert set(train["rent"]) < {i * i % 997 * 13 for i in range(60)} and {1200, 980} < set(test["size"])
 
 
+def test_a_test_that_writes_a_column_otherwise_is_read_like_the_training_table_or_told(tmp_path, inline):
+    """Words for missing values, and thousands, made a column of numbers one of words in the test alone."""
+    train = pd.DataFrame({"a": range(60), "b": range(60), "c": range(60), "d": [f"${i},000" for i in range(1, 61)],
+                          "rent": range(60)})  # fmt: skip
+    test = pd.DataFrame({"a": ["?", "1"], "b": ["1,000", "2"], "c": ["x", "2"], "d": [5000, 6000]})
+    problem = made(tmp_path, train__csv=train.to_csv(index=False), test__csv=test.to_csv(index=False))
+    assert "missing among numbers are: a ('?')" in problem.note
+    assert "c holds 'x' in test.csv, and no words in train.csv: write it alike" in problem.note
+    assert "d is read as words: test.csv writes '5000', other than train.csv ('$1,000' as 1000)" in problem.note
+    shown = pd.read_csv(problem.input_dir / "test.csv")
+    assert shown["a"].isna().sum() == 1 and shown["b"].max() == 1000 and "x" in set(shown["c"])
+
+
 def test_words_for_missing_values_are_missing_for_programs_scores_and_the_target(tmp_path, inline):
     """`?` in two cells of a column of numbers makes words of all of them for pandas."""
     sizes, rents = FLATS["size"].astype(str).tolist(), FLATS["rent"].astype(str).tolist()

@@ -13,7 +13,7 @@ import pandas as pd
 from ..tables.amounts import odd_one
 from ..tables.cell_forms import CellForm, converted
 from ..tables.cell_forms import told as told_forms
-from ..tables.columns import MOST_NAMES, bare, called_like_id, listed, same_names, targets_of, told_doubled, told_same
+from ..tables.columns import MOST_NAMES, bare, listed, same_names, targets_of, told_doubled, told_same
 from ..tables.contents import read_any, read_texts
 from ..tables.counts import counted
 from ..tables.exact import Unusable
@@ -21,6 +21,7 @@ from ..tables.keys import as_keys, each_once
 from ..tables.pieces import Table, is_text_column, open_table
 from ..tables.times import two_ways
 from ..tables.with_columns import with_columns
+from .forms_of_both import forms_of_both, told_other, told_words
 from .new_groups import told_new_groups, told_newer
 from .second_table import Joined, columns_of, may_be_table, with_labels
 from .spelling import Classes, Ids, read_classes
@@ -139,7 +140,8 @@ def read_own(request: dict[str, Any]) -> OwnTables:
     same = same_names(theirs, dict.fromkeys([*train.columns, *targets]))
     notes += told_same(files["test"], same) if same else []
     theirs = theirs.rename(columns=same).drop(columns=targets, errors="ignore")
-    forms = _forms(train, theirs, sample, targets, request)
+    forms, unlike = forms_of_both(train, theirs, sample, targets, request)
+    notes += [told_other(name, form, theirs[name], files["test"]) for name, form in unlike.items()]
     train, theirs = train.with_forms(forms), converted(theirs, forms)
     missing = [name for name in targets if name not in train.columns]
     known = train.read([name for name in targets if name in train.columns])
@@ -178,19 +180,6 @@ def _names_the_rows(sample: Any, train: Table, targets: list[str]) -> bool:
         return False
     wanted, known = as_keys(sample[others[0]]), as_keys(train.read(others)[others[0]])
     return each_once([sample[others[0]]]) and not set(wanted) & set(known)
-
-
-def _forms(train: Table, theirs: Any, sample: Any, targets: list[str], request: dict[str, Any]) -> dict[str, CellForm]:
-    """Columns that are read as numbers or as dates: no names of rows, no classes, and none that the test writes
-    otherwise."""
-    classes = set(targets) if request["task"] != "regression" else set()
-
-    def stays(name: str) -> bool:
-        return name in classes or (name not in targets and (name in sample or called_like_id(name)))
-
-    found = train.find_forms(stays, set(targets) - classes)
-    both = {name: form.also(theirs[name]) if name in theirs else form for name, form in found.items()}
-    return {name: form for name, form in both.items() if name not in theirs or form.read(theirs[name]) is not None}
 
 
 def _within_float(values: Any) -> Any:
@@ -293,6 +282,7 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
             yield f"{told}, and is read as words: write them alike"
         elif odd := odd_one(head[name]):
             yield f"{name} is read as words: '{odd[:40]}' and its like are no numbers in the form of its other cells"
+    yield from told_words(head, theirs, tables.files.get("test"))
     if tables.no_rows:
         yield tables.no_rows
     elif "sample" in tables.files and "test" not in tables.files:
