@@ -36,7 +36,7 @@ def forms_of_both(
 def _forms_of_test(train: Table, theirs: Any) -> dict[str, CellForm]:
     """Columns that are numbers in the training table and in the test hold words for missing values, or marks of
     thousands."""
-    texts = [name for name in theirs if is_text_column(theirs[name])]
+    texts = [name for name in theirs if len(theirs) and is_text_column(theirs[name])]
     mine = next(train.pieces(texts)) if texts else theirs
     numbers = [name for name in texts if not (is_text_column(mine[name]) or pd.api.types.is_bool_dtype(mine[name]))]
     forms = {name: amounts_in(lambda name=name: [theirs[name]], decimal=train.look.decimal or ".") for name in numbers}  # type: ignore[misc]
