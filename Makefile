@@ -32,8 +32,8 @@ run: $(VENV)/.run  ## search the default competition, no key needed (ARGS="--sea
 
 # With RETRY=1 (shared CI machines, where a process may stand still for seconds) what failed is tried once more and shown.
 pytest = $(BIN)/python -m pytest $(1)$(if $(RETRY), || $(BIN)/python -m pytest $(1) -n 0 --last-failed --last-failed-no-failures=none)
-# Three times as many as cores: much of a test is waiting for a process.
-JOBS ?= $(shell echo $$(( $$(nproc) * 3 )))
+# Twice as many as cores: much of a test is waiting for a process.
+JOBS ?= $(shell echo $$(( $$(nproc) * 2 )))
 page-tests = @if command -v npm >/dev/null && [ -d dashboard/web/node_modules ]; then npm --prefix dashboard/web test --silent; fi
 together := -n $(JOBS) --dist worksteal tests --ignore=tests/world
 
