@@ -252,12 +252,13 @@ def _unquoted(text: str) -> str:
 
     What merely begins with `>` in a block, or looks like a fence there, is a line of it.
     """
-    if not _QUOTED_PART.search(text) and not _GLUED.search(text):
-        return text
     kept, lines, place = list[str](), text.split("\n"), 0
+    has_glued = _GLUED.search(text) is not None and _are_fences(lines)
+    if not has_glued and not _QUOTED_PART.search(text):
+        return text
     while place < len(lines):
         end = _end_of_part(lines, place)
-        if end == place and (glued := _GLUED.match(lines[place])):
+        if has_glued and end == place and (glued := _GLUED.match(lines[place])):
             kept.append(glued[1].rstrip())
             lines[place] = glued[2]
             continue
@@ -266,6 +267,20 @@ def _unquoted(text: str) -> str:
         kept += [_QUOTED.sub("", line) for line in part] if is_quote else part
         place = max(end, place + 1)
     return "\n".join(kept)
+
+
+def _are_fences(lines: Sequence[str]) -> bool:
+    """True where fences behind words of a reply begin blocks, and are not only spoken of (`in a block of ```python`):
+    without them there is no block, one that is never closed, or one with such a line in it."""
+    blocks, place = 0, 0
+    while place < len(lines):
+        if (opened := _FENCE.match(lines[place])) is not None:
+            end = _end_of(lines, place, opened)
+            if end == len(lines) or any(map(_GLUED.match, lines[place + 1 : end])):
+                return True
+            blocks, place = blocks + 1, end
+        place += 1
+    return not blocks
 
 
 def _end_of_part(lines: Sequence[str], place: int) -> int:

@@ -107,6 +107,18 @@ def test_a_fence_beside_words_or_code_is_a_fence(reply):
     assert found == PROGRAM and plan.startswith("Plan.") and "```" not in plan
 
 
+@pytest.mark.parametrize("label", ["python", ""])
+def test_a_fence_that_is_only_spoken_of_is_none(label):
+    """A prompt says so itself, and plans repeat it: the block then began in their middle."""
+    said = "I answer in one block that starts with ```python"
+    assert parse_response(f"{said}\n\n```{label}\n{PROGRAM}\n```\n") == (PROGRAM, said)
+
+
+def test_two_fences_behind_words_are_two_blocks():
+    reply = f"First: ```python\nimport math\n```\nThe program: ```python\n{PROGRAM}\n```\n"
+    assert [block.text for block in split_blocks(reply)[1]] == ["import math", PROGRAM]
+
+
 def test_what_looks_like_a_fence_in_a_block_is_a_line_of_it():
     code = '"""As in: ```python\nx\n"""\nx = "```"'
     assert parse_response(f"Plan.\n\n```python\n{code}\n```\n") == (code, "Plan.")
