@@ -9,12 +9,12 @@ import errno
 import socket
 from collections.abc import Sequence
 from types import CodeType
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from . import frames, mounts
 
 if TYPE_CHECKING:
-    from typing import dataclass_transform
+    from typing import Self, dataclass_transform
 else:
 
     def dataclass_transform(**_):
@@ -32,7 +32,7 @@ class Record:
 
     def __init__(self, *values: Any, **named: Any) -> None:
         found = vars(self)
-        found.update(zip(self._names, values, strict=False), **named)
+        found.update(zip(self._names, values), **named)  # noqa: B905 - Python 3.9
         for name in self._names:
             if name not in found:
                 found[name] = getattr(type(self), name)

@@ -1,0 +1,71 @@
+"""What goes into the sandbox runs in the user's interpreter: every module of it is understood by Python 3.9."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from core.contracts import Limits
+from core.executor import inside
+from core.executor.sandbox import open_sandbox
+
+MODULES = sorted(Path(inside.__file__).parent.glob("*.py"))
+KNOWN = {
+    "typing": {"Any", "Callable", "ClassVar", "NoReturn", "TYPE_CHECKING", "cast"},
+    "types": {"CodeType", "FrameType", "ModuleType", "TracebackType"},
+}
+"""What Python 3.9 has of modules that grew since, and we take."""
+NEWER_WORDS = {"zip": {"strict"}, "dataclass": {"slots", "kw_only", "match_args"}}
+
+
+def newer(tree: ast.AST) -> list[str]:
+    """What of a module Python 3.9 would not know."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for statement in node.body:
+                for part in ast.walk(statement):
+                    part.names = []  # type: ignore[attr-defined]  # never executed
+        if isinstance(node, ast.ImportFrom) and node.module in KNOWN:
+            found += [f"{node.module}.{one.name}" for one in node.names if one.name not in KNOWN[node.module]]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            words = {word.arg for word in node.keywords} & NEWER_WORDS.get(node.func.id, set())
+            found += [f"{node.func.id}({word}=)" for word in words]
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_python_3_9_understands_it(path):
+    """Two lines that it does not know closed the sandbox to every interpreter before 3.11."""
+    assert newer(ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))) == []
+
+
+def test_what_is_newer_is_found():
+    source = "from typing import Self\nif TYPE_CHECKING:\n    from typing import override\nzip(a, b, strict=True)\n"
+    assert newer(ast.parse(source)) == ["typing.Self", "zip(strict=)"]
+
+
+def real_path(name: str) -> str:
+    """Of an interpreter, and not of a script that looks for it; '' where it does not start."""
+    found = shutil.which(name)
+    command = [found or "false", "-c", "import sys; print(sys.executable)"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+@pytest.mark.parametrize("name", ["python3.9", "python3.10", "python3.12", "python3.13", "python3.14"])
+def test_a_program_runs_in_an_interpreter_that_is_there(name, tmp_path):
+    python = real_path(name)
+    if not python:
+        pytest.skip(f"{name} is not there")
+    sandbox = open_sandbox("auto", python=python, state_dir=tmp_path / "state")
+    (tmp_path / "work").mkdir()
+    try:
+        code = "import sys; print(sys.version_info[:2])"
+        done = sandbox.run(code, workspace=tmp_path / "work", limits=Limits(seconds=20))
+    finally:
+        sandbox.close()
+    assert tuple(map(int, name.removeprefix("python").split("."))) == ast.literal_eval(done.term_out.strip())
