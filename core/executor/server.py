@@ -304,7 +304,8 @@ class ForkServer:
             self._control.settimeout(_START_SECONDS)
             received = messages.receive(self._control)
             if received is None:
-                raise SandboxError(f"the fork server did not start: {self._log_tail()}")
+                told = _script_told(self.config.python)
+                raise SandboxError(f"the fork server did not start: {self._log_tail()}{told}")
             assert isinstance(received[0], Ready)
             self._ready = received[0]
         return self._ready
@@ -374,6 +375,15 @@ def _environment(tier: str) -> dict[str, str]:
     if tier == "lite":
         fixed["JOBLIB_MULTIPROCESSING"] = "0"  # read at import: without sockets joblib must take threads
     return fixed | dict.fromkeys(names, "1")
+
+
+def _script_told(python: str) -> str:
+    """What to do where a name leads to a script and not to an interpreter, as those of pyenv and asdf do."""
+    with suppress(OSError), open(python, "rb") as file:
+        if file.read(2) == b"#!":
+            asked = f"{python} -c 'import sys; print(sys.executable)'"
+            return f"; it is a script that looks for an interpreter: give the one that it finds ({asked})"
+    return ""
 
 
 def own_python() -> str:

@@ -12,6 +12,7 @@ import pytest
 from core.contracts import Limits
 from core.executor import inside
 from core.executor.sandbox import open_sandbox
+from utils.errors import NoSandboxError
 
 MODULES = sorted(Path(inside.__file__).parent.glob("*.py"))
 KNOWN = {
@@ -69,3 +70,12 @@ def test_a_program_runs_in_an_interpreter_that_is_there(name, tmp_path):
     finally:
         sandbox.close()
     assert tuple(map(int, name.removeprefix("python").split("."))) == ast.literal_eval(done.term_out.strip())
+
+
+def test_a_script_that_looks_for_an_interpreter_is_named_as_one(tmp_path):
+    """The last line of what such a script says helped nobody: `Python versions to be found at the same time.`"""
+    shim = tmp_path / "python3.9"
+    shim.write_text("#!/bin/sh\necho no version is chosen >&2\nexit 127\n")
+    shim.chmod(0o755)
+    with pytest.raises(NoSandboxError, match=r"no version is chosen; it is a script .*/python3\.9 -c 'import sys"):
+        open_sandbox("auto", python=str(shim), state_dir=tmp_path / "state")
