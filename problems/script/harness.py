@@ -145,7 +145,8 @@ def unpickled(path: str) -> Any:
 def module_name(path: str) -> str:
     """A file's own name, so that it may import one called `evaluator` beside it; not one that Python has a use for."""
     name = os.path.splitext(os.path.basename(path))[0]
-    taken = name in sys.modules or name in sys.stdlib_module_names or not name.isidentifier()
+    of_python = getattr(sys, "stdlib_module_names", sys.builtin_module_names)  # Python 3.10
+    taken = name in sys.modules or name in of_python or not name.isidentifier()
     return "evaluator" if taken else name
 
 

@@ -1,4 +1,4 @@
-"""What goes into the sandbox runs in the user's interpreter: every module of it is understood by Python 3.9."""
+"""What runs in the user's interpreter, in the sandbox and beside his evaluator, is understood by Python 3.9."""
 
 from __future__ import annotations
 
@@ -14,12 +14,22 @@ from core.executor import inside
 from core.executor.sandbox import open_sandbox
 from utils.errors import NoSandboxError
 
-MODULES = sorted(Path(inside.__file__).parent.glob("*.py"))
+ROOT = Path(__file__).parents[4]
+MODULES = [
+    *sorted(Path(inside.__file__).parent.glob("*.py")),
+    *sorted(
+        path
+        for path in (ROOT / "core" / "evaluation" / "isolation").glob("*.py")
+        if "Standard library only" in path.read_text(encoding="utf-8")
+    ),
+    ROOT / "problems" / "script" / "harness.py",
+]
 KNOWN = {
-    "typing": {"Any", "Callable", "ClassVar", "NoReturn", "TYPE_CHECKING", "cast"},
+    "typing": {"Any", "Callable", "ClassVar", "NoReturn", "Protocol", "TYPE_CHECKING", "cast"},
     "types": {"CodeType", "FrameType", "ModuleType", "TracebackType"},
 }
 """What Python 3.9 has of modules that grew since, and we take."""
+NEWER_OF_SYS = {"exception", "orig_argv", "stdlib_module_names"}
 NEWER_WORDS = {"zip": {"strict"}, "dataclass": {"slots", "kw_only", "match_args"}}
 
 
@@ -33,6 +43,8 @@ def newer(tree: ast.AST) -> list[str]:
                     part.names = []  # type: ignore[attr-defined]  # never executed
         if isinstance(node, ast.ImportFrom) and node.module in KNOWN:
             found += [f"{node.module}.{one.name}" for one in node.names if one.name not in KNOWN[node.module]]
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "sys" and node.attr in NEWER_OF_SYS:
+            found.append(f"sys.{node.attr}")
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             words = {word.arg for word in node.keywords} & NEWER_WORDS.get(node.func.id, set())
             found += [f"{node.func.id}({word}=)" for word in words]
