@@ -11,7 +11,7 @@ from problems.command.tree.base import Base, kept, snapshot
 from utils.archives import BROKEN
 from utils.errors import ConfigError
 from utils.file_utils import staged
-from utils.untar import untar
+from utils.tar_archive import untar
 
 ARCHIVE = "base.tar.gz"
 """In the run's `files/`: all files of the base, in the order of their paths."""

@@ -23,10 +23,10 @@ from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
-from .own_data.drawing import secret_draws
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
+from .own_data.secret_draws import secret_draws
 from .own_data.sides import Sides, part_rows, telling_features
 from .own_data.targets import Goal, classes_read, goal_of
 from .row_ids import with_ids

@@ -6,7 +6,7 @@ import tarfile
 
 import pytest
 
-from utils.untar import untar
+from utils.tar_archive import untar
 
 
 def packed(name: str, text: str = "", **fields: object) -> tarfile.TarFile:
