@@ -20,21 +20,13 @@ from utils.counts import counted
 from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
 from utils.direction import Direction
 from utils.errors import ConfigError
+from utils.fences import split_blocks, strip_thinking, unlisted, up_to_last_block
 from utils.genes import split_genes
 from utils.patch import PatchError, apply_patch, read_patch
 from utils.prompt_builder import fill_template
 from utils.prompt_parts import Attempt, Parts
-from utils.response import (
-    bare_program,
-    left_out,
-    nothing_left_in,
-    parse_response,
-    split_blocks,
-    strip_thinking,
-    syntax_error,
-    unlisted,
-    up_to_last_block,
-)
+from utils.response import bare_program, left_out, nothing_left_in, parse_response
+from utils.syntax import syntax_error
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""

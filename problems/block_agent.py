@@ -9,7 +9,7 @@ from core.contracts import AgentContext
 from core.state.failure import FailureKind
 from problems.blocks import BlockError, graft, put_back
 from utils.diff import DiffError, apply_diff, has_blocks, parse_diff
-from utils.response import strip_thinking, unlisted
+from utils.fences import strip_thinking, unlisted
 
 
 class BlockAgent(CoderAgent):

@@ -1,4 +1,4 @@
-"""Parsing Python from several threads at once."""
+"""Python as text and tree: parsed from several threads at once, counted in its own lines, edited in place."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate, islice
+
+from utils.clean_text import one_line
 
 _LOCK = threading.Lock()
 _ATTEMPTS = 8
@@ -86,6 +88,24 @@ def _is_same_in(source: str, encoding: str) -> bool:
         return source.encode("utf-8", "surrogatepass").decode(name) == source
     except (LookupError, ValueError):
         return False
+
+
+@lru_cache(maxsize=64)
+def syntax_error(code: str) -> str | None:
+    """One line that names the first syntax error of Python `code`; None if it parses."""
+    before, nul, _ = code.partition("\0")
+    if nul:
+        return f"NUL byte at line {len(source_lines(before + nul))}"
+    if encoding := foreign_encoding(code):
+        return f"the encoding {encoding[:40]!r} is declared: as a file it would be another program; take UTF-8"
+    try:
+        parse_shared(code)
+    except SyntaxError as error:
+        line = f": {error.text.strip()[:120]}" if error.text else ""
+        return one_line(f"line {error.lineno}: {error.msg}{line}")
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
 
 
 def with_texts(source: str, edits: Iterable[tuple[ast.expr | ast.stmt, str]]) -> str:

@@ -20,7 +20,7 @@ from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
 from utils.clean_text import whole
 from utils.errors import CutReplyError, RefusedError, ReplyError
-from utils.response import strip_thinking
+from utils.fences import strip_thinking
 
 Rung = Literal["tool", "schema", "fence"]
 RUNGS: tuple[Rung, ...] = get_args(Rung)

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from core.contracts import Evaluation
 from core.state.failure import FailureKind
 from utils.counts import counted
-from utils.response import syntax_error
-from utils.syntax import parse_shared
+from utils.syntax import parse_shared, syntax_error
 
 MAX_BYTES = 200_000
 """Of a program's source in UTF-8."""

@@ -23,7 +23,8 @@ from core.storage.ticket_store import GONE, Gone, Ticket
 from runs.tickets.names import LONGEST_CALL, MOST_CHECKS, hash_of
 from utils.diff import has_blocks
 from utils.errors import BudgetExhausted, Interrupted, RunStopped, TicketGone
-from utils.response import NOTHING_LEFT, syntax_error
+from utils.response import NOTHING_LEFT
+from utils.syntax import syntax_error
 
 ENDED = "the run has ended"
 STOPPED = "the run was stopped; whoever asks next goes on with it"

@@ -8,7 +8,7 @@ from core.events import RunFinished, Warned
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from utils.clean_text import visible_all
-from utils.response import split_blocks
+from utils.fences import split_blocks
 
 TERMINAL = "\x1b]0;mine\x07\x1b]52;c;cHduZWQ=\x07\x1b[2J\x9b31m\u202e\x1b[8m"
 PROGRAM = f'''

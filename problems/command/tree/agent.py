@@ -18,10 +18,11 @@ from problems.command.tree.replies import MOST_READ, Wanted, asked_files, edits_
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.clean_text import one_line
 from utils.counts import counted
+from utils.fences import strip_thinking
 from utils.patch import write_patch
 from utils.prompt_parts import Attempt
 from utils.prompt_text import BYTES_PER_TOKEN
-from utils.response import strip_thinking, syntax_error
+from utils.syntax import syntax_error
 
 FILES_SHARE = 0.4
 """Of a prompt's budget, for the text of files."""

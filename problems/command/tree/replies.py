@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 from problems.command.tree.tree import Tree, TreeError, with_patches
 from utils.diff import REPLACE, SEARCH, DiffError, parse_diff
+from utils.fences import less_indented
 from utils.patch import PatchError, changed_text, read_patch, with_line_ends
-from utils.response import left_out, less_indented
+from utils.response import left_out
 
 _FENCE = re.compile(r"^(?P<indent>[ ]*)(?P<marks>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)$")
 """In a list's item it is indented, and so are the lines of its file."""

@@ -15,7 +15,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from utils.errors import BackendBusyError, BudgetExhausted, CutReplyError, ReplyError
-from utils.response import split_blocks
+from utils.fences import split_blocks
 
 agent: Agent = CoderAgent()
 

@@ -6,18 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from utils.response import (
-    bare_program,
-    left_out,
-    nothing_left_in,
-    parse_json,
-    parse_response,
-    split_blocks,
-    strip_thinking,
-    syntax_error,
-    unlisted,
-    up_to_last_block,
-)
+from utils.fences import split_blocks, strip_thinking, unlisted, up_to_last_block
+from utils.response import bare_program, left_out, nothing_left_in, parse_json, parse_response
+from utils.syntax import syntax_error
 
 PROGRAM = "import math\n\nprint(math.pi)"
 

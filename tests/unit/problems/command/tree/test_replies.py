@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from problems.command.tree.base import snapshot
 from problems.command.tree.replies import Edit, Wanted, as_reply, asked_files, edits_of, read_reply, unnamed_blocks
 from problems.command.tree.tree import Ground, Tree, TreeError, is_path, read_tree
-from utils.response import strip_thinking
+from utils.fences import strip_thinking
 
 BLOCK = "<<<<<<< SEARCH\nFACTOR = 3\n=======\nFACTOR = 5\n>>>>>>> REPLACE"
 DIFF = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,2 +1,2 @@\n-FACTOR = 3\n+FACTOR = 5\n \n"
