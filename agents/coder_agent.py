@@ -41,7 +41,8 @@ class CoderAgent(BaseAgent):
 
     Of `AgentContext.extras` it reads, all optional: `signature`, `allowed_imports` (text or list), `output_format`,
     `sections` ({title: text}), `language` (default python), `program` (what a writer without parents starts from),
-    `reply_format` (`program`: never SEARCH/REPLACE blocks).
+    `reply_format` (`program`: never SEARCH/REPLACE blocks), `cases` (`{unit, names}`: what a parent scored on each case
+    may be told).
 
     Args:
         single_function: the searched code is one function or a diff: no rule of length, function templates.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from agents.case_scores import beside, case_scores
 from core.contracts import AgentContext
 from core.state.node import Node
-from core.state.summary import change_of, noise_of, numbers_in
-from utils.direction import Direction
+from core.state.summary import change_of, is_rounding, noise_of, numbers_in
+from utils.direction import Direction, finite
 from utils.prompt_parts import Attempt
 from utils.prompt_text import shorten
 from utils.time_share import time_share
@@ -22,6 +23,8 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
     texts = [node.term_out, *(f"[{name}]\n{text}" for name, text in node.artifacts.items())]
     output = short_traceback("\n".join(texts))
     message = message_of(node)
+    above = parent_of(node, context)
+    cases_of, cases = case_scores(node, above, context)
     return Attempt(
         code=node.code,
         label="" if context.refusal or not node.fingerprint else f"[{node.step}], {node.operator}",
@@ -31,7 +34,10 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         review=node.analysis,
         plan=node.plan,
         output="" if _is_measured(output, node) else output.strip("\n"),
-        measured=measured(node),
+        measured=measured(node, above),
+        measured_of=f"Everything that was measured{beside(above) if above and above.metrics else ''}",
+        cases_of=cases_of,
+        cases=cases,
     )
 
 
@@ -54,7 +60,7 @@ def outcome_of(node: Node, context: AgentContext) -> str:
         return f"failed ({node.failure.value}). {node.failure.advice}{f' It {share}.' if share else ''}"
     if node.metric_value is None:
         return "it ran to its end; nothing has scored it yet" if context.claims_only else "no metric"
-    above = next((other for other in context.grandparents if other.id == node.parent_id), None)
+    above = parent_of(node, context)
     change = change_of(node, above, Direction(context.lower_is_better)) if above else ""
     against = f"against its parent [{above.step}]: {change}" if above and change else ""
     parts = (
@@ -62,6 +68,11 @@ def outcome_of(node: Node, context: AgentContext) -> str:
         _nothing_left(node, context),
     )  # fmt: skip
     return "; ".join(filter(None, parts))
+
+
+def parent_of(node: Node, context: AgentContext) -> Node | None:
+    """What the node was made from, where the context has it."""
+    return next((other for other in context.grandparents if other.id == node.parent_id), None)
 
 
 def _beaten_by(node: Node, context: AgentContext) -> str:
@@ -95,12 +106,22 @@ def message_of(node: Node) -> str:
     return node.message.strip() if node.failure is not None else ""
 
 
-def measured(node: Node) -> str:
-    """All that a user's evaluator returned, a line each; '' where there is nothing beside the metric."""
+def measured(node: Node, above: Node | None = None) -> str:
+    """All that was measured, a line each, and in brackets what it was of the parent `above`, where that is another
+    number; '' where there is nothing beside the metric."""
     if len(node.metrics) < 2:
         return ""
-    lines = [f"{name}: {_number(value)}" for name, value in list(node.metrics.items())[:MEASURED_SHOWN]]
+    before = above.metrics if above is not None else {}
+    lines = [
+        f"{name}: {_number(value)}{_was(value, before.get(name))}"
+        for name, value in list(node.metrics.items())[:MEASURED_SHOWN]
+    ]
     return "\n".join(line[:200] for line in lines)
+
+
+def _was(value: object, before: object) -> str:
+    now, then = finite(value), finite(before)
+    return "" if now is None or then is None or is_rounding(now, then) else f" ({_number(before)})"
 
 
 def _is_measured(output: str, node: Node) -> bool:

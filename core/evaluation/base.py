@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult
@@ -24,6 +24,8 @@ B = TypeVar("B")
 
 DIGITS = 12
 """Significant digits of a signature: beyond them, equal programs differ by the order of additions."""
+CASES_NAMED = 1000
+"""First cases that are told by their names."""
 _LAST_LINE = 200
 """Characters of an output's last line in a message."""
 
@@ -34,6 +36,17 @@ def signature_of(scores: Iterable[Any]) -> tuple[float, ...]:
     if any(number is None for number in numbers):
         return ()
     return tuple(_rounded(number) for number in numbers if number is not None)
+
+
+def told_cases(unit: str, names: Iterable[str]) -> dict[str, Any]:
+    """`cases` of `Problem.prompt_extras`: prompts may tell what a program scored on each case of its signature.
+
+    Args:
+        unit: of a case's score, in words: `bins used`.
+        names: what people call the cases, in order; '' for `case 3`.
+    """
+    known = [*islice(names, CASES_NAMED)]
+    return {"unit": unit, "names": known if any(known) else []}
 
 
 def side_by_side(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Callable[[A], B]) -> list[B]:

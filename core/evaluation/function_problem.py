@@ -20,7 +20,15 @@ from core.contracts import (
     Problem,
     RulesWriter,
 )
-from core.evaluation.base import as_time_allows, failed_run, nothing_better, or_lost, signature_of, source_of
+from core.evaluation.base import (
+    as_time_allows,
+    failed_run,
+    nothing_better,
+    or_lost,
+    signature_of,
+    source_of,
+    told_cases,
+)
 from core.evaluation.function_check import calls_of, cases_of, check_function_problem
 from core.evaluation.function_rules import FunctionWriter
 from core.evaluation.signature import Signature
@@ -80,6 +88,20 @@ class FunctionProblem(Problem):
     def score(self, case: Any, answers: list[Any]) -> float:
         """How good the answers are, one a call in the order of `calls`. Raise ValueError where they are not usable."""
 
+    def case_name(self, case: Any, number: int) -> str:
+        """What prompts call a validation case, where they tell what a program scored on it; '' for `case 3`.
+
+        Args:
+            number: of the case, from 1.
+        """
+        return ""
+
+    def measures(self, case: Any, answers: list[Any]) -> Mapping[str, float]:
+        """Further numbers of the answers to a validation case, which `score` has taken: what the score is made of,
+        where it is lost. Their means stand beside the score in prompts and wherever people look; they never steer.
+        """
+        return {}
+
     def case_score(self, case: Any, number: int, score: float) -> CaseScore:
         """A row of the final table: what people call the case, and its value in a unit that they know.
 
@@ -110,7 +132,9 @@ class FunctionProblem(Problem):
         return f" {DECIDED}" if self.cases("test") else ""
 
     def prompt_extras(self) -> dict[str, Any]:
-        return {"signature": self.signature, "allowed_imports": sorted(self.imports)}
+        names = (self.case_name(case, number) for number, case in enumerate(self.cases("validation"), 1))
+        told = {"signature": self.signature, "allowed_imports": sorted(self.imports)}
+        return {**told, "cases": told_cases(self.unit, names)}
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("start", self.start)]
@@ -206,12 +230,13 @@ class FunctionEvaluator(Evaluator):
         found = self._deps.jobs.run(JobSpec(entry=entry, payload=payload, label=label))
         if "answers" not in found:
             return failed_run(ExecutionResult.model_validate(found))
-        verdict = self._judged(prepared, found["answers"])
+        verdict = self._judged(prepared, found["answers"], tells=part == "validation")
         return Evaluation(**{**dict(verdict), "term_out": found["output"], "seconds": found["seconds"]})
 
-    def _judged(self, prepared: _Prepared, answers: list[Any]) -> Evaluation:
-        """The verdict on what came back, which may be anything that is plain."""
+    def _judged(self, prepared: _Prepared, answers: list[Any], *, tells: bool) -> Evaluation:
+        """The verdict on what came back, which may be anything that is plain; `tells`: with its measures."""
         problem, each = self._problem, []
+        measured: list[Mapping[str, float]] = []
         if not problem.driver:
             wrong = next((i for i, answer in enumerate(answers) if not problem.form.fits(answer)), None)
             if wrong is not None:
@@ -221,6 +246,7 @@ class FunctionEvaluator(Evaluator):
         for number, (case, own) in enumerate(zip(prepared.cases, prepared.split(answers), strict=True), 1):
             try:
                 told = problem.score(case, own)
+                measured.append(dict(problem.measures(case, own)) if tells else {})
             except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
                 message = f"case {number}: {error}" if isinstance(error, ValueError) else f"case {number}: {error!r}"
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=message[:500])
@@ -229,8 +255,18 @@ class FunctionEvaluator(Evaluator):
                 message = f"the score of case {number} is {told!r}"[:300] + f", not a finite number up to {LARGEST:g}"
                 return Evaluation(failure=FailureKind.NON_FINITE, message=message)
             each.append(value)
-        source = source_of(self._deps.isolated)
-        return Evaluation(metric=sum(each) / len(each), source=source, signature=signature_of(each))
+        source, metric = source_of(self._deps.isolated), sum(each) / len(each)
+        means = _means(measured)
+        metrics = {problem.unit: metric, **means} if means else {}
+        return Evaluation(metric=metric, source=source, signature=signature_of(each), metrics=metrics)
+
+
+def _means(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    """Name → mean over the cases that tell it; left out where one of them tells what is no number."""
+    names = dict.fromkeys(name for case in measured for name in case)
+    columns = {str(name): [as_score(case[name]) for case in measured if name in case] for name in names}
+    known = {name: [value for value in column if value is not None] for name, column in columns.items()}
+    return {name: sum(known[name]) / len(column) for name, column in columns.items() if len(known[name]) == len(column)}
 
 
 class _Prepared:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from core.contracts import Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
+from core.evaluation.base import told_cases
 from core.state.node import Node
-from problems.bin_packing.program import FUNCTION, IMPORTS
+from problems.bin_packing.program import FUNCTION, IMPORTS, UNIT
 from problems.highs import SolverOptions
 from problems.instance_text import files_of_instances
 from problems.options import checked_options
@@ -19,6 +20,7 @@ from utils.shared_property import shared_property
 
 if TYPE_CHECKING:
     from problems.bin_packing.data import DataSet
+    from problems.bin_packing.instances import Instance
 
 
 class Options(SolverOptions):
@@ -41,7 +43,7 @@ class BinPackingProblem(Problem):
     """Online bin packing on a named data set or a file; see `Problem`."""
 
     lower_is_better = True
-    unit = "excess over the lower bound"
+    unit = UNIT
     family: Literal["heuristic"] = "heuristic"
     preload: tuple[str, ...] = ("math",)
     seeds_search = True
@@ -96,6 +98,7 @@ class BinPackingProblem(Problem):
             "capacity": self.data.capacity,
             "allowed_imports": sorted(IMPORTS.modules),
             "output_format": f"One Python code block that defines {self._form()} at the top level.",
+            "cases": told_cases("bins used", map(_told, self.data.validation)),
         }
 
     def baselines(self) -> Sequence[Baseline]:
@@ -131,6 +134,10 @@ class BinPackingProblem(Problem):
     def _form(self) -> str:
         extra = ", histogram" if self.options.signature == "histogram" else ""
         return f"{FUNCTION}(item, remaining_capacity{extra})"
+
+
+def _told(instance: Instance) -> str:
+    return f"{instance.name} (bound {instance.lower_bound})"
 
 
 STATEMENT = """\

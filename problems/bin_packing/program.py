@@ -10,6 +10,7 @@ from core.evaluation.static_check import Imports, check_program, refusal
 from core.state.failure import FailureKind
 from utils.syntax import parse_shared
 
+UNIT = "excess over the lower bound"
 FUNCTION = "score_bin"
 Signature = Literal["pair", "histogram"]
 IMPORTS = Imports.only("math", "itertools", "functools", "collections", "statistics", "fractions", "operator", "bisect")

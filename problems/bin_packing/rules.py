@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from core.contracts import Evaluation, ExecutionResult
 from core.evaluation.base import failed_run
 from problems.bin_packing.instances import Instance
 
+T = TypeVar("T")
 UNLIMITED = 1 << 60
 Pack = Callable[[str, Sequence[Instance]], dict[str, Any]]
 """(code, instances) → what `job.pack` answers for one program."""
@@ -33,8 +34,8 @@ class Rule(Protocol):
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         """Bins used, one count an instance; None once their sum is sure to exceed `most`. May raise RuleFailed."""
 
-    def chosen(self, instance: Instance) -> list[int]:
-        """The bin of each item. May raise RuleFailed."""
+    def packed(self, instances: Sequence[Instance], told: Callable[[Instance, Any], T]) -> list[T]:
+        """What `told` makes of each instance and the bin of each of its items, an int64 array. May raise RuleFailed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ class TableRule:
     def used(self, instances: Sequence[Instance], most: int = UNLIMITED) -> list[int] | None:
         return _in_turn(self._pack, instances, most)
 
-    def chosen(self, instance: Instance) -> list[int]:
-        return _chosen(self._pack, instance)
+    def packed(self, instances: Sequence[Instance], told: Callable[[Instance, Any], T]) -> list[T]:
+        return [told(instance, _bins(self._pack, instance)) for instance in instances]
 
     def _pack(self, instance: Instance, chosen: Any, most: int) -> int:
         from problems.bin_packing.compiled import pack_ranked
@@ -92,11 +93,11 @@ class ArithmeticRule:
         except ArithmeticError:
             return self.otherwise.used(instances, most)
 
-    def chosen(self, instance: Instance) -> list[int]:
+    def packed(self, instances: Sequence[Instance], told: Callable[[Instance, Any], T]) -> list[T]:
         try:
-            return _chosen(self._pack, instance)
+            return [told(instance, _bins(self._pack, instance)) for instance in instances]
         except ArithmeticError:
-            return self.otherwise.chosen(instance)
+            return self.otherwise.packed(instances, told)
 
     def _pack(self, instance: Instance, chosen: Any, most: int) -> int:
         from problems.bin_packing.machine import pack_program
@@ -119,8 +120,11 @@ class SandboxedRule:
         used = [len(set(chosen)) for chosen in self._all(instances)]
         return used if sum(used) <= most else None
 
-    def chosen(self, instance: Instance) -> list[int]:
-        return self._all([instance])[0]
+    def packed(self, instances: Sequence[Instance], told: Callable[[Instance, Any], T]) -> list[T]:
+        import numpy as np
+
+        bins = self._all(instances)
+        return [told(instance, np.array(one)) for instance, one in zip(instances, bins, strict=True)]
 
     def _all(self, instances: Sequence[Instance]) -> list[list[int]]:
         answer = self.pack(self.code, instances)
@@ -145,9 +149,9 @@ def _in_turn(pack: Callable[[Instance, Any, int], int], instances: Sequence[Inst
     return used
 
 
-def _chosen(pack: Callable[[Instance, Any, int], int], instance: Instance) -> list[int]:
+def _bins(pack: Callable[[Instance, Any, int], int], instance: Instance) -> Any:
     import numpy as np
 
     bins = np.empty(len(instance.sizes), dtype=np.int64)
     pack(instance, bins, UNLIMITED)
-    return [int(index) for index in bins]
+    return bins

@@ -14,7 +14,8 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.bin_packing.data import DataSet
 from problems.bin_packing.instances import Instance, excess_over_bound
-from problems.bin_packing.program import arity
+from problems.bin_packing.lost_room import bins_and_room, told_room
+from problems.bin_packing.program import UNIT, arity
 from problems.bin_packing.rules import ArithmeticRule, Rule, RuleFailed, SandboxedRule, TableRule
 from utils.errors import JobLost
 
@@ -45,7 +46,16 @@ class PackingStages:
         return None if used is None else excess_over_bound(used, self.data.train)
 
     def full(self, program: Rule) -> Evaluation:
-        return self.score(program, self.data.validation)
+        """The score that steers, and what it is made of."""
+        instances = self.data.validation
+        start = time.perf_counter()
+        try:
+            packed = program.packed(instances, bins_and_room)
+        except RuleFailed as failure:
+            return failure.verdict
+        used, left = [bins for bins, _ in packed], [room for _, room in packed]
+        verdict = self._verdict(program, used, instances, start)
+        return verdict.model_copy(update={"metrics": {UNIT: verdict.metric, **told_room(left, instances)}})
 
     def score(self, program: Rule, instances: Sequence[Instance]) -> Evaluation:
         """Excess over a set of instances; the signature is the bins used on each."""
@@ -55,6 +65,9 @@ class PackingStages:
         except RuleFailed as failure:
             return failure.verdict
         assert used is not None
+        return self._verdict(program, used, instances, start)
+
+    def _verdict(self, program: Rule, used: Sequence[int], instances: Sequence[Instance], start: float) -> Evaluation:
         return Evaluation(
             metric=excess_over_bound(used, instances),
             source=source_of(self._deps.isolated),
@@ -117,7 +130,7 @@ class PackingStages:
 
     def _probed(self, rule: Rule) -> Loaded[Rule] | Evaluation:
         try:
-            chosen = rule.chosen(self._probe)
+            (chosen,) = rule.packed([self._probe], lambda _, bins: bins.tolist())
         except RuleFailed as failure:
             return failure.verdict
         return Loaded(rule, blake2b(",".join(map(str, chosen)).encode(), digest_size=8).hexdigest())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from problems.highs import Clock, Solved, SolverOptions, shortest_tour
 from problems.instance_text import instance_stem
 from problems.options import checked_options
 from problems.tsp.files import deciding_files, load
-from problems.tsp.instances import Point, excess, generate
+from problems.tsp.instances import BHH, Point, excess, generate
+from problems.tsp.tour_parts import tour_parts
 from problems.tsp.writer import NEAREST, TourWriter
 from utils.config_schema import Config
 from utils.config_section import Section
@@ -99,6 +101,9 @@ class TourProblem(FunctionProblem):
     def score(self, case: list[Point], answers: list[Any]) -> float:
         return excess(case, answers[0])
 
+    def measures(self, case: list[Point], answers: list[Any]) -> Mapping[str, float]:
+        return tour_parts(answers[0], lambda a, b: math.dist(case[a], case[b]), BHH * math.sqrt(len(case)))
+
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         """`solution.py`: rule, driver and instances; run by itself it prints its score on the held-out ones."""
         out.mkdir(parents=True, exist_ok=True)
@@ -144,7 +149,7 @@ class OwnToursProblem(TourProblem):
         return 0.0, "no tour can be shorter than the lower bound"
 
     def statement(self) -> str:
-        told = ", ".join(f"{one.name} ({counted(len(one), 'city', 'cities')})" for one in self._instances[:10])
+        told = ", ".join(self.case_name(one, 0) for one in self._instances[:10])
         return (
             f"Build short round trips, city by city, for instances such as {told}. Write\n\n"
             "    score_city(distance, home, spread, left)\n\n"
@@ -164,6 +169,12 @@ class OwnToursProblem(TourProblem):
 
     def score(self, case: Any, answers: list[Any]) -> float:
         return float(case.length(answers[0]) / case.reference - 1)
+
+    def measures(self, case: Any, answers: list[Any]) -> Mapping[str, float]:
+        return tour_parts(answers[0], case.between, case.reference)
+
+    def case_name(self, case: Any, number: int) -> str:
+        return f"{case.name} ({counted(len(case), 'city', 'cities')})"
 
     def case_score(self, case: Any, number: int, score: float) -> CaseScore:
         """Against the best known tour where the file tells it or a solver found it, else against a lower bound."""

@@ -269,6 +269,27 @@ def test_who_changes_a_program_hears_of_a_change_that_beats_it(context, score, c
     assert told in outcome and ("[9]" in outcome) is bool(told), outcome
 
 
+@pytest.mark.parametrize(
+    ("cases", "scores", "told", "kept"),
+    [
+        ({"unit": "gap", "names": ["a\n```"]}, (0.5, 0.25), "gap on 2 cases; in brackets its parent [1], w", "case 1:"),
+        ({"unit": "gap", "names": ["rome"]}, (0.5, 0.25), "\nrome: 0.5 (0.125)\ncase 2: 0.25\n", "case 1:"),
+        ({"unit": "bins", "names": []}, range(30), "bins on the worst 20 of 30 cases (", "\ncase 10:"),
+        ({"unit": "bins", "names": []}, range(30), "\ncase 30: 29\ncase 29: 28\n", "\ncase 1:"),
+        ({"unit": "gap", "names": []}, (0.5,), "## The program", "case 1:"),
+        (None, (0.5, 0.25), "## The program", "case 1:"),
+    ],
+)
+def test_what_a_parent_scored_on_each_case_is_told_where_its_problem_says_so(context, cases, scores, told, kept):
+    """Of a competition, whose cases are hidden rows, nothing is."""
+    above = Node(id="o", code="x", step=1, metric_value=0.2, signature=(0.125, 0.25), fingerprint="f")
+    parent = Node(id="p", code="y", step=2, metric_value=0.3, signature=scores, parent_id="o", parent_ids=("o",))
+    extras = {"cases": cases} if cases else {}
+    asked = context(operator="mutate", parents=(parent,), grandparents=(above,), extras=extras, memory="[1] x")
+    user = CoderAgent(single_function=True).prompt(asked).user
+    assert told in user and kept not in user
+
+
 def test_writers_of_a_round_are_never_asked_the_same(context):
     parent = Node(id="p", code="x = 1", metric_value=0.5)
 

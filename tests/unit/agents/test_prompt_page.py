@@ -70,11 +70,13 @@ def functions() -> Journal:
     """Three functions: best fit, a child of it, and a rule that prefers full bins."""
     journal = Journal(lower_is_better=True)
     for node in (
-        Node(id="e", code=RULE, plan="best_fit", metric_value=0.0416, operator="baseline"),
+        Node(id="e", code=RULE, plan="best_fit", metric_value=0.0416, operator="baseline", signature=(212, 208, 205),
+             metrics={"excess over the bound": 0.0416, "lost in bins with 1 to 5 left": 0.036}),
         Node(id="f", code=RULE.replace("-(room - item)", "-(room - item) ** 2"), plan="Square the gap.",
-             metric_value=0.0398, operator="mutate", parent_ids=("e",)),
+             metric_value=0.0398, operator="mutate", parent_ids=("e",), signature=(211, 208, 204),
+             metrics={"excess over the bound": 0.0398, "lost in bins with 1 to 5 left": 0.031}),
         Node(id="g", code=RULE.replace("-(room - item)", "item / room"), plan="Prefer bins that get full.",
-             metric_value=0.0402, operator="generate"),
+             metric_value=0.0402, operator="generate", signature=(213, 206, 205)),
     ):  # fmt: skip
         journal.append(node)
     return journal
@@ -104,7 +106,11 @@ SCRIPT = {
 }  # fmt: skip
 FUNCTION = {
     "statement": "Online bin packing: say how good it is to put an item into a bin. Metric: excess over the bound.",
-    "extras": {"signature": "score_bin(item, room) -> float", "allowed_imports": ["math"]}, "time_limit": None,
+    "extras": {
+        "signature": "score_bin(item, room) -> float", "allowed_imports": ["math"],
+        "cases": {"unit": "bins used", "names": ["first day (bound 203)", "second day (bound 200)"]},
+    },
+    "time_limit": None,
 }  # fmt: skip
 ENGINE = """\
 class E:

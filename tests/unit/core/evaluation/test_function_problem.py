@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import random
 from contextlib import redirect_stdout
 from io import StringIO
@@ -104,6 +105,22 @@ def test_the_metric_is_the_mean_over_the_cases_and_the_signature_holds_each():
     assert verdict.metric == 0 and verdict.source == "unisolated"
 
 
+def test_what_a_problem_measures_beside_the_score_is_told_of_the_cases_that_steer():
+    class Measured(Squares):
+        def case_name(self, case, number):
+            return f"x = {case}"
+
+        def measures(self, case, answers):
+            odd = {"odd": math.inf} if case == 2 else {"odd": 1}
+            return {"left of 0": abs(answers[1] - case * case), **odd, **({"of one": 7} if case == 1 else {})}
+
+    judge, code = evaluator(Measured()), "def f(x):\n    return x\n"
+    (verdict,) = judge.evaluate([node(code)])
+    assert verdict.metrics == {"distance": verdict.metric, "left of 0": pytest.approx(20 / 3), "of one": 7}
+    assert judge.final([node(code)])[0].metrics == {}, "the test part is nobody's to learn from"
+    assert Measured().prompt_extras()["cases"] == {"unit": "distance", "names": ["x = 1", "x = 2", "x = 3"]}
+
+
 def test_the_final_part_is_its_own_and_has_an_interval():
     found, perfect = evaluator(Squares()).final([node("def f(x):\n    return x\n"), node("def f(x): return x * x")])
     assert found.metric == pytest.approx((100 + 121 + 144 + 169 + 196) / 5)
@@ -199,7 +216,8 @@ def test_a_problem_is_told_with_what_it_says():
     problem = Squares()
     assert "f(x: float) -> float" in problem.statement() and "distance" in problem.statement()
     assert problem.statement().endswith("once, at the end, on cases of this kind that no step has seen.")
-    assert problem.prompt_extras() == {"signature": Squares.signature, "allowed_imports": ["math"]}
+    told = {"signature": Squares.signature, "allowed_imports": ["math"]}
+    assert problem.prompt_extras() == {**told, "cases": {"unit": "distance", "names": []}}
     assert [baseline.code for baseline in problem.baselines()] == [Squares.start]
 
 

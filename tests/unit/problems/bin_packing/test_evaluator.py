@@ -54,6 +54,10 @@ def test_scores_are_those_of_the_plain_loop(evaluator, problem):
         assert verdict.metric == pytest.approx(excess_over_bound(used, problem.data.validation), abs=1e-12)
         assert verdict.signature == tuple(map(float, used))
         assert verdict.source == "verified"
+        total, *lost = verdict.metrics.values()
+        slack = len(used) / sum(one.lower_bound for one in problem.data.validation)
+        assert total == verdict.metric and total <= sum(lost) <= total + slack, "where all of the excess was lost"
+        assert list(verdict.metrics)[1] == "lost in bins with 1 to 3 left"
 
 
 @pytest.mark.parametrize(

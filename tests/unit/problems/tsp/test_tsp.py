@@ -29,6 +29,14 @@ def test_length_of_a_square():
     assert excess(square, [3, 2, 1, 0]) == pytest.approx(4 / (0.7124 * 2) - 1)
 
 
+def test_the_parts_of_a_tour_add_up_to_its_score():
+    problem = TourProblem(Options(cities=3, instances=1))
+    ((points,), tour) = problem.cases("validation"), [[0, 2, 1]]
+    parts = problem.measures(points, tour)
+    assert sum(parts.values()) == pytest.approx(problem.score(points, tour) + 1)
+    assert parts["way home"] * 0.7124 * math.sqrt(3) == pytest.approx(math.dist(points[1], points[0]))
+
+
 def test_what_a_matrix_has_from_a_city_to_itself_is_no_distance():
     rows = [[9999.0 if a == b else abs(a - b) + 1.0 for b in range(5)] for a in range(5)]
     plain = [[0.0 if a == b else cell for b, cell in enumerate(row)] for a, row in enumerate(rows)]

@@ -1,0 +1,51 @@
+"""What a program scored on each case, where its problem lets prompts tell it: where it gained, and where it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.contracts import AgentContext
+from core.state.node import Node
+from core.state.summary import is_rounding
+from utils.counts import counted
+from utils.direction import Direction
+
+SHOWN = 20
+"""Cases that a prompt names; of more the worst."""
+NAME = 60
+"""Characters of a case's name."""
+
+
+def case_scores(node: Node, above: Node | None, context: AgentContext) -> tuple[str, str]:
+    """(what the lines tell, a line a case with its score and in brackets that of the parent `above`, where it is
+    another); ('', '') where nothing may be told.
+
+    `context.extras["cases"]` of a problem says that it may: `unit` of a case's score, and `names` of the first cases.
+    """
+    told = context.extras.get("cases")
+    if not told or len(node.signature) < 2:
+        return "", ""
+    before = above.signature if above and len(above.signature) == len(node.signature) else ()
+    places = _shown(node.signature, Direction(context.lower_is_better))
+    of = f"the worst {SHOWN} of " if len(places) < len(node.signature) else ""
+    title = f"Its {told['unit']} on {of}{counted(len(node.signature), 'case')}"
+    lines = [_line(place, node.signature, before, told["names"]) for place in places]
+    return title + (beside(above) if above and before else ""), "\n".join(lines)
+
+
+def beside(above: Node) -> str:
+    """What the brackets behind a node's numbers hold."""
+    return f"; in brackets its parent [{above.step}], where it differs"
+
+
+def _shown(scores: Sequence[float], direction: Direction) -> list[int]:
+    """Places of the cases that are told: all in their order, or the worst, the worst first."""
+    if len(scores) <= SHOWN:
+        return list(range(len(scores)))
+    return sorted(range(len(scores)), key=lambda place: direction.turned(scores[place]))[:SHOWN]
+
+
+def _line(place: int, scores: Sequence[float], before: Sequence[float], names: Sequence[str]) -> str:
+    name = " ".join(names[place].split())[:NAME] if place < len(names) else ""
+    was = f" ({before[place]:.7g})" if before and not is_rounding(scores[place], before[place]) else ""
+    return f"{name or f'case {place + 1}'}: {scores[place]:.7g}{was}"
