@@ -60,7 +60,7 @@ def _write_parquet(rows: list[dict[str, Any]], out: Path) -> None:
         table = pd.DataFrame(columns)
         table.astype({"step": "Int64"} if rows else {}).to_parquet(out, index=False)  # null for what is no step
     except ImportError as error:
-        raise ConfigError(f"--format parquet needs pyarrow: {install_line('parquet')}") from error
+        raise ConfigError(f"--format parquet needs pyarrow: {install_line('tables')}") from error
 
 
 def _of_one_kind(values: list[Any]) -> list[Any]:

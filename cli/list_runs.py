@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
+import math
 import sys
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from cli.options import count, project_dir_of
-from core.storage.labels import same_text
-from reports.run_index import Status
+from cli.run_choice import NO_SUCH, add_choice_options, is_chosen, is_filtered
+from cli.terminal.edge import edge, row_lines
 from reports.verdict_kind import IN_WORDS
 from runs.run_folder import left_out, runs_above
 from runs.run_list import run_rows
 from utils.clean_text import one_line
+from utils.counts import dollars, duration, score
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.program import command
@@ -44,12 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default="started",
         help="`best`: best last, problem by problem (default: newest last)",
     )
-    parser.add_argument("--problem", metavar="TEXT", help="only runs whose problem holds this text")
-    parser.add_argument(
-        "--status", choices=get_args(Status), metavar="WORD", help=f"only {', '.join(get_args(Status))}"
-    )
-    parser.add_argument("--tag", metavar="TAG", help="only runs with this tag")
-    parser.add_argument("--archived", action="store_true", help="also runs that were put away: tag RUN --archive")
+    add_choice_options(parser)
     parser.add_argument(
         "--last", type=count, metavar="N", help="only the last N lines; with `--sort best` of each problem"
     )
@@ -63,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     known = run_rows(project_dir)
     for told in left_out(project_dir).values():
         print(f"note: {told}", file=sys.stderr)
-    rows = [row for row in known if _wanted(row, args)]
+    rows = [row for row in known if is_chosen(row, args)]
     rows.sort(key=SORTS[args.sort])
     groups = [list(group) for _, group in groupby(rows, _group)] if args.sort == BEST else [rows]
     if args.last:
@@ -73,13 +69,12 @@ def run(args: argparse.Namespace) -> int:
         print("[" + ",\n ".join(map(json.dumps, rows)) + "]")  # a run a line
         return 0
     if not rows:
-        filtered = args.problem or args.status or args.tag
         none = (
             "no runs but archived ones: --archived lists them"
             if known
             else f"no runs yet{runs_above(project_dir)}; start one with `{command(project_dir)}`"
         )
-        print("no such run" if filtered else none)
+        print(NO_SUCH if is_filtered(args) else none)
         return 0
     _print(rows, [f"{_goal(group[0])}, best last:" for group in groups] if len(groups) > 1 else [])
     return 0
@@ -95,46 +90,41 @@ def _goal(row: dict[str, Any]) -> str:
     return one_line(f"{row['problem']} ({row['unit'] or 'metric'}, {better} is better)")
 
 
-def _wanted(row: dict[str, Any], args: argparse.Namespace) -> bool:
-    return (
-        (not args.problem or args.problem in row["problem"])
-        and (not args.status or args.status == row["status"])
-        and (not args.tag or same_text(args.tag) in row["tags"])
-        and (args.archived or not row["archived"])
-    )
-
-
 def _fitness(row: dict[str, Any]) -> float:
     return Direction(row["lower_is_better"]).fitness(row["best_metric"]) or 0.0
 
 
 def _print(rows: list[dict[str, Any]], heads: Sequence[str] = ()) -> None:
-    """As wide as the terminal: ids are never cut, what does not fit is left out from the right.
-
-    By hand: a table of Rich takes a second for two thousand runs.
+    """As wide as the terminal: ids and scores are never cut. What does not fit is left out from the right; where not
+    even the score fits, a run is some lines. By hand: a table of Rich takes a second for two thousand runs.
 
     Args:
         heads: stand above the runs of each problem, in the order of the rows.
     """
-    # a file or a pipe has no edge to cut names at
-    has_edge = sys.stdout.isatty() or "COLUMNS" in os.environ
-    columns = _fitting(
-        {name: [cell(row).replace("\n", " ") for row in rows] for name, cell in CELLS.items()},
-        shutil.get_terminal_size().columns if has_edge else 200,
-    )
-    padded = [
-        [text.ljust(width) for text in (name, *cells)]
-        for name, cells in columns.items()
-        for width in [max(map(len, (name, *cells)))]
-    ]
-    lines = ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
+    cells = {name: [cell(row).replace("\n", " ") for row in rows] for name, cell in CELLS.items()}
+    columns = _fitting(cells, edge())
+    if any(cells["best"]) and "best" not in columns:
+        blocks = [list(row_lines(FIRST, [cells[name][place] for name in FIRST])) for place in range(len(rows))]
+        lines = ["", *("\n".join(block) for block in blocks)]
+    else:
+        lines = _aligned(columns)
     for number, row in enumerate(rows, 1):
         if reason := row.get("reason"):
             lines[number] += f"\n  {one_line(reason)}"
     firsts = [number for number, row in enumerate(rows, 1) if number == 1 or _group(row) != _group(rows[number - 2])]
     for number, head in zip(firsts if heads else (), heads, strict=True):
         lines[number] = f"\n{head}\n{lines[number]}"
-    print("\n".join(lines))
+    print("\n".join(lines if lines[0] else lines[1:]))
+
+
+def _aligned(columns: dict[str, list[str]]) -> list[str]:
+    """The head and a line a run."""
+    padded = [
+        [text.ljust(width) for text in (name, *cells)]
+        for name, cells in columns.items()
+        for width in [max(map(len, (name, *cells)))]
+    ]
+    return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
 
 
 def _is_open(row: dict[str, Any]) -> bool:
@@ -145,15 +135,15 @@ def _is_open(row: dict[str, Any]) -> bool:
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
     "result": lambda row: row["status"] if _is_open(row) else IN_WORDS[row["verdict"]],
-    "best": lambda row: "" if row["best_metric"] is None else f"{row['best_metric']:.5g} {row['best_is']}".rstrip(),
-    "final": lambda row: "" if row["final_metric"] is None else f"{row['final_metric']:.5g}",
+    "best": lambda row: "" if row["best_metric"] is None else f"{score(row['best_metric'])} {row['best_is']}".rstrip(),
+    "final": lambda row: "" if row["final_metric"] is None else score(row["final_metric"]),
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),
     "problem": lambda row: row["problem"],
-    "started": lambda row: (row["started_at"] or "")[:16].replace("T", " "),
+    "started": lambda row: _local(row["started_at"]),
     "writer": lambda row: row["writer"],
-    "seconds": lambda row: "" if row["seconds"] is None else f"{row['seconds']:.0f}",
-    "cost": lambda row: "" if row["cost_usd"] is None else f"${row['cost_usd']:.4f}",
+    "search time": lambda row: "" if row["seconds"] is None else duration(row["seconds"]),
+    "cost": lambda row: "" if row["cost_usd"] is None else dollars(row["cost_usd"]),
     "tags": lambda row: " ".join(row["tags"]),
     "title": lambda row: row["title"],
 }
@@ -165,10 +155,15 @@ GAP = 2
 """Blanks between two columns."""
 
 
-def _fitting(columns: dict[str, list[str]], width: int) -> dict[str, list[str]]:
-    """The columns that fit beside each other; one without any cell is left out."""
+def _local(moment: str | None) -> str:
+    """In this machine's time, as in the run's name and on the page."""
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}" if moment else ""
+
+
+def _fitting(columns: dict[str, list[str]], width: int | None) -> dict[str, list[str]]:
+    """The columns that fit beside each other, all without an edge; one without any cell is left out."""
     kept: set[str] = set()
-    left = width + GAP
+    left = math.inf if width is None else width + GAP
     for name in (*FIRST, *(name for name in columns if name not in FIRST)):
         cells = columns[name]
         wide = max(map(len, [name, *cells])) + GAP

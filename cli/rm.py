@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cli.options import project_dir_of
+from cli.run_choice import NO_SUCH, add_choice_options, named_or_chosen
 from core.executor.workspace import remove_tree
 from runs.leftover_bases import leftover_bases
 from runs.run_folder import find_run, hold, logs_dir
@@ -17,14 +18,20 @@ from utils.errors import ConfigError, StoreError
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("rm", help="remove runs with all their files")
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="run ids, or `latest`")
+    parser.add_argument(
+        "runs", nargs="*", metavar="RUN", help="run ids, or `latest`; or choose them, as `list-runs` does:"
+    )
+    add_choice_options(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def run(args: argparse.Namespace) -> int:
     """Remove the runs. A run that a process works on is refused, and then none is removed."""
     project_dir = project_dir_of(args)
-    folders = list(dict.fromkeys(find_run(project_dir, name) for name in args.runs))
+    folders = list(dict.fromkeys(find_run(project_dir, name) for name in named_or_chosen(args, project_dir)))
+    if not folders:
+        print(NO_SUCH)
+        return 0
     if not args.yes and not _agreed(folders):
         print("nothing is removed")
         return 0
@@ -45,6 +52,7 @@ def _agreed(folders: list[Path]) -> bool:
     if not sys.stdin.isatty():
         raise ConfigError("rm: nobody is there to ask; add --yes to mean it")
     names = ", ".join(folder.name for folder in folders)
+    names = names if len(folders) == 1 else f"{len(folders)} runs ({names})"
     try:
         return input(f"remove {names} with all files? [y/N] ").strip().lower() in ("y", "yes")
     except EOFError:  # Ctrl-D: no answer

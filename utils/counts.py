@@ -1,4 +1,4 @@
-"""Counts as people say them."""
+"""Counts, scores, times and dollars as people say them: in the terminal as on the page (`model/format.ts`)."""
 
 from __future__ import annotations
 
@@ -11,3 +11,23 @@ def counted(number: int, one: str, several: str = "", form: str = "") -> str:
         form: how the number is written, as in an f-string: `,` parts its thousands.
     """
     return f"{number:{form}} {one if number == 1 else several or f'{one}s'}"
+
+
+def score(value: float | None) -> str:
+    """A metric in six digits; a dash for none."""
+    return "–" if value is None else f"{value:.6g}"
+
+
+def duration(seconds: float | None) -> str:
+    """`35 ms`, `2.5 s`, `3 min 05 s`, `12 h 00 min`; a dash for none."""
+    if seconds is None:
+        return "–"
+    if seconds < 59.95:
+        return f"{seconds * 1000:.0f} ms" if seconds < 0.0995 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def dollars(usd: float | None) -> str:
+    """`$0.0032`, `$12.50`; a dash for none."""
+    return "–" if usd is None else f"${usd:.{4 if usd < 1 else 2}f}"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from rich.syntax import Syntax
-from rich.table import Table
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
@@ -23,7 +21,6 @@ MOST_CASES = 20
 
 def print_run(facts: dict[str, Any]) -> None:
     console = VisibleConsole()
-    head = Table.grid(padding=(0, 2))
     unit = facts["unit"] or "metric"
     rows = {
         "run": facts["run"],
@@ -47,31 +44,25 @@ def print_run(facts: dict[str, Any]) -> None:
         "journal_sha256": facts["journal_sha256"],
         "journal head": facts["journal_head"] or "none: an older version wrote this run",
     }
-    for name, value in rows.items():
-        if value:
-            head.add_row(Text(name, style="bold"), Text(value))
-    console.print(head)
+    console.facts([(name, value) for name, value in rows.items() if value])
     if facts["baselines"]:
-        table = Table("baseline", "validation", "final")
-        for row in facts["baselines"]:
-            table.add_row(Text(named(row)), _number(row["metric"]), _number(row.get("final")))
-        console.print(table)
+        scores = [(named(row), _number(row["metric"]), _number(row.get("final"))) for row in facts["baselines"]]
+        console.table(("baseline", "validation", "final"), scores)
     if facts["winner"] and facts["winner"]["chosen"]:
         print_cases(console, facts["final"].get("table"), facts["winner"]["name"])
-    nodes = Table("step", "node", "operator", "parents", escape(unit), "failure")
-    for row in facts["nodes"][-40:]:
-        parents = " ".join(row["parent_ids"])
-        outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
-        outcome = "nothing left" if row["nothing_left"] else outcome
-        nodes.add_row(
-            "" if row["step"] is None else str(row["step"]),
-            row["node_id"],
-            Text(row["operator"]),
-            parents,
-            _number(row["metric"]),
-            outcome,
-        )
-    console.print(nodes)
+    console.table(("step", "node", "operator", "parents", unit, "failure"), map(_node_row, facts["nodes"][-40:]))
+
+
+def _node_row(row: dict[str, Any]) -> tuple[str, ...]:
+    outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
+    return (
+        "" if row["step"] is None else str(row["step"]),
+        row["node_id"],
+        row["operator"],
+        " ".join(row["parent_ids"]),
+        _number(row["metric"]),
+        "nothing left" if row["nothing_left"] else outcome,
+    )
 
 
 def print_cases(console: VisibleConsole, table: dict[str, Any] | None, winner: str) -> None:
@@ -81,10 +72,8 @@ def print_cases(console: VisibleConsole, table: dict[str, Any] | None, winner: s
     rows = table["rows"]
     names = case_columns(rows)
     heads = case_heads(names, winner, table["baseline"])
-    shown = Table(*map(escape, heads), title=Text(f"final part: {winner}, the winner, case by case"))
-    for row in rows[:MOST_CASES]:
-        shown.add_row(*(Text(_cell(row.get(name))) for name in names))
-    console.print(shown)
+    cells = [[_cell(row.get(name)) for name in names] for row in rows[:MOST_CASES]]
+    console.table(heads, cells, f"final part: {winner}, the winner, case by case")
     if len(rows) > MOST_CASES:
         console.print(f"and {len(rows) - MOST_CASES} more: show RUN --json, final.table")
 
@@ -208,8 +197,6 @@ def print_files(archive: Path, archived: list[dict[str, Any]]) -> None:
 def print_why(facts: dict[str, Any]) -> None:
     """All of it as plain text: what a policy said may quote what a model wrote."""
     console = VisibleConsole()
-    if not console.is_terminal:
-        console.width = 200  # a file or a pipe has no edge to cut ids at
     if "chosen" in facts:
         console.rule("why these parents")
         words = {key: value for key, value in facts["chosen"].items() if key not in ("candidates", "parents")}
@@ -238,10 +225,7 @@ def _print_rows(console: VisibleConsole, title: str, rows: list[dict[str, Any]])
     if not rows:
         return
     names = [name for name in rows[0] if not isinstance(rows[0][name], list | dict)]
-    table = Table(*names, title=title, title_justify="left")
-    for row in rows:
-        table.add_row(*(Text(_cell(row.get(name))) for name in names))
-    console.print(table)
+    console.table(names, [[_cell(row.get(name)) for name in names] for row in rows], title)
 
 
 def _fact(value: Any) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rich.table import Column
-from rich.table import Table as Lines
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
@@ -26,31 +24,15 @@ def print_sweep(table: SweepTable) -> None:
     if len(table.rows) > 1:
         said = "gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better"
         console.print(Text(said))
-    lines = Lines(*(Column(name, no_wrap=True) for name in COLUMNS))
-    for row in table.rows:
-        lines.add_row(Text(row.name), *map(Text, _cells(row)))
-    wide = console.options.update(max_width=1000)
-    if console.measure(lines, options=wide).maximum <= console.width:
-        console.print(lines)
-    else:
-        _print_lines(console, table)
+    console.table(COLUMNS, [(row.name, *_cells(row)) for row in table.rows])
     if any(row.mean is not None and row.interval is None for row in table.rows):
         more = f"an interval needs {FEWEST_CASES} seeds: the same command with --name={table.name} and others adds them"
-        console.print(Text(more), soft_wrap=not console.is_terminal)
+        console.print(Text(more))
     states = Counter(cell.status for cell in table.cells if cell.status != "finished")
     if states:
         console.print(Text("not finished: " + ", ".join(f"{count} {state}" for state, count in states.items())))
     if without := sum(row.without for row in table.rows):
         console.print(Text(f"without a valid program, and so in no mean: {without}"))
-
-
-def _print_lines(console: VisibleConsole, table: SweepTable) -> None:
-    """Some lines a setting, for a narrow terminal and for a file: no figure is cut."""
-    for row in table.rows:
-        console.print(Text(row.name, style="bold"))
-        for name, cell in zip(COLUMNS[1:], _cells(row), strict=True):
-            if cell != "–":
-                console.print(Text(f"  {name:8s} {cell}"), soft_wrap=True)
 
 
 def _cells(row: SweepRow) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,30 @@ def test_a_wide_terminal_shows_every_column_that_has_a_cell(monkeypatch, capsys)
     monkeypatch.setenv("COLUMNS", "250")
     _print([row("a")])
     head = capsys.readouterr().out.splitlines()[0].split()
-    assert head == [name for name in CELLS if name not in ("seconds", "cost", "tags", "title")]
+    assert head == [name for name in CELLS if name not in ("search time", "cost", "tags", "title")]
+
+
+def test_where_not_even_the_score_fits_a_run_is_some_lines(monkeypatch, capsys):
+    """Forty columns held the run and its verdict alone; scores have the six digits of the page."""
+    rows = [row("chess_engines-20261122-162454"), row("b", best_metric=1234.5678)]
+    monkeypatch.setenv("COLUMNS", "40")
+    _print(rows)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"run {rows[0]['run']}" and "  best    0.0051713" in lines and "  best    1234.57" in lines
+    assert all(len(line) <= 40 for line in lines)
+
+
+def test_a_run_began_by_the_clock_on_the_wall(monkeypatch, capsys):
+    """The list told UTC beside names that hold the local time, which the page tells."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        _print([row("a", started_at="2026-11-22T16:24:54+00:00", seconds=125.2)])
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    told = capsys.readouterr().out
+    assert "2026-11-23 01:24" in told and "2 min 05 s" in told
 
 
 def test_the_best_is_last_within_its_problem(tmp_path, monkeypatch, capsys):

@@ -1,8 +1,10 @@
 """What a message tells whoever lacks a package is a command that works where they are."""
 
+import re
 import shlex
 import subprocess
 import sys
+import tomllib
 
 from utils import extras
 
@@ -28,3 +30,14 @@ def test_an_installed_copy_names_the_packages_of_the_extra(monkeypatch, tmp_path
     monkeypatch.setattr(extras, "requires", lambda name: wanted)
     assert shlex.split(extras.install_line("tables"))[-3:] == ["install", "pyarrow>=14", "openpyxl>=3.1"]
     assert shlex.split(extras.install_line("nothing"))[-1] == "swarm-evo[nothing]"
+
+
+def test_every_extra_that_is_told_is_one():
+    """`export` told of an extra that no page knew."""
+    root = extras._ROOT
+    declared = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    page = (root / "README.md").read_text().partition("\nExtras: ")[2].partition(". In a checkout")[0]
+    assert set(re.findall(r"`([a-z-]+)`", page)) == set(declared)
+    sources = [path for folder in ("cli", "core", "problems", "runs") for path in (root / folder).rglob("*.py")]
+    told = {name for path in sources for name in re.findall(r"install_line\(['\"]([a-z-]+)", path.read_text())}
+    assert {"tables", "ray"} <= told <= set(declared)

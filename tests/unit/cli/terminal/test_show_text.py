@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cli.terminal.show_text import print_diff, print_node, print_run
+from cli.terminal.show_text import print_diff, print_node, print_run, print_why
 
 RUN = {
     "run": "r", "problem": "p", "unit": "ms [/op]", "direction": "min", "status": "finished", "writer": "w",
@@ -44,6 +44,33 @@ def test_brackets_of_a_models_name_are_printed(capsys):
     told = capsys.readouterr().out
     assert "openai/llama[/free]" in told and "[red]a[/red]" in told
     assert "None" not in told and "[]" not in told and "\nx = 1\n" in told
+
+
+WHOLE = {
+    **RUN, "journal_head": "0123456789abcdef" * 4,
+    "nodes": [{**NODE, "node_id": "0123456789ab", "parent_ids": ["ba9876543210", "a" * 12], "metric": 0.115163,
+               "failure": "bad_submission"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", ["", "40", "70"])
+def test_no_id_and_no_score_is_cut(capsys, monkeypatch, columns):
+    """On narrow terminals ids and scores were; in a pipe the hash that `verify --head` takes was."""
+    monkeypatch.setenv("COLUMNS", columns)
+    print_run(WHOLE)
+    print_why({"best": {"rule": "the best one", "top": [{"node_id": "a" * 12, "why": "long " * 60}]}})
+    told = capsys.readouterr().out
+    lines = told.splitlines()
+    assert "…" not in told
+    for part in ("0123456789ab", "ba9876543210", "0.115163", "bad_submission"):
+        assert re.search(rf"(?<!\w){part}(?!\w)", told), part
+    if columns:
+        shown = "".join(told.split())
+        assert WHOLE["journal_head"] in shown and all(len(line) <= int(columns) for line in lines if "long" not in line)
+    else:
+        assert f"journal head  {WHOLE['journal_head']}" in lines and "long " * 59 in told
+        assert not any(line.endswith(" ") for line in lines) and max(map(len, lines[:3])) <= 80
+        assert max(len(line) for line in lines if "─ why" in line) == 80
 
 
 DIFF = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-\tx\n+\treturn " + " + ".join(f"term{number}" for number in range(40)) + "\n"
