@@ -34,8 +34,8 @@ fish: {program} completion fish > ~/.config/fish/completions/swarm-evo.fish
 The scripts complete the command `swarm-evo`, which `pip install` puts beside its Python.
 """
 RUN_VERBS = (
-    "show", "resume", "replay", "fork", "report", "export", "export-best", "step", "verify", "rm", "tag", "ask",
-    "check", "tell", "wait", "give-up",
+    "show", "compare", "resume", "replay", "fork", "report", "export", "export-best", "step", "verify", "rm", "tag",
+    "ask", "check", "tell", "wait", "give-up",
 )  # fmt: skip
 
 

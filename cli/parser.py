@@ -31,6 +31,7 @@ VERBS: dict[str, str] = {
     "fork": "cli.fork",
     "list-runs": "cli.list_runs",
     "show": "cli.show",
+    "compare": "cli.compare",
     "report": "cli.report",
     "verify": "cli.verify",
     "ask": "cli.ask",

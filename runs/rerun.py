@@ -26,6 +26,7 @@ from core.state.journal import Journal
 from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
+from reports.search_limits import changed_limits
 from runs.baselines import TOLD
 from runs.context_history import FACT, changed_choice
 from runs.control import dropped_nodes, marks_of_rounds, stopped_nodes, withdrawn_nodes
@@ -36,7 +37,6 @@ from runs.recorded_scores import RecordedScores
 from runs.run_folder import left_hidden
 from runs.scoring_record import change_since
 from runs.search import Recorded
-from runs.search_limits import changed_limits
 from runs.session import RunSession
 from runs.stored_config import stored_config
 from runs.view import View

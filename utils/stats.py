@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 Z95 = 1.959963984540054
@@ -30,12 +31,18 @@ _T975 = (
 """97.5 % quantiles of Student's t for 1 to 30 degrees of freedom."""
 
 
-def student_interval(values: Sequence[float]) -> tuple[float, float, float] | None:
-    """(mean, low, high): Student's 95 % interval of the mean; None with too few values or one that is not finite."""
+def student_interval(values: Sequence[float], among: int = 1) -> tuple[float, float, float] | None:
+    """(mean, low, high): Student's 95 % interval of the mean; None with too few values or one that is not finite.
+
+    Args:
+        among: how many such intervals there are of which the data chose this one: all of them hold together with 95 %
+            (Bonferroni).
+    """
     if len(values) < FEWEST_CASES or not all(map(math.isfinite, values)):
         return None
-    mean = sum(values) / len(values)
-    half = student_975(len(values) - 1) * (standard_error(values) or 0.0)
+    mean, degrees = sum(values) / len(values), len(values) - 1
+    quantile = student_975(degrees) if among <= 1 else student_within(1 - 0.05 / among, degrees)
+    half = quantile * (standard_error(values) or 0.0)
     return mean, mean - half, mean + half
 
 
@@ -58,6 +65,31 @@ def student_975(degrees: int) -> float:
         return _T975[degrees - 1]
     z = NORMAL_975
     return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+
+
+@lru_cache(maxsize=64)
+def student_within(share: float, degrees: int) -> float:
+    """The t within whose both sides that share of Student's distribution lies: `student_975` is that of 0.95.
+
+    Source: the finite sums of Abramowitz & Stegun 1964, 26.7.3 and 26.7.4, turned round by halving.
+    """
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _student_share(middle, degrees) < share else (low, middle)
+    return math.sqrt(degrees) * math.tan(low)
+
+
+def _student_share(angle: float, degrees: int) -> float:
+    """P(|T| < √degrees · tan(angle))."""
+    is_odd = degrees % 2
+    cosine = math.cos(angle)
+    term, total = (cosine if is_odd else 1.0), 0.0
+    for place in range(1 + is_odd, degrees, 2):
+        total += term
+        term *= place * cosine**2 / (place + 1)
+    share = math.sin(angle) * total
+    return (angle + share) * 2 / math.pi if is_odd else share
 
 
 def proper_interval(pair: Any) -> tuple[float, float] | None:

@@ -19,7 +19,7 @@ def edge() -> int | None:
 def row_lines(heads: Sequence[str], row: Sequence[str]) -> Iterator[str]:
     """A row as lines, its first cell above the others: nothing is cut, and what is empty is left out."""
     wide = max(map(len, heads[1:]), default=0)
-    yield f"{heads[0]} {row[0] or '–'}"
+    yield f"{heads[0]} {row[0] or '–'}".strip()
     for head, cell in zip(heads[1:], row[1:], strict=True):
         if cell and cell != "–":
             yield f"  {head:{wide}s}  {cell}"

@@ -10,7 +10,7 @@ from cli.terminal.step_text import StepLines, baseline_line
 from core.events import BaselineScored, FinalScored, NodeCommitted, RunFinished, RunStarted
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
-from runs.search_limits import limits_of
+from reports.search_limits import limits_of
 from utils.errors import ConfigError
 
 LONGEST_PAUSE = 2.0

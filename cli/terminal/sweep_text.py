@@ -8,10 +8,11 @@ from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
 from reports.sweeps.table import SweepRow, SweepTable
+from utils.counts import dollars, duration
 from utils.direction import Direction
 from utils.stats import FEWEST_CASES
 
-COLUMNS = ("setting", "seeds", "score", "gain", "lead", "seconds", "dollars")
+COLUMNS = ("setting", "seeds", "mean", "gain", "lead", "search time", "cost")
 
 
 def print_sweep(table: SweepTable) -> None:
@@ -19,11 +20,13 @@ def print_sweep(table: SweepTable) -> None:
     console = VisibleConsole()
     better = Direction(table.lower_is_better).word
     where = "unseen part" if table.score == "final" else "validation part"
-    what = f"score on the {where} ({better} is better), mean and 95 % interval"
+    what = f"score on the {where} ({better} is better), mean with 95 % interval"
     console.print(Text(f"{table.name}: {table.problem}, {what}"))
     if len(table.rows) > 1:
         said = "gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better"
         console.print(Text(said))
+    if len(table.rows) > 2:
+        console.print(Text("the interval of a lead is wider, since the scores chose which two settings it compares"))
     console.table(COLUMNS, [(row.name, *_cells(row)) for row in table.rows])
     if any(row.mean is not None and row.interval is None for row in table.rows):
         more = f"an interval needs {FEWEST_CASES} seeds: the same command with --name={table.name} and others adds them"
@@ -38,7 +41,7 @@ def print_sweep(table: SweepTable) -> None:
 def _cells(row: SweepRow) -> tuple[str, ...]:
     return (
         str(row.runs), _pair(row.mean, row.interval), _gain(row.gain, row.gain_interval, row.verdict), _lead(row),
-        _number(row.seconds), _number(row.cost_usd),
+        duration(row.seconds), dollars(row.cost_usd),
     )  # fmt: skip
 
 
@@ -58,7 +61,3 @@ def _gain(gain: float | None, interval: tuple[float, float] | None, verdict: str
 def _lead(row: SweepRow) -> str:
     found = _gain(row.lead, row.lead_interval, row.lead_verdict)
     return f"{found} (over {row.rival_name})" if row.rival_name else found
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"

@@ -22,6 +22,7 @@ from dashboard.server.schemas.control import (
     SweepLaunch,
     SweepRequest,
 )
+from reports.note_parts import note_parts
 from utils.errors import StoreError
 from utils.regular_files import end_of, read_regular
 
@@ -35,6 +36,8 @@ _KEYS = {
     "name": "problem.name",
     "model": "llm.code.model",
     "target": "data.target",
+    "classes": "data.classes",
+    "split": "data.split",
     "direction": "problem.direction",
     "policy": "search.policy",
     "max_steps": "search.max_steps",
@@ -148,6 +151,7 @@ class Launcher:
         budget = told["budget"]
         return StartPlan(
             **{name: told[name] for name in ("writer", "proposals", "usd", "usd_a_proposal", "warnings")},
+            note=note_parts(told["note"]),
             usd_cap=budget["usd"],
             seconds=budget["seconds"],
         )

@@ -207,14 +207,18 @@ def _with_own(catalog: RunCatalog, request: Asked) -> tuple[Asked, Path | None]:
     if request.problem == "script":
         return _with_script(catalog, request)
     if request.folder is None:
-        if request.target or request.metric:
+        if request.target or request.metric or request.classes or request.split:
             raise HTTPException(409, f"problem={request.problem}: choose a folder of your own")
         return request, None
     folder = own.own_tables(catalog.project_dir, request.folder) if request.problem == "competition" else None
     if folder is None:
         raise HTTPException(409, f"folder={request.folder}: not among the folders of your own")
-    if request.target not in own.columns_of(folder) or "$" in request.target:
-        raise HTTPException(409, f"target={request.target}: no column of {request.folder}/{own.TRAIN}")
+    columns = own.columns_of(folder)
+    for name, column in (("target", request.target or ""), ("split", (request.split or "").partition(":")[2])):
+        if (column or name == "target") and (column not in columns or "$" in column):
+            raise HTTPException(409, f"{name}={column}: no column of {request.folder}/{own.TRAIN}")
+    if "$" in (request.classes or ""):
+        raise HTTPException(409, "classes: a class with a $ in it is named on the command line")
     return request, folder
 
 

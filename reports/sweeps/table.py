@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import comb
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -69,6 +70,8 @@ class SweepRow(BaseModel):
     lead: float | None
     """Over the rival, mean over the seeds that both have."""
     lead_interval: tuple[float, float] | None
+    """As wide as that which two settings are compared was chosen by the same scores: with 95 % it holds for all pairs
+    of settings together (Bonferroni)."""
     lead_verdict: str
     cost_usd: float | None
     seconds: float | None
@@ -169,6 +172,7 @@ def rows_of(plan: Plan, finished: Sequence[CellFacts], scores: Scores, direction
     names = setting_names(plan.settings)
     own = {setting: _of(plan, setting, scores) for setting in plan.settings}
     leaders = direction.ranked((setting for setting in own if own[setting]), lambda setting: fmean(own[setting]))[:2]
+    pairs = comb(sum(map(bool, own.values())), 2)
     ended: dict[Setting, list[CellFacts]] = {}
     for cell in finished:
         ended.setdefault(cell.setting, []).append(cell)
@@ -176,7 +180,9 @@ def rows_of(plan: Plan, finished: Sequence[CellFacts], scores: Scores, direction
     for setting in plan.settings:
         rival = next((other for other in leaders if other != setting), None)
         mine, gains = ended.get(setting, []), _gains(plan, setting, plan.settings[0], scores, direction)
+        gain_interval = _interval(gains)
         leads = _gains(plan, setting, rival, scores, direction) if rival is not None else []
+        lead_interval = _interval(leads, among=pairs)
         costs = [cell.cost_usd for cell in mine if cell.cost_usd is not None]
         seconds = [cell.seconds for cell in mine if cell.seconds is not None]
         rows.append(
@@ -189,13 +195,13 @@ def rows_of(plan: Plan, finished: Sequence[CellFacts], scores: Scores, direction
                 interval=_interval(own[setting]),
                 pairs=len(gains),
                 gain=fmean(gains) if gains else None,
-                gain_interval=_interval(gains),
-                verdict=_verdict(gains),
+                gain_interval=gain_interval,
+                verdict=_verdict(gains, gain_interval),
                 rival=rival,
                 rival_name="" if rival is None else names[rival],
                 lead=fmean(leads) if leads else None,
-                lead_interval=_interval(leads),
-                lead_verdict=_verdict(leads),
+                lead_interval=lead_interval,
+                lead_verdict=_verdict(leads, lead_interval),
                 cost_usd=fmean(costs) if costs else None,
                 seconds=fmean(seconds) if seconds else None,
             )
@@ -214,13 +220,12 @@ def _gains(plan: Plan, setting: Setting, over: Setting, scores: Scores, directio
     return [direction.gain(scores[setting, seed], scores[over, seed]) for seed in shared]
 
 
-def _interval(values: list[float]) -> tuple[float, float] | None:
-    found = student_interval(values)
+def _interval(values: list[float], among: int = 1) -> tuple[float, float] | None:
+    found = student_interval(values, among)
     return found[1:] if found else None
 
 
-def _verdict(gains: list[float]) -> str:
-    interval = _interval(gains)
+def _verdict(gains: list[float], interval: tuple[float, float] | None) -> str:
     if interval is None:
         return "too few seeds" if gains else ""
     low, high = interval

@@ -75,6 +75,10 @@ def test_what_is_still_to_be_chosen_is_asked_for_and_no_more_once_it_is(page: An
         page.get_by_text("Cannot start: choose a metric", exact=True).wait_for()
         page.locator("select[name=metric]").select_option("rmse")
         assert page.get_by_text("Cannot start").count() == 0, "it was told of the form as it was before"
+        page.get_by_label("Classes, lowest first").fill("1,2")
+        page.get_by_text(re.compile("Cannot start: data.classes=1,2: only metrics of classes")).wait_for()
+        page.get_by_label("Classes, lowest first").fill("")
+        page.get_by_label("Hidden rows").select_option("time:rooms")
         page.get_by_label("Quote").get_by_text("No model is asked").wait_for()
         expect(page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
 

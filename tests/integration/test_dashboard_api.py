@@ -610,6 +610,9 @@ def test_tables_and_evaluators_of_the_users_own_are_found_looked_at_and_started(
         chosen = {"problem": "competition", "folder": "house", "target": "price", "metric": "rmse"}
         words = _words(client, client.post("/api/runs", json=chosen))
         assert f"--data.dir={tmp_path / 'house'}" in words and "--data.target=price" in words
+        graded = {**chosen, "metric": "qwk", "classes": "low, mid,high", "split": "time:id"}
+        words = _words(client, client.post("/api/runs", json=graded))
+        assert {"--data.classes=low, mid,high", "--data.split=time:id"} <= set(words)
         script = {"problem": "script", "folder": "mine", "metric": "accuracy", "direction": "min"}
         words = _words(client, client.post("/api/runs", json=script))
         told = {f"--problem.{part}={tmp_path / 'mine' / part}.py" for part in ("program", "evaluator")}
@@ -617,8 +620,13 @@ def test_tables_and_evaluators_of_the_users_own_are_found_looked_at_and_started(
         for wrong in ({"folder": None}, {"folder": "house"}, {"program": "other.py"}, {"evaluator": "train.csv"}):
             assert client.post("/api/runs", json={**script, **wrong}).status_code == 409, wrong
         assert client.post("/api/runs", json={**script, "program": "../mine/program.py"}).status_code == 422
-        for wrong in ({"folder": "../house"}, {"folder": str(tmp_path)}, {"folder": ".hidden"}, {"target": "nothing"}):
+        for wrong in ({"folder": "../house"}, {"folder": str(tmp_path)}, {"folder": ".hidden"}, {"target": "nothing"},
+                      {"split": "group:nothing"}, {"classes": "${env:HOME},b"}):  # fmt: skip
             assert client.post("/api/runs", json={**chosen, **wrong}).status_code == 409, wrong
+        for wrong in ({"split": "shell"}, {"split": "group:"}, {"classes": ""}):
+            assert client.post("/api/runs", json={**chosen, **wrong}).status_code == 422, wrong
+        for known in ({"split": "random"}, {"classes": "a,b"}):
+            assert client.post("/api/runs", json={"problem": "tsp", **known}).status_code == 409
         assert client.post("/api/runs", json={"problem": "tsp", "folder": "house"}).status_code == 409
 
 

@@ -134,6 +134,8 @@ class StartPlan(Model):
     usd_a_proposal: float | None = None
     usd_cap: float | None = None
     seconds: float | None = None
+    note: list[str] = Field(default_factory=list)
+    """What the problem says of its scores: how tables were read, which class counts as positive. Untrusted texts."""
     warnings: list[str] = Field(default_factory=list)
 
 
@@ -146,6 +148,10 @@ class StartRequest(Model):
     """One of the user's own, as `/api/own` lists them: tables for `competition`, a program for `script`."""
     target: str | None = Field(None, min_length=1, max_length=200)
     """A column of these tables."""
+    classes: str | None = Field(None, min_length=1, max_length=2000)
+    """The target's classes with commas between them, the lowest first; of two the last one counts as positive."""
+    split: str | None = Field(None, pattern=r"^(random|stratified|distinct|(group|time):.{1,200})$")
+    """How rows are hidden; `group:` and `time:` name a column of these tables."""
     program: FileName | None = None
     """A file of the folder, for `script`; without it the guessed one."""
     evaluator: FileName | None = None

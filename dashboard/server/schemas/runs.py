@@ -91,6 +91,8 @@ class RunDetail(RunSummary):
     budget: dict[str, float | int | None] = Field(default_factory=dict)
     max_steps: int | None = None
     max_generations: int | None = None
+    limits: str = ""
+    """Under which limits its newest process searched, in words."""
     reason: str = ""
     """Which limit ended it."""
     elapsed: float = 0.0

@@ -18,6 +18,7 @@ while not pathlib.Path("go").exists():
     time.sleep(0.02)
 names = ("writer", "proposals", "usd", "usd_a_proposal", "warnings")
 told = dict.fromkeys(names) | {"writer": "rules", "warnings": [], "budget": {"usd": None, "seconds": None}}
+told["note"] = "amounts: " + "a, " * 40 + "b; the metric counts 'no' as 1"
 print(json.dumps(told))
 """
 
@@ -35,4 +36,5 @@ def test_a_crowd_of_questions_holds_two_threads_not_the_server(tmp_path: Path) -
         (tmp_path / "go").touch()
     answers = [one.result() for one in asked]
     assert answers[0] is not None and sum(answer is not None for answer in answers) == 2
+    assert answers[0].note[1:] == ["the metric counts 'no' as 1"], "what the terminal says before a run, the form says"
     assert (tmp_path / "begun").read_text() == "xx"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import time
 
 import pytest
@@ -149,6 +150,18 @@ def test_each_setting_is_compared_with_the_best_of_the_others():
     assert rows[2].lead == pytest.approx(10.06) and rows[2].gain == pytest.approx(20.12)
     assert [row.rival for row in rows_of(plan, [], scores, Direction(True))[:2]] == [settings[1], settings[0]]
     assert rows[0].rival_name == "batch=3"
+
+
+def test_the_best_of_many_equal_settings_is_seldom_told_better():
+    """Of ten settings that are the same one was told better or worse than the luckiest other in every second sweep."""
+    settings = tuple((f"search.batch={number}",) for number in range(10))
+    plan = Plan(words=(), settings=settings, seeds=(1, 2, 3, 4, 5, 6))
+    rng, told = random.Random(1), 0
+    for _ in range(40):
+        scores = {(setting, seed): rng.gauss(0, 1) for setting in settings for seed in plan.seeds}
+        rows = rows_of(plan, [], scores, Direction(False))
+        told += any(row.lead_verdict in ("better", "worse") for row in rows)
+    assert told <= 6, "95 % mean two of forty"
 
 
 @pytest.mark.parametrize(

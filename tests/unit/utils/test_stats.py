@@ -21,6 +21,8 @@ from utils.stats import (
     los,
     pair_counts,
     sprt,
+    student_975,
+    student_within,
 )
 
 FISHTEST = [
@@ -147,6 +149,12 @@ def test_interval_covers_the_truth_as_often_as_it_says():
         estimate = elo_estimate((300 - draws - wins, draws, wins))
         inside += estimate.low <= truth <= estimate.high
     assert 0.925 <= inside / 600 <= 0.975
+
+
+def test_a_quantile_of_students_distribution_is_that_of_the_tables():
+    """95 % against the printed table and Fisher's expansion; 99.5 % against Fisher & Yates 1963, table III."""
+    assert all(abs(student_within(0.95, degrees) - student_975(degrees)) < 6e-4 for degrees in range(1, 80))
+    assert [round(student_within(0.995, degrees), 3) for degrees in (4, 9, 20)] == [5.598, 3.690, 3.153]
 
 
 def test_pairs_that_cancel_narrow_the_interval():

@@ -2569,6 +2569,11 @@ export interface components {
              * @default 0
              */
             last_seq: number;
+            /**
+             * Limits
+             * @default
+             */
+            limits: string;
             /** Live */
             live: boolean;
             /**
@@ -3194,6 +3199,8 @@ export interface components {
          * @description What a run would be; nothing was started.
          */
         StartPlan: {
+            /** Note */
+            note?: string[];
             /** Proposals */
             proposals?: number | null;
             /**
@@ -3222,6 +3229,8 @@ export interface components {
          * @description A new run. Every value is a choice or a number: no path and no command comes from a client.
          */
         StartRequest: {
+            /** Classes */
+            classes?: string | null;
             /** Direction */
             direction?: ("max" | "min") | null;
             /** Evaluator */
@@ -3257,6 +3266,8 @@ export interface components {
             seconds?: number | null;
             /** Seed */
             seed?: number | null;
+            /** Split */
+            split?: string | null;
             /** Target */
             target?: string | null;
             /** Usd */
@@ -3345,6 +3356,8 @@ export interface components {
          * @description The same search by several policies, over as many seeds from `seed` (1) on: a run for each of both.
          */
         SweepRequest: {
+            /** Classes */
+            classes?: string | null;
             /**
              * Control
              * @default false
@@ -3392,6 +3405,8 @@ export interface components {
              * @default 5
              */
             seeds: number;
+            /** Split */
+            split?: string | null;
             /** Sweep */
             sweep?: string | null;
             /** Target */

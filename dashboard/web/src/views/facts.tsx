@@ -24,7 +24,7 @@ export function FactsView({ connection }: { connection: Connection }) {
       <Panel title="Baselines and the final part" flush>
         {(data.baselines ?? []).length === 0 && !data.final ? <Empty title="None" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Table of baselines"><table>
-            <thead><tr><th scope="col">Program</th><th scope="col" className="num">Search part</th><th scope="col" className="num">Final part</th></tr></thead>
+            <thead><tr><th scope="col">Program</th><th scope="col" className="num">Validation</th><th scope="col" className="num">Final part</th></tr></thead>
             <tbody>
               {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{b.own ? "your program" : String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(number(b.final))}</td></tr>)}
               {data.winner?.chosen && <tr><td><strong>winner: {data.winner.name}</strong></td><td className="num">{metric(data.winner.metric)}</td><td className="num">{metric(data.winner.final_metric)}</td></tr>}
@@ -35,7 +35,7 @@ export function FactsView({ connection }: { connection: Connection }) {
       <Panel title="Calls by role and model" flush>
         {!cost || cost.rows.length === 0 ? <Empty title="No call yet" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Table of calls"><table>
-            <thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="num">Calls</th><th scope="col" className="num">Prompt</th><th scope="col" className="num">Completion</th><th scope="col" className="num">Seconds</th><th scope="col" className="num">Cost</th></tr></thead>
+            <thead><tr><th scope="col">Role</th><th scope="col">Model</th><th scope="col" className="num">Calls</th><th scope="col" className="num">Prompt tokens</th><th scope="col" className="num">Reply tokens</th><th scope="col" className="num">Time</th><th scope="col" className="num">Cost</th></tr></thead>
             <tbody>{cost.rows.map((r, i) => <tr key={i}><td>{r.role}</td><td className="mono">{r.provider === r.model ? r.model : `${r.provider}/${r.model}`}</td><td className="num">{count(r.calls)}</td><td className="num">{count(r.prompt_tokens)}</td><td className="num">{count(r.completion_tokens)}</td><td className="num">{seconds(r.seconds)}</td><td className="num">{dollars(r.cost_usd)}</td></tr>)}</tbody>
           </table></div>
         )}

@@ -54,6 +54,7 @@ export function Quote({ plan, llm, refused }: { plan: Plan; llm: string; refused
   return (
     <div role="status" aria-label="Quote" className={waiting ? "small muted" : "small"}>
       {text}
+      {told && !told.refusal && (told.note ?? []).length > 0 && <details open={told.note?.length === 1}><summary>What to know about the scores</summary><ul aria-label="What to know about the scores">{told.note?.map((part, i) => <li key={i}>{part}</li>)}</ul></details>}
       {told && !told.refusal && (told.warnings ?? []).map((warning) => <p key={warning} className="warn">{warning}</p>)}
     </div>
   );

@@ -9,7 +9,7 @@ import { go, href, sweepHref } from "../model/router";
 import { Quote, usePlan } from "./quote";
 
 const POLL_MS = 250;
-const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric", "program", "evaluator", "direction"];
+const TEXTS = ["problem", "name", "llm", "model", "policy", "folder", "target", "metric", "program", "evaluator", "direction", "classes", "split"];
 const OPTION = "option.";
 const SWEEP = "sweep.";
 
@@ -74,8 +74,8 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
             <select name="folder" value={mine} onChange={(e) => setFolder(e.target.value)}><option value="">{chosen === "script" ? "choose a folder" : "bundled"}</option>{folders.map((name) => <option key={name} value={name}>{name === "." ? "the project's folder" : name}</option>)}</select>
           </label>
         )}
-        {!mine && chosen !== "script" && (
-          <label className="field">Name
+        {!mine && (presets.problems[chosen] ?? []).length > 0 && (
+          <label className="field">Data set
             <input name="name" list="names" placeholder="its usual one" autoComplete="off" pattern="[A-Za-z0-9_][A-Za-z0-9_\-]*" key={chosen} defaultValue={chosen === "competition" ? "diabetes" : ""} />
             <datalist id="names">{(presets.problems[chosen] ?? []).map((name) => <option key={name} value={name} />)}</datalist>
           </label>
@@ -207,6 +207,14 @@ function Tables({ folder, metrics }: { folder: Own["data"][number]; metrics: str
       <div className="form">
         <label className="field">Predict{folder.target && " (guessed)"}<select name="target" defaultValue={folder.target} required><option value="">choose a column</option>{columns.map((name) => <option key={name}>{name}</option>)}</select></label>
         <label className="field">Metric<select name="metric" required defaultValue=""><option value="">choose a metric</option>{metrics.map((name) => <option key={name}>{name}</option>)}</select></label>
+        <label className="field" title="All classes of the column with commas between them, the lowest grade first; of two the last one counts as positive">Classes, lowest first<input name="classes" autoComplete="off" placeholder="as in the data: no,yes" /></label>
+        <label className="field" title="Which labelled rows programs never see">Hidden rows
+          <select name="split" defaultValue="">
+            <option value="">random</option><option value="stratified">random, classes in equal shares</option><option value="distinct">random, equal rows together</option>
+            <optgroup label="A group is hidden whole">{columns.map((name) => <option key={name} value={`group:${name}`}>group: {name}</option>)}</optgroup>
+            <optgroup label="The latest are hidden">{columns.map((name) => <option key={name} value={`time:${name}`}>time: {name}</option>)}</optgroup>
+          </select>
+        </label>
       </div>
       {folder.tables.map((table) => (
         <details key={table.name} open={table === folder.tables[0]}>

@@ -19,7 +19,7 @@ export function SweepView({ query, themeButton }: { query: URLSearchParams; them
   useEffect(() => setEnded(!!data && !data.running && data.cells.every(({ status }) => status === "finished")), [data]);
   return (
     <Shell crumb={<div className="crumb"><span className="sep">/</span><a href="#/sweeps">Sweeps</a><span className="sep">/</span><h1 className="mono">{name}</h1></div>} actions={<>{data && <SweepActions sweep={data} />}<a className="button" href="#/">All runs</a>{themeButton}</>}>
-      {error ? <Failed error={error} /> : data ? <Found sweep={data} /> : <Empty title="Loading…" />}
+      {error ? <Failed error={error} /> : data ? <Found sweep={data} /> : name ? <Empty title="Loading…" /> : <Empty title="No sweep is named in the address">All of them: <a href="#/sweeps">Sweeps</a></Empty>}
     </Shell>
   );
 }
@@ -62,7 +62,7 @@ function Found({ sweep }: { sweep: Sweep }) {
 function Rows({ sweep }: { sweep: Sweep }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Settings and what they came to"><table>
-      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Over {sweep.rows[0].name}</th><th scope="col" title="The best of the other settings by its mean, paired by seed; above 0 is better">Over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
+      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Gain over {sweep.rows[0].name}</th><th scope="col" title={`The best of the other settings by its mean, paired by seed; above 0 is better${sweep.rows.length > 2 ? ". The interval is wider, since the scores chose which two settings it compares" : ""}`}>Lead over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
       <tbody>{sweep.rows.map((row) => <Line key={row.setting.join(" ")} row={row} />)}</tbody>
     </table></div>
   );
@@ -109,7 +109,7 @@ function Means({ sweep }: { sweep: Sweep }) {
 function Cells({ sweep }: { sweep: Sweep }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Runs of the sweep"><table>
-      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seed</th><th scope="col">Run</th><th scope="col">Status</th><th scope="col" className="num">Validation</th><th scope="col" className="num">Unseen</th><th scope="col" className="num">Steps</th></tr></thead>
+      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seed</th><th scope="col">Run</th><th scope="col">Status</th><th scope="col" className="num">Validation</th><th scope="col" className="num">Final</th><th scope="col" className="num">Steps</th></tr></thead>
       <tbody>{sweep.cells.map((cell) => (
         <tr key={`${cell.setting.join(" ")} ${cell.seed}`}>
           <td className="mono">{cell.name}</td><td className="num">{cell.seed}</td>

@@ -5,20 +5,30 @@ from __future__ import annotations
 from core.events import NodeCommitted, RunStarted
 from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
-from utils.counts import counted
+from utils.counts import counted, dollars
 
 
-def limits_text(max_steps: int | None, max_generations: int | None, seconds: float | None) -> str:
-    """`at most 20 steps, 10 min`; `no limit` without any."""
+def limits_text(
+    max_steps: int | None,
+    max_generations: int | None,
+    seconds: float | None,
+    tokens: float | None = None,
+    usd: float | None = None,
+) -> str:
+    """`at most 20 steps, 10 min, $5.00`; `no limit` without any."""
     parts = [] if max_steps is None else [counted(max_steps, "step")]
     parts += [] if max_generations is None else [counted(max_generations, "generation")]
     parts += [] if seconds is None else [_duration(seconds)]
+    parts += [] if tokens is None else [f"{tokens:,.0f} tokens"]
+    parts += [] if usd is None else [dollars(usd)]
     return f"at most {', '.join(parts)}" if parts else "no limit"
 
 
-def limits_of(started: RunStarted) -> str:
-    """Of one process."""
-    return limits_text(started.max_steps, started.max_generations, started.budget.get("seconds"))
+def limits_of(started: RunStarted, *, paid: bool = False) -> str:
+    """Of one process; `paid`: with its tokens and dollars."""
+    budget = started.budget
+    more = (budget.get("tokens"), budget.get("usd")) if paid else ()
+    return limits_text(started.max_steps, started.max_generations, budget.get("seconds"), *more)
 
 
 def changed_limits(reader: RunReader) -> str:

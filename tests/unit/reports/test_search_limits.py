@@ -9,7 +9,7 @@ import pytest
 from core.events import Event, NodeCommitted, RunStarted
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from runs.search_limits import changed_limits
+from reports.search_limits import changed_limits
 
 
 def begun(steps: int | None, **more: object) -> RunStarted:
