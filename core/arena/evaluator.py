@@ -69,9 +69,7 @@ class ArenaEvaluator(Evaluator):
         verdict = RoundVerdict(run, cohort, nodes, round_.generation, round_.label)
         is_first = all(node.generation is None for node in nodes)
         stage = "the starting engines, round robin" if is_first else f"generation {round_.generation}, round robin"
-        games = run.tournament.play(
-            pairings, kind="rated", generation=round_.generation, stage=stage, closing=verdict.close, begun=begun
-        )
+        games = run.tournament.play(pairings, kind="rated", generation=round_.generation, stage=stage, begun=begun)
         verdict.reach(games)
         run.deps.doing("")  # the search goes on
         return [verdict.of(node) for node in nodes]

@@ -80,8 +80,7 @@ class GamesAhead:
                     table.games[pairing.key] = pool.submit(self._play, pairing, table)
 
     def _pairings(self, table: _Table, node: Node) -> list[Pairing]:
-        """What is to be played yet but for one, with the champion if there is such: the round's last game tells that it
-        is over, so that one is left to it, also where a process before this one has played most of them."""
+        """What is to be played yet."""
         run, settings = self._run, self._run.settings
         others = [engine_of(other) for other in (*table.known, *table.seated)]
         pairings = meetings(
@@ -93,11 +92,7 @@ class GamesAhead:
             settings=settings,
             kind="rated",
         )
-        champion = table.known[0].id
-        missing = [pairing for pairing in pairings if run.deps.games.get(pairing.key) is None]
-        with_champion = [one for one in missing if champion in (one.match.white.id, one.match.black.id)]
-        left = next(reversed(with_champion or missing), None)
-        return [pairing for pairing in missing if pairing is not left]
+        return [pairing for pairing in pairings if run.deps.games.get(pairing.key) is None]
 
     def _play(self, pairing: Pairing, table: _Table) -> None:
         generation = table.round.generation

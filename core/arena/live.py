@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from core.arena.match import Match
 from core.arena.referee import GameRecord, PlayedMove
 from core.contracts import Game
 from core.events import Event, GameMove, GameStarted
+from utils.errors import SwarmEvoError
 
 BEGINNING = b'{"attempt"'
 """So begins the line that a spool gets whenever its game is begun."""
@@ -38,6 +40,8 @@ class _Open:
     told: int = 0
     """Moves of this attempt that are stored."""
     announced: bool = False
+    untold: list[Event] = field(default_factory=list)
+    """Events of it that are not stored yet."""
 
 
 class LiveMoves:
@@ -98,7 +102,7 @@ class LiveMoves:
             game.path.unlink(missing_ok=True)
             if max(begun, record.tries) > max(game.begun, 1):
                 self._restart(game, max(begun, record.tries))  # the last look at the spool saw an earlier attempt
-            rest: list[Event] = [] if game.announced else [game.started]
+            rest: list[Event] = game.untold if game.announced else [*game.untold, game.started]
             rest += [_event(game.game_id, move) for move in record.moves[game.told :]]
         return game.game_id, rest
 
@@ -107,9 +111,13 @@ class LiveMoves:
     def _watch(self) -> None:
         while not self._stop.wait(INTERVAL):
             with self._lock:
-                events = [event for game in self._games.values() for event in self._news(game)]
-                if events:
-                    self._append(events)
+                for game in self._games.values():
+                    game.untold += self._news(game)
+                if events := [event for game in self._games.values() for event in game.untold]:
+                    with suppress(SwarmEvoError):  # told the next time, or with the game, by who can tell of it
+                        self._append(events)
+                        for game in self._games.values():
+                            game.untold = []
 
     def _news(self, game: _Open) -> list[Event]:
         """Events of the lines that are new since the last look."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -31,30 +31,41 @@ class Promotion(Protocol):
     """Picks the top two of a tournament."""
 
     def decide(
-        self, table: Crosstable, champion: str | None, rng: random.Random, more: Callable[[str, str, int], Crosstable]
+        self,
+        table: Crosstable,
+        rated: Sequence[str],
+        champion: str | None,
+        rng: random.Random,
+        more: Callable[[str, str, int], Crosstable],
     ) -> Decision:
         """Decide.
 
         Args:
+            rated: those of the table who may be promoted: the others have no score.
             champion: the reigning one, or None before the first.
             rng: breaks ties.
             more: plays so many more pairs of two engines from fresh openings and returns the table with them.
         """
 
 
-def by_score(table: Crosstable, rng: random.Random) -> list[str]:
-    """Players, best share of points first, ties by lot."""
+def by_score(table: Crosstable, rated: Sequence[str], rng: random.Random) -> list[str]:
+    """Those of the players, best share of points first, ties by lot."""
     lots = {player: rng.random() for player in table.players}
-    return sorted(table.players, key=lambda player: (-table.score(player), lots[player]))
+    return sorted(rated, key=lambda player: (-table.score(player), lots[player]))
 
 
 class Argmax:
     """The top two by score."""
 
     def decide(
-        self, table: Crosstable, champion: str | None, rng: random.Random, more: Callable[[str, str, int], Crosstable]
+        self,
+        table: Crosstable,
+        rated: Sequence[str],
+        champion: str | None,
+        rng: random.Random,
+        more: Callable[[str, str, int], Crosstable],
     ) -> Decision:
-        order = by_score(table, rng)
+        order = by_score(table, rated, rng)
         return Decision(tuple(order[:2]), {"rule": "argmax", "scores": _scores(table)})
 
 
@@ -62,9 +73,14 @@ class Los:
     """A challenger replaces the champion only if their games make it the stronger with a likelihood of 95 %."""
 
     def decide(
-        self, table: Crosstable, champion: str | None, rng: random.Random, more: Callable[[str, str, int], Crosstable]
+        self,
+        table: Crosstable,
+        rated: Sequence[str],
+        champion: str | None,
+        rng: random.Random,
+        more: Callable[[str, str, int], Crosstable],
     ) -> Decision:
-        order = by_score(table, rng)
+        order = by_score(table, rated, rng)
         numbers: dict[str, Any] = {"rule": "los", "needed": LOS_NEEDED, "scores": _scores(table)}
         if champion not in order or len(order) < 2:
             return Decision(tuple(order[:2]), numbers)
@@ -78,9 +94,14 @@ class SprtRule:
     """The best challenger replaces the champion only if a sequential test of their pairs accepts it."""
 
     def decide(
-        self, table: Crosstable, champion: str | None, rng: random.Random, more: Callable[[str, str, int], Crosstable]
+        self,
+        table: Crosstable,
+        rated: Sequence[str],
+        champion: str | None,
+        rng: random.Random,
+        more: Callable[[str, str, int], Crosstable],
     ) -> Decision:
-        order = by_score(table, rng)
+        order = by_score(table, rated, rng)
         numbers: dict[str, Any] = {"rule": "sprt", "elo": list(SPRT_ELO), "scores": _scores(table)}
         if champion not in order or len(order) < 2:
             return Decision(tuple(order[:2]), numbers)

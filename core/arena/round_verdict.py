@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.arena.arena_run import ArenaRun
@@ -12,7 +12,6 @@ from core.arena.pairings import meetings, names_of
 from core.arena.promotion import RULES, Decision
 from core.arena.standings import Crosstable, Played, cross_rows, table_rows
 from core.contracts import Evaluation
-from core.events import Event, GenerationFinished
 from core.state.failure import FailureKind
 from core.state.findings import TournamentResult
 from core.state.node import Node
@@ -37,43 +36,34 @@ class RoundVerdict:
         self.rows: list[dict[str, Any]] = []
         self._games: list[dict[str, Any]] = []
         """Of this round, as the book keeps them, in the order of the pairings."""
-        self._reached = False
 
-    def close(self, games: list[dict[str, Any]]) -> list[Event]:
-        """The event that ends the generation."""
-        self.reach(games)
-        finished = GenerationFinished(
-            generation=self.generation,
-            ratings=self.rows,
-            promoted=list(self.decision.promoted),
-            decision=self.decision.numbers,
-        )
-        return [finished]
-
-    def reach(self, games: list[dict[str, Any]]) -> None:
-        """Decide, once, from the tournament's games."""
-        if self._reached:
-            return
-        self._reached = True
+    def reach(self, games: Sequence[dict[str, Any]]) -> None:
+        """Decide from the tournament's games, among those whom they rate: nobody without a score gets a title."""
         self._games = list(games)
         run = self.run
-        played = [Played.of(game) for game in games]
         players = [node.id for node in self.cohort]
-        self.table = Crosstable(players, played)
+        self.table = Crosstable(players, [Played.of(game) for game in games])
+        self._rate()
         rng = random.Random(derive_seed(run.seed, "promotion", self.label))
         first = run.anchor(self.nodes) if not run.promoted else None
+        estimates = self._estimates()
+        rated = [player for player in players if self._is_rated(player, estimates)]
         if first is not None and first.id in players:
-            self.decision = self._coronation(first.id)
+            self.decision = self._coronation(first.id, rated)
         else:
             champion = next(iter(run.promoted), None)
             rule = RULES[run.settings.promotion]()
-            self.decision = rule.decide(self.table, champion, rng, self._more)
-        for game in self._games:  # all, as a resumed run reads them from the book
-            run.ratings.add(Played.of(game))
+            self.decision = rule.decide(self.table, rated, champion, rng, self._more)
+        self._rate()
         if self.table.left_out:
             log_msg("INFO", f"generation {self.generation}, {self.table.left_out}")
         names = names_of([engine_of(node) for node in self.cohort])
-        self.rows = table_rows(self.table, self._estimates(players), names, self.decision.promoted)
+        self.rows = table_rows(self.table, self._estimates(), names, self.decision.promoted)
+
+    def _rate(self) -> None:
+        """Count the round's games among all rated ones, each once, as a resumed run reads them from the book."""
+        for game in self._games:
+            self.run.ratings.add(Played.of(game))
 
     def of(self, node: Node) -> Evaluation:
         """The node's verdict. It has no signature: engines of different generations have no games in common."""
@@ -86,11 +76,12 @@ class RoundVerdict:
             decision=self.decision.numbers,
         )
         known: dict[str, Any] = {"name": row["name"], "tournament": tournament}
-        if count == 0:
+        anchor = self.run.anchor(self.nodes)
+        if count == 0 and node is not anchor:  # whose Elo is 0 whatever it has played
             message = "no pair of its games could be played to the end: workers were lost"
             return Evaluation(failure=FailureKind.LOST_WORKER, message=message, **known)
         forfeits = sum(row["forfeits"].values())
-        if forfeits == count:
+        if count and forfeits == count:
             kind, message = self._why_forfeited(node)
             return Evaluation(failure=kind, message=message, **known)
         if row["elo"] is None:
@@ -104,25 +95,33 @@ class RoundVerdict:
             **known,
         )
 
-    def _estimates(self, players: Sequence[str]) -> dict[str, Estimate]:
+    def _is_rated(self, player: str, estimates: Mapping[str, Estimate]) -> bool:
+        """True if its verdict is a score: whoever holds a title has one, from an earlier round."""
+        games = sum(self.table.total(player))
+        has_played = games > sum(self.table.forfeits(player).values())
+        return player in self.run.promoted or (has_played and player in estimates)
+
+    def _estimates(self) -> dict[str, Estimate]:
         """Elo of the cohort, the anchor at 0.
 
-        Where no games lead to the anchor (a forked run has an empty book), the first of the cohort with a metric
-        keeps it and the others are measured from there.
+        Where no games lead to the anchor (a forked run has an empty book), the first of these with a metric keeps it
+        and the others are measured from there.
         """
         anchor = self.run.anchor(self.nodes)
-        if anchor is not None:
-            estimates = self.run.ratings.estimates(anchor.id)
-            if set(players) <= set(estimates):
-                return estimates
-        fixed = next((node for node in self.cohort if node.metric_value is not None), self.cohort[0])
+        found = self.run.ratings.estimates(anchor.id) if anchor is not None else {}
+        apart = [node for node in self.cohort if node.id not in found]
+        fixed = next((node for node in apart if node.metric_value is not None), None)
+        if fixed is None and len(apart) == len(self.cohort):
+            fixed = apart[0]
+        if fixed is None:
+            return found
         by = fixed.metric_value or 0.0
-        found = self.run.ratings.estimates(fixed.id)
-        return {name: Estimate(e.elo + by, e.low + by, e.high + by) for name, e in found.items()}
+        beside = self.run.ratings.estimates(fixed.id)
+        return {**{name: Estimate(e.elo + by, e.low + by, e.high + by) for name, e in beside.items()}, **found}
 
-    def _coronation(self, anchor: str) -> Decision:
+    def _coronation(self, anchor: str, rated: Sequence[str]) -> Decision:
         """Before the first generation the anchor is champion by definition, its best rival the runner-up."""
-        others = sorted((p for p in self.table.players if p != anchor), key=lambda p: -self.table.score(p))
+        others = sorted((player for player in rated if player != anchor), key=lambda p: -self.table.score(p))
         scores = {player: round(self.table.score(player), 4) for player in self.table.players}
         return Decision((anchor, *others[:1]), {"rule": "anchor", "scores": scores})
 

@@ -71,7 +71,6 @@ class Tournament:
         kind: str,
         generation: int | None = None,
         stage: str = "",
-        closing: Callable[[list[dict[str, Any]]], Sequence[Event]] | None = None,
         begun: Mapping[str, Begun] = MappingProxyType({}),
         may_begin: Callable[[Pairing], bool] = lambda pairing: True,
     ) -> list[dict[str, Any]]:
@@ -83,8 +82,6 @@ class Tournament:
         Args:
             kind: rated, smoke, final: kept with the game.
             stage: what these games are for, in words; whoever watches is told how many of them are over. '': nothing.
-            closing: called with all games once the last is known; its events are stored with that last game, so that a
-                tournament is told as finished exactly when all of its games are in the book.
             begun: by key, games that are played already: they are waited for.
             may_begin: asked when a worker is free for a game; what it refuses is left out.
         """
@@ -94,49 +91,31 @@ class Tournament:
         if stage and missing:
             self._deps.doing(f"{stage}: {len(games)} of {counted(len(wanted), 'game')}")
 
-        def in_order() -> list[dict[str, Any]]:
-            meant = {(pairing.key, pairing.match.white.id, pairing.match.black.id): pairing for pairing in pairings}
-            return [_under_ids(games[key], pairing) for (key, *_), pairing in meant.items() if key in games]
-
         claimed: dict[str, Flag] = {}
-        held: tuple[str, dict[str, Any], list[Event]] | None = None
-        own = sum(pairing.key not in begun for pairing in missing)
         try:
             with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
                 plays = _Plays(live, kind, generation, begun, may_begin, claimed)
                 for left, (pairing, game, events) in self._results(missing, plays):
                     if stage:
                         self._deps.doing(f"{stage}: {len(wanted) - left} of {counted(len(wanted), 'game')}")
-                    own -= pairing.key not in begun
                     if game is None:
                         self._tell(events)
                         continue
                     games[pairing.key] = game
-                    if not events:  # who played it has stored it
-                        continue
-                    if closing is not None and own == 0:  # those that are left are others'
-                        self._store(held, claimed)
-                        held = pairing.key, game, events
-                    else:
-                        self._store((pairing.key, game, events), claimed)
-            finished = in_order()
-            told = list(closing(finished)) if closing is not None and missing else []
-            if held is not None:
-                self._store((held[0], held[1], [*held[2], *told]), claimed)
-            else:
-                self._tell(told)
-            return finished
+                    if events:  # else who played it has stored it
+                        self._store(pairing.key, game, events, claimed)
         finally:
             self._let_go(claimed)
+        meant = {(pairing.key, pairing.match.white.id, pairing.match.black.id): pairing for pairing in pairings}
+        return [_under_ids(games[key], pairing) for (key, *_), pairing in meant.items() if key in games]
 
     def _tell(self, events: Sequence[Event]) -> None:
         if events:
             self._deps.append(events)
 
-    def _store(self, game: tuple[str, dict[str, Any], list[Event]] | None, claimed: Mapping[str, Flag]) -> None:
-        if game is not None:
-            self._deps.games.put(*game)
-            self._let_go({game[0]: claimed[game[0]]})
+    def _store(self, key: str, game: dict[str, Any], events: Sequence[Event], claimed: Mapping[str, Flag]) -> None:
+        self._deps.games.put(key, game, events)
+        self._let_go({key: claimed[key]})
 
     def _claim(self, key: str, claimed: dict[str, Flag]) -> None:
         """Return when nobody else plays the game: it is in the book, or the caller's to play."""

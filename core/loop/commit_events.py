@@ -1,8 +1,12 @@
-"""What is told when a node is committed: who refused it, a disagreement, the node itself, the name of a baseline."""
+"""What is told of a node: the end of its tournament with the verdict; who refused it, a disagreement, the node itself,
+the name of a baseline when it is committed."""
 
 from __future__ import annotations
 
-from core.events import BaselineScored, CandidateRejected, Event, NodeCommitted, Warned
+from collections.abc import Sequence
+
+from core.contracts import Evaluation
+from core.events import BaselineScored, CandidateRejected, Event, GenerationFinished, NodeCommitted, Warned
 from core.loop.attempt import Usage
 from core.state.failure import FailureKind
 from core.state.journal import Journal
@@ -72,6 +76,23 @@ def events_of(node: Node, journal: Journal, usage: Usage, elapsed: float) -> lis
             )
         )
     return events
+
+
+def tournament_of(verdicts: Sequence[Evaluation], generation: int | None) -> list[Event]:
+    """That a round's tournament is over, for the transaction of its verdicts: told with its last game, or by itself, it
+    would be told once more where a kill came before these were stored; [] where they come of none.
+
+    Args:
+        generation: None: of the programs that the search begins with.
+    """
+    found = next((verdict.tournament for verdict in verdicts if verdict.tournament is not None), None)
+    if found is None:
+        return []
+    promoted, decision = list(found.promoted), found.decision
+    ended = GenerationFinished(
+        generation=generation or 0, ratings=found.standings, promoted=promoted, decision=decision
+    )  # fmt: skip
+    return [ended]
 
 
 def _disagree(node: Node) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from core.contracts import Evaluation, Evaluator, Store
 from core.events import LadderCounted, StageDone
 from core.loop.attempt import Attempt, RoundContext
+from core.loop.commit_events import tournament_of
 from core.loop.stages import Stages
 from core.state.journal import Journal
 from core.state.memory import Memory
@@ -278,7 +279,9 @@ class RoundRunner:
                 StageDone(node_id=node_id, stage="execute", seconds=verdict.seconds)
                 for node_id, verdict in zip(ids, verdicts, strict=True)
             ]
-            self._store.save_stages("execute", dict(zip(ids, payloads, strict=True)), done)
+            generations = (attempt.task.generation for attempt in attempts)
+            told = tournament_of(verdicts, next((n for n in generations if n is not None), None))
+            self._store.save_stages("execute", dict(zip(ids, payloads, strict=True)), [*done, *told])
         for attempt, verdict in zip(attempts, verdicts, strict=True):
             attempt.verdict = verdict
             attempt.seconds["execute"] = verdict.seconds

@@ -28,8 +28,9 @@ from core.contracts import (
     Store,
     Toolbox,
 )
-from core.events import StageDone
+from core.events import Event, StageDone
 from core.loop.attempt import Attempt, RoundContext, RunContext, Usage
+from core.loop.commit_events import tournament_of
 from core.loop.crash_repair import may_be_repaired, repaired
 from core.loop.finished_node import finished_node
 from core.state.failure import FailureKind
@@ -255,11 +256,11 @@ class Stages:
             for node_id in node_ids:
                 self._on_stage(node_id, "")
 
-    def keep(self, attempt: Attempt, stage: str, payload: dict[str, Any]) -> None:
+    def keep(self, attempt: Attempt, stage: str, payload: dict[str, Any], events: Sequence[Event] = ()) -> None:
         """Store what a stage came to, and tell that it is over."""
         node_id = attempt.task.node_id
         done = StageDone(node_id=node_id, stage=stage, seconds=attempt.seconds.get(stage, 0.0))
-        self._store.save_stage(node_id, stage, payload, [done])
+        self._store.save_stage(node_id, stage, payload, [done, *events])
 
     # ------------------------------------------------------------ the verdict
 
@@ -307,7 +308,8 @@ class Stages:
         attempt.verdict = self._stage(attempt, name, work)
         if self._evaluator.together and attempt.task.operator != "tune":  # as of a round: the verdict says what is told
             attempt.seconds[name] = attempt.verdict.seconds
-        self.keep(attempt, name, attempt.verdict.model_dump(mode="json"))
+        told = tournament_of([attempt.verdict], attempt.task.generation)
+        self.keep(attempt, name, attempt.verdict.model_dump(mode="json"), told)
 
     def confirm(self, attempt: Attempt) -> None:
         """Let the evaluator look once more at a node that is committed next; what it found is stored at once."""

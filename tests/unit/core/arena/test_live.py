@@ -10,6 +10,7 @@ from arena_support import FIRST, LAST, InProcessSandbox, RecordingBook, engine, 
 
 from core.arena.live import LiveMoves
 from core.arena.match import Engine, Match, play_match
+from utils.errors import LockedStoreError
 
 SPEC = four_spec()
 
@@ -53,6 +54,24 @@ def test_moves_are_told_while_the_game_goes_on_and_the_rest_at_its_end(tmp_path,
         game_id, rest = live.close("k", record)
     assert [event.ply for event in rest] == [3, 4, 5, 6, 7] and game_id == "k"
     assert not list((tmp_path / "live").iterdir())
+
+
+def test_moves_that_the_store_did_not_take_at_once_are_told_later_in_order(tmp_path, book):
+    """Another process kept the store locked: the thread that carries them ended, and they were in no event."""
+    record, refused = play_match(match(), InProcessSandbox()), []
+
+    def append(events):
+        if not refused:
+            refused.extend(events)
+            raise LockedStoreError("locked")
+        raise AssertionError("not before the game is over")
+
+    with LiveMoves(tmp_path / "live", append, session=0) as live:
+        write(live.open("k", match(), SPEC.game), {"attempt": 1}, *moves_of(record)[:2])
+        until(lambda: refused)
+        _, rest = live.close("k", record)
+    assert [event.type for event in rest] == ["game.started", *["game.move"] * 7]
+    assert [event.ply for event in rest[1:]] == list(range(1, 8))
 
 
 def test_without_a_shared_folder_all_moves_come_at_the_end(tmp_path, book):

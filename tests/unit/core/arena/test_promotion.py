@@ -18,8 +18,10 @@ def table(results):
     return Crosstable(players, games)
 
 
-def decide(rule, results, champion="champ", more=None, seed=1):
-    return RULES[rule]().decide(table(results), champion, random.Random(seed), more or (lambda *_: table(results)))
+def decide(rule, results, champion="champ", more=None, seed=1, rated=None):
+    found = table(results)
+    known = found.players if rated is None else rated
+    return RULES[rule]().decide(found, known, champion, random.Random(seed), more or (lambda *_: found))
 
 
 EVEN = {("champ", "new"): "wwll", ("new", "champ"): "wwll", ("champ", "old"): "ww", ("new", "old"): "ww"}
@@ -73,6 +75,13 @@ def test_sprt_ends_undecided():
     decision = decide("sprt", {("champ", "new"): "wl", ("new", "champ"): "wl"}, more=more)
     assert decision.promoted[0] == "champ" and decision.numbers["verdict"] is None
     assert sum(decision.numbers["pentanomial"]) == count == SPRT_PAIRS
+
+
+@pytest.mark.parametrize("rule", list(RULES))
+def test_nobody_without_a_score_is_promoted(rule):
+    """It had met other candidates alone, beaten them all, and was the champion, or the runner-up, without a rating."""
+    assert decide(rule, BETTER, rated=["champ", "old"]).promoted[0] == "champ"
+    assert decide(rule, BETTER, rated=["champ"]).promoted == ("champ",)
 
 
 @pytest.mark.parametrize("rule", list(RULES))

@@ -17,6 +17,7 @@ from core.contracts import Proposal
 from core.events import BaselineScored, NodeCommitted, NodeProposed, Warned
 from core.loop.plan import Control
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
+from core.state.findings import TournamentResult
 from core.storage.reader import RunReader
 
 STEPS = 8
@@ -31,7 +32,11 @@ class Counting(ToyEvaluator):
 
     def evaluate(self, nodes):
         self.judged += [node.id for node in nodes]
-        return super().evaluate(nodes)
+        found = super().evaluate(nodes)
+        if not self.together:
+            return found
+        played = TournamentResult(promoted=tuple(node.id for node in nodes))
+        return [verdict.model_copy(update={"tournament": played}) for verdict in found]
 
 
 class Repairing(ThreePhasePolicy):
@@ -56,6 +61,11 @@ def loop(folder, **options):
     return open_loop(folder, steps=STEPS, policy=Repairing(ThreePhaseOptions(num_drafts=3)), writers=1, **options)
 
 
+def ends_of(folder):
+    with RunReader(folder) as reader:
+        return [event.promoted for event in reader.events(types=["generation.finished"])]
+
+
 WAYS = {
     "alone": {"together": False}, "together": {"together": True},
     "pipeline": {"together": False, "schedule": "pipeline"},
@@ -78,12 +88,13 @@ def reference(request, tmp_path_factory):
     whole = loop(folder, evaluator=judge, wrap=wrap, **way)
     whole.run()
     assert any(node.operator == "debug" for node in whole.journal)
-    return WAYS[request.param], told(whole.journal), whole.journal.sha256, len(made[0].writes)
+    assert bool(ends_of(folder)) == judge.together
+    return WAYS[request.param], told(whole.journal), whole.journal.sha256, len(made[0].writes), folder
 
 
 @pytest.mark.parametrize(("when", "every"), [("before", 6), pytest.param("after", 2, marks=pytest.mark.long)])
 def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference, when, every):
-    way, nodes, sha256, writes = reference
+    way, nodes, sha256, writes, whole = reference
     schedule = way.get("schedule", "rounds")
     together = way["together"]
     assert writes >= 20
@@ -115,12 +126,13 @@ def test_after_a_crash_at_any_write_the_run_becomes_the_same(tmp_path, reference
         numbers = [event.seq for event in total.store.committed_events()]
         assert numbers == sorted(set(numbers)) and len(numbers) == len(nodes)
         total.close()
+        assert ends_of(folder) == ends_of(whole), f"write {at}: the end of a tournament is told once"
 
 
 @pytest.mark.parametrize("every", [pytest.param(7, marks=pytest.mark.sample), pytest.param(3, marks=pytest.mark.long)])
 def test_what_waited_when_it_died_is_made_again(tmp_path, reference, every):
     """A store that lets all it may wait for the next transaction, and is killed: the run becomes the same."""
-    way, nodes, sha256, writes = reference
+    way, nodes, sha256, writes, _ = reference
     options = {"schedule": way.get("schedule", "rounds")}
     for at in range(1, writes + 1, every):
         folder = tmp_path / str(at)
