@@ -40,6 +40,7 @@ from utils.clean_text import one_line
 from utils.config_schema import Config
 from utils.counts import counted
 from utils.errors import ConfigError
+from utils.file_utils import in_place_of
 from utils.user_text import user_text
 
 MOST_GAMES = 100_000
@@ -129,8 +130,8 @@ def run(args: argparse.Namespace) -> int:
             for game in games
         ]
         make_folder_of("pgn", Path(args.pgn))
-        with writes("pgn", Path(args.pgn)):
-            Path(args.pgn).write_text("\n".join(texts), encoding="utf-8")
+        with writes("pgn", Path(args.pgn)), in_place_of(Path(args.pgn)) as new:
+            new.write_text("\n".join(texts), encoding="utf-8")
     if interrupt is not None:
         print(f"these are the {counted(len(games), 'game')} that were over when it was interrupted", file=sys.stderr)
         raise interrupt

@@ -15,6 +15,7 @@ from runs.run_folder import find_run
 from utils.clean_text import whole
 from utils.errors import ConfigError
 from utils.extras import install_line
+from utils.file_utils import in_place_of
 
 FORMATS = ("csv", "json", "parquet")
 _LARGEST = 2**63
@@ -39,15 +40,15 @@ def run(args: argparse.Namespace) -> int:
         make_folder_of("out", out)
     if args.format == "parquet":
         out = out or Path(f"{run_dir.name}.parquet")
-        with writes("out", out):
-            _write_parquet(rows, out)
+        with writes("out", out), in_place_of(out) as new:
+            _write_parquet(rows, new)
     else:
         text = candidates_csv(rows) if args.format == "csv" else "\n".join(json_lines(rows)) + "\n"
         if out is None:
             print(text, end="")
             return 0
-        with writes("out", out):
-            out.write_text(text, encoding="utf-8")
+        with writes("out", out), in_place_of(out) as new:
+            new.write_text(text, encoding="utf-8")
     print(out)
     return 0
 

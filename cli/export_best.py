@@ -27,9 +27,9 @@ from reports.conclusion import conclusion_of
 from reports.note_parts import note_parts
 from reports.winner import winner_node
 from runs.composition import problem_of
-from runs.export_place import check_free, lay_out
+from runs.export_place import check_free, lay_out, lay_out_own
 from runs.outcome import write_solution
-from runs.recorded_files import BEST, record_export
+from runs.recorded_files import BEST
 from runs.run_folder import check_own, find_run
 from runs.stored_config import stored_config
 from runs.stored_solution import StoredSolution, mark_refit, stored_solution
@@ -190,10 +190,7 @@ def _written(
         return 0
     if not args.out:
         check_own(run_dir)
-    written = _solution(args, config, problem, predicted, node, run_dir, message)
-    if not args.out:
-        record_export(run_dir)
-    for path in dict.fromkeys(written):
+    for path in dict.fromkeys(_solution(args, config, problem, predicted, node, run_dir, message)):
         print(path)
     return 0
 
@@ -207,13 +204,13 @@ def _solution(
     run_dir: Path,
     message: str,
 ) -> list[Path]:
-    """The solution's files. For `--out` they are made elsewhere, and laid there once all of them are known."""
+    """The solution's files: made elsewhere, and laid in their place once all of them are known."""
     out = Path(args.out) if args.out else run_dir / BEST
     with TemporaryDirectory(prefix="swarm-evo-") as folder:
         page = Path(folder) / "solution.ipynb"
         if args.notebook:
             problem.export_as("notebook", node, str(page), message)
-        place = Path(folder) / "solution" if args.out else out
+        place = Path(folder) / "solution"
         with writes("out", out):
             written = write_solution(problem, node, place, run_dir)
             if args.notebook:
@@ -223,10 +220,8 @@ def _solution(
                 check_free(written, place, out)
             written += _refit(args, config, predicted, node, place)
             mark_refit(place)
-        if not args.out:
-            return written
         with writes("out", out):
-            return lay_out(written, place, out)
+            return lay_out(written, place, out) if args.out else lay_out_own(written, place, run_dir, node.id)
 
 
 def _check_places(args: argparse.Namespace) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 
 from cli.options import add_run_argument, make_folder_of, project_dir_of, writes
 from core.storage.unreadable import unreadable
 from runs.run_folder import find_run
+from utils.file_utils import in_place_of
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     run_dir = find_run(project_dir_of(args), args.run)
     out = Path(args.out) if args.out else run_dir / f"report.{args.format}"
     make_folder_of("out", out)
-    with unreadable(run_dir.name), writes("out", out):
-        write(run_dir, out)
+    with unreadable(run_dir.name), writes("out", out), in_place_of(out) if args.out else nullcontext(out) as place:
+        write(run_dir, place)
     print(out)
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 
 from cli.options import (
@@ -25,7 +24,7 @@ from runs.session import RunSession
 from runs.view import View
 from utils.config_schema import Config
 from utils.errors import ConfigError
-from utils.file_utils import write_atomic
+from utils.file_utils import in_place_of
 from utils.secrets import masked_word
 
 EXTERNAL = "external"
@@ -82,10 +81,8 @@ def tell_ready(args: argparse.Namespace, session: RunSession) -> None:
         path = Path(args.ready)
         make_folder_of("ready", path)
         with writes("ready", path):
-            if os.path.lexists(path):  # perhaps a pipe, or a link that leads elsewhere
-                path.write_text(session.facts.run, encoding="utf-8")
-            else:
-                write_atomic(path, session.facts.run)
+            with in_place_of(path) as new:
+                new.write_text(session.facts.run, encoding="utf-8")
 
 
 def view_of(args: argparse.Namespace, config: Config) -> View:

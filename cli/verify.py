@@ -9,8 +9,7 @@ from pathlib import Path
 
 from cli.options import project_dir_of
 from core.storage.reader import RunReader
-from runs.outcome import DETAIL
-from runs.recorded_files import BEST
+from runs.recorded_files import BEST, DETAIL
 from runs.run_folder import DB, find_run
 from runs.verification import Verification, verify_run
 from utils.clean_text import one_line

@@ -20,6 +20,7 @@ from reports.verdict_kind import IN_WORDS
 from reports.winner import titled
 from utils.clean_text import clean, one_line
 from utils.counts import counted
+from utils.file_utils import write_atomic
 from utils.line_diff import line_diff
 from utils.program import INSTALLED
 from utils.stats import proper_interval
@@ -31,7 +32,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~@])")
 
 def write_markdown(run_dir: Path, out: Path) -> Path:
     """Write the report of `logs/<run>` and return where it lies."""
-    out.write_text(render_markdown(read_facts(run_dir)), encoding="utf-8")
+    write_atomic(out, render_markdown(read_facts(run_dir)))
     return out
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from filecmp import cmp
 from pathlib import Path
 
-from runs.outcome import DETAIL
+from runs.recorded_files import BEST, DETAIL, is_recorded, of_another, recording
 from utils.errors import ConfigError
+from utils.file_utils import in_place_of
 from utils.regular_files import copy_regular
 
 
@@ -18,11 +20,7 @@ def lay_out(files: Sequence[Path], folder: Path, out: Path) -> list[Path]:
         ConfigError: as `check_free`; then nothing is written. OSError: they cannot be written.
     """
     check_free(files, folder, out)
-    written = []
-    for target, path in _targets(files, folder, out).items():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        written.append(copy_regular(path, target))
-    return written
+    return _laid(files, folder, out)
 
 
 def check_free(files: Sequence[Path], folder: Path, out: Path) -> None:
@@ -36,6 +34,35 @@ def check_free(files: Sequence[Path], folder: Path, out: Path) -> None:
     if own:
         names = ", ".join(str(target.relative_to(out)) for target in own)
         raise ConfigError(f"--out={out}: what lies there as {names} is of no export; name a folder of its own")
+
+
+def lay_out_own(files: Sequence[Path], folder: Path, run_dir: Path, node_id: str) -> list[Path]:
+    """The same in the run's own folder, which records its files; nothing is left there of another program. Where they
+    lie there and are recorded, nothing is written.
+
+    Args:
+        node_id: whose they are.
+    """
+    out = run_dir / BEST
+    targets = _targets(files, folder, out)
+    others = [path for path in of_another(run_dir, node_id) if path not in targets and path.exists()]
+    same = all(target.is_file() and cmp(target, path, shallow=False) for target, path in targets.items())
+    if not (same and not others and is_recorded(run_dir)):
+        with recording(run_dir):
+            _laid(files, folder, out)
+            for path in others:
+                path.unlink(missing_ok=True)
+    return list(targets)
+
+
+def _laid(files: Sequence[Path], folder: Path, out: Path) -> list[Path]:
+    """All of them, or on a full disk none: what lay there is whole."""
+    targets = _targets(files, folder, out)
+    with ExitStack() as beside:
+        for target, path in targets.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copy_regular(path, beside.enter_context(in_place_of(target)))
+    return list(targets)
 
 
 def _targets(files: Sequence[Path], folder: Path, out: Path) -> dict[Path, Path]:

@@ -14,12 +14,14 @@ from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.conclusion import winner_in
 from reports.winner import is_concluded
-from runs.recorded_files import BEST, BEST_SO_FAR, METRICS, REPORT, hashes_of, recorded
+from runs.recorded_files import BEST, BEST_SO_FAR, KEPT, METRICS, REPORT, hashes_of, recorded
 from runs.sinks import GenerationRows, StepRows, winner_fields
 from utils.counts import counted
 from utils.errors import StoreError
 from utils.metrics_file import CsvTable, write_array
 
+_GOES_ON = (BEST, KEPT)
+_OPEN = "has not ended, so that it has not"
 LEADS = {f"{BEST}/{name}" for name in BEST_SO_FAR}
 _OLDER = "not what this version makes of the journal, and the version that wrote the run recorded no hash"
 
@@ -33,8 +35,9 @@ def check_files(run_dir: Path, unchecked: list[str]) -> Iterator[Finding]:
             ended = recorded_last and finished
             there = hashes_of(run_dir)
             same = {name for name, value in there.items() if known.get(name) == value}
-            broke_off = finished and not recorded_last
-            yield from _recorded(reader, known, there, ended, broke_off, unchecked)
+            going_on = "has gone on since it" if known else _OPEN
+            since = "" if recorded_last else "was killed at its end, before it" if finished else going_on
+            yield from _recorded(reader, known, there, finished, since, unchecked)
             if not same.issuperset(METRICS):
                 found = list(_metrics(reader, ended))
                 chained = reader.journal_head() is not None
@@ -54,17 +57,20 @@ def _recorded(
     reader: RunReader,
     known: Mapping[str, str],
     there: Mapping[str, str],
-    ended: bool,
-    broke_off: bool,
+    finished: bool,
+    since: str,
     unchecked: list[str],
 ) -> Iterator[Finding]:
-    """`broke_off`: a process ended the run once more and was killed before it had recorded the files that it wrote."""
+    """`since`: what a process has done that took the run up after its files were recorded; '' where none has. While a
+    run goes on it changes what lies in `_GOES_ON`, and at its end any of them.
+    """
+    ended = finished and not since
     for name in sorted({*known, *there} - {*METRICS, REPORT}):
         if known.get(name) == there.get(name):
             continue
         if name in LEADS and not ended and name in there and _was_best(reader, reader.run_dir / name):
             continue  # it follows the best so far until the run ends
-        if name in known and not broke_off:
+        if name in known and not (since and (finished or name.partition("/")[0] in _GOES_ON)):
             gone = name not in there
             yield Finding(
                 name, "deleted: the run recorded it" if gone else "changed: not the file that the run recorded"
@@ -72,8 +78,7 @@ def _recorded(
         elif ended:
             yield Finding(name, "inserted: the run recorded no such file")
         else:
-            why = "was killed at its end, before it" if broke_off else "has not ended, so that it has not"
-            told = f"{name.partition('/')[0]}: the run {why} recorded its files"
+            told = f"{name.partition('/')[0]}: the run {since or _OPEN} recorded its files"
             unchecked += [] if told in unchecked else [told]
 
 

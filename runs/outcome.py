@@ -22,14 +22,12 @@ from reports.winner import leading, seeded_row
 from runs.baselines import baseline_node, scored_as
 from runs.facts import RunFacts
 from runs.final_part import as_list, claim_of, final_of, table_of
-from runs.recorded_files import BEST, BEST_SO_FAR, record_files
+from runs.recorded_files import BEST, DETAIL, of_another, record_files
 from runs.search import Search
 from utils.direction import Direction
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 
-DETAIL = "node.json"
-"""Beside an exported winner: its run, and its node."""
 OPENED = "final_opened"
 """Fact: how often this run opened the final part; stored before each time, and with what was found as `opened`."""
 _ONCE_MORE = (
@@ -316,12 +314,13 @@ def _artifacts(node: Node, folder: Path) -> list[Path]:
 def write_solution(problem: Problem, node: Node, out: Path, run_dir: Path) -> list[Path]:
     """Write a node as a standalone solution, with `node.json` beside it, and what its run left as texts.
 
-    In the run's own folder nothing is left of the program that led while it ran.
+    In the run's own folder nothing is left of another program.
     """
     out.mkdir(parents=True, exist_ok=True)
+    others = of_another(run_dir, node.id) if out == run_dir / BEST else []
     written = [*problem.export(node, out, run_dir), *_artifacts(node, out / "artifacts")]
-    if out == run_dir / BEST:
-        for path in {out / name for name in BEST_SO_FAR}.difference(written):
+    for path in others:
+        if path not in written:
             path.unlink(missing_ok=True)
     detail = out / DETAIL
     with RunReader(run_dir) as reader:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from hashlib import file_digest
 from pathlib import Path
 
@@ -11,12 +13,14 @@ from core.storage.repository import RunStore
 from core.storage.unreadable import unreadable
 from runs.run_folder import hold
 from utils.errors import RunBusyError
-from utils.regular_files import open_regular
+from utils.regular_files import open_regular, read_json
 
 FILES = "files"
 """Fact: `{seq, hashes}`: the newest event at that moment; path below the run's folder → SHA-256 of the file."""
 BEST = "best_solution"
 """Folder of the winner as a standalone solution."""
+DETAIL = "node.json"
+"""Beside an exported winner: its run, and its node."""
 
 
 BEST_SO_FAR = ("solution.py", "solution.txt")
@@ -88,17 +92,53 @@ def _is_inside(path: Path, folder: Path) -> bool:
     return ".." not in parts and ".git" not in parts and folder.resolve() in path.resolve().parents
 
 
-def record_export(run_dir: Path) -> None:
-    """The same after `export-best` wrote into the run's own folder; not while a process works on the run."""
-    with RunReader(run_dir) as reader:
-        if reader.db.stored_version < SCHEMA_VERSION or recorded(reader)[0] == hashes_of(run_dir):
-            return
+def of_another(run_dir: Path, node_id: str) -> list[Path]:
+    """What lies in the run's own solution folder and belongs to another program than this node's: the one that led
+    while the run went on, and where `node.json` names another winner the files that were recorded of it, that last.
+    """
+    folder = run_dir / BEST
+    leads = [folder / name for name in BEST_SO_FAR]
     try:
-        with hold(run_dir):
-            store = RunStore(run_dir)
-            try:
-                record_files(store)
-            finally:
-                store.close()
+        told = read_json(folder / DETAIL)
+    except (OSError, ValueError):
+        return leads
+    if isinstance(told, dict) and told.get("id") == node_id:
+        return leads
+    with RunReader(run_dir) as reader:
+        recorded_then = solution_files(reader)
+    return sorted({*leads, *recorded_then, folder / DETAIL}, key=lambda path: path == folder / DETAIL)
+
+
+def is_recorded(run_dir: Path) -> bool:
+    """True if what lies there is what the run recorded last."""
+    with RunReader(run_dir) as reader:
+        return recorded(reader)[0] == hashes_of(run_dir)
+
+
+@contextmanager
+def recording(run_dir: Path) -> Iterator[None]:
+    """For `export-best`, which writes into the run's own folder inside: its files are recorded at the end. Until then
+    none are, says the store: who is killed on the way has tampered with nothing.
+
+    Not while a process works on the run, which records them at its end, nor for a run of an older version.
+    """
+    with ExitStack() as held:
+        store = _held_store(run_dir, held)
+        if store is None:
+            yield
+            return
+        known = store.get_fact(FILES) or {"hashes": {}}
+        store.put_fact(FILES, {**known, "seq": 0})
+        yield
+        record_files(store)
+
+
+def _held_store(run_dir: Path, held: ExitStack) -> RunStore | None:
+    with RunReader(run_dir) as reader:
+        if reader.db.stored_version < SCHEMA_VERSION:
+            return None
+    try:
+        held.enter_context(hold(run_dir))
     except RunBusyError:
-        return  # it records its own files at its end
+        return None
+    return held.enter_context(closing(RunStore(run_dir)))

@@ -18,7 +18,7 @@ from core.storage.repository import RunStore
 from reports.conclusion import winner_in
 from reports.series import TOP_K
 from reports.winner import Winner
-from runs.recorded_files import BEST, BEST_SO_FAR
+from runs.recorded_files import BEST, BEST_SO_FAR, DETAIL, of_another
 from runs.search import Search
 from utils.direction import Direction
 from utils.errors import SwarmEvoError
@@ -273,13 +273,15 @@ def _sum(values: Iterable[Any]) -> Any:
 
 class BestSink:
     """best_solution/ follows the best so far, so that a run that dies leaves its best program behind: the last one
-    that the disk had room for.
+    that the disk had room for. What an earlier end left there of another winner goes: its scores and predictions are
+    not those of this program.
 
     The end writes what the problem makes of the winner, which may have other names, in place of this file.
     """
 
     def __init__(self, search: Search, run_dir: Path) -> None:
         self._search = search
+        self._run_dir = run_dir
         is_python = search.problem.language == "python" and search.problem.tree is None
         self._path = run_dir / BEST / BEST_SO_FAR[0 if is_python else 1]
         self._new = run_dir / f".{self._path.name}"
@@ -289,4 +291,8 @@ class BestSink:
         if isinstance(event, NodeCommitted) and event.is_best:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._new.write_text(self._search.journal[event.node_id].code, encoding="utf-8")
+            if (self._path.parent / DETAIL).exists():
+                for path in of_another(self._run_dir, event.node_id):
+                    if path != self._path:
+                        path.unlink(missing_ok=True)
             self._new.replace(self._path)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from core.state.node import Node
 from core.storage.reader import RunReader
-from runs.outcome import DETAIL
-from runs.recorded_files import BEST, is_as_recorded, solution_files
+from runs.recorded_files import BEST, DETAIL, is_as_recorded, solution_files
 from utils.regular_files import read_json
 
 REFIT = "refit"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,65 @@ def staged(path: Path) -> Iterator[Path]:
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def in_place_of(path: Path) -> Iterator[Path]:
+    """Where to write a file that the user named: beside it, and it takes its place when the block ends without an
+    exception, so that a full disk or a kill leaves what was there.
+
+    It is the user's file: what a link leads to is replaced and not the link, and rights stay. What is no file (a pipe,
+    a device), may not be written, or lies where nothing can be made beside it is written as it is.
+    """
+    place = Path(os.path.realpath(path))
+    there = _status(place)
+    new = place.with_name(f".{os.getpid()}-{os.urandom(4).hex()}.partial")
+    if not (_gives_way(path, place, there) and _is_made(new)):
+        yield path
+        return
+    try:
+        yield new
+        if there is not None:
+            with suppress(OSError):
+                os.chown(new, there.st_uid, there.st_gid)
+            new.chmod(stat.S_IMODE(there.st_mode) | (new.stat().st_mode & 0o111))
+        _put(new, place)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _gives_way(path: Path, place: Path, there: os.stat_result | None) -> bool:
+    """False for what another file cannot stand for: `/dev/stdout` is what somebody has open."""
+    if path.absolute().parts[1:2] in (("dev",), ("proc",)):
+        return False
+    return there is None or (stat.S_ISREG(there.st_mode) and os.access(place, os.W_OK))
+
+
+def _is_made(new: Path) -> bool:
+    """False in a folder where this user may change files and make none."""
+    try:
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+    except PermissionError:
+        return False
+    return True
+
+
+def _put(new: Path, place: Path) -> None:
+    try:
+        new.replace(place)
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        shutil.copyfile(new, place)  # a file that is mounted by itself, as containers have them
+        new.unlink()
 
 
 def move_into_place(made: Path, target: Path) -> bool:

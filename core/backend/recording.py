@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.contracts import CallLog, CallRecord
 from core.state.failed_attempt import REPAIRS_FROM
 from utils.errors import BudgetExhausted, ConfigError
+from utils.file_utils import in_place_of
 from utils.regular_files import DOCUMENT, read_regular
 from utils.secrets import MASK
 
@@ -94,8 +95,9 @@ def save_recording(
     )
     _check_free(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CALLS).write_text(lines, encoding="utf-8")
-    (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    with in_place_of(folder / MANIFEST) as about, in_place_of(folder / CALLS) as calls:
+        calls.write_text(lines, encoding="utf-8")
+        about.write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
     return manifest
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from runs.mcp.kept_entries import KeptEntry, is_ours, without_tables
 from utils.errors import ConfigError
-from utils.file_utils import staged
+from utils.file_utils import in_place_of
 from utils.user_path import user_path
 
 NAME = "swarm-evo"
@@ -240,10 +240,9 @@ def _text(path: Path) -> str:
 def _replace(path: Path, text: str) -> None:
     """All or nothing: a settings file is never half written."""
     with _kept_as_it_is(path):
-        with staged(path) as new:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with in_place_of(path) as new:
             new.write_text(text, encoding="utf-8")
-            if path.exists():
-                shutil.copymode(path, new)
 
 
 @contextmanager

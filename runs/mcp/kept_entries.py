@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from utils.errors import ConfigError
+from utils.file_utils import write_atomic
 
 _HEADER = re.compile(r"^\s*\[{1,2}\s*(?P<key>[^\]]+?)\s*\]{1,2}\s*(?:#.*)?$")
 
@@ -41,8 +42,7 @@ class KeptEntry:
 
     def keep(self, text: str) -> None:
         """Raises OSError where the disk refuses."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text(text, encoding="utf-8")
+        write_atomic(self.path, text)
 
     def take(self) -> str:
         """What was kept; '' where nothing was. `done` removes it once it is back in its place."""

@@ -70,10 +70,23 @@ def test_an_export_writes_over_no_file_of_the_users_own(run_there, is_stored):
         ended = run_there.here("export-best", "latest", "--out=fresh")
         assert ended.code == 0 and "fresh/solution.py" in ended.out, ended.err
         (run_there.folder / "fresh" / "solution.py").write_text("an earlier export's\n")
+    with (run_there.folder / "fresh" / "solution.py").open() as before:
+        assert run_there.here("export-best", "latest", "--out=fresh").code == 0
+        assert before.read() == "an earlier export's\n", "a full disk must leave it"
     (mine / "solution.py").unlink()
     (mine / "notes.txt").write_text("stays")
     assert run_there.here("export-best", "latest", "--out=mine").code == 0
     assert (mine / "notes.txt").read_text() == "stays" and (mine / "solution.py").is_file()
+
+
+def test_a_file_of_the_users_gives_way_only_to_a_whole_one(run_there):
+    """It was cut off first: on a full disk nothing was left of it."""
+    mine = run_there.folder / "mine"
+    for words in (("export", "latest"), ("report", "latest"), ("report", "latest", "--format=md")):
+        mine.write_text("mine\n")
+        with mine.open() as before:
+            assert run_there.here(*words, "--out=mine").code == 0
+            assert before.read() == "mine\n" != mine.read_text()
 
 
 def test_a_folder_is_no_file_and_looking_leaves_nothing(run_there):

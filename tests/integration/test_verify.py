@@ -31,6 +31,7 @@ from runs.run_folder import hold
 from runs.sinks import winner_fields
 from runs.verification import verify_run
 from utils.errors import StoreError
+from utils.file_utils import write_atomic
 from utils.metrics_file import array_end, replace_ends, table_end
 
 ROOT = Path(__file__).parents[2]
@@ -149,8 +150,17 @@ def test_a_run_that_was_killed_while_it_told_its_end_or_took_it_back_is_not_tamp
         assert replace_ends(copied / name, end(won), end(winner_fields(None)))
     assert [one.where for one in verify_run(copied).findings if one.where.startswith("metrics")] == []
     detail = copied / "best_solution" / "node.json"
-    detail.write_text("{}")
-    assert "best_solution/node.json" in [one.where for one in verify_run(copied).findings]
+    detail.write_text(
+        "{}"
+    )  # a process that goes on writes it, and keeps what newer programs left: a kill is no tampering
+    write_atomic(copied / "files" / "arena_sessions", "2")
+    found = verify_run(copied)
+    assert found.findings == []
+    assert "best_solution: the run has gone on since it recorded its files" in found.unchecked
+    config = (copied / "config.yaml").read_text()
+    (copied / "config.yaml").write_text("")
+    assert [one.where for one in verify_run(copied).findings] == ["config.yaml"], "no process of a run changes it"
+    (copied / "config.yaml").write_text(config)
     store.put_facts({"status": "finished"})  # it was killed while it wrote them
     store.close()
     found = verify_run(copied)
@@ -317,11 +327,27 @@ def test_what_a_stranger_wrote_is_cleaned_before_it_is_shown(cli, finished):
     assert told.code == 1 and "\x1b" not in told.out and "facts/" in told.out
 
 
-def test_an_export_into_the_runs_own_folder_is_recorded(cli, finished):
-    (cli.run_dir / "best_solution" / "node.json").unlink()
+def test_an_export_into_the_runs_own_folder_is_recorded(cli, finished, monkeypatch):
+    """Killed on the way, it was tampering, until the run was exported once more."""
+    detail = cli.run_dir / "best_solution" / "node.json"
+    heads = [cli.show()["journal_head"] for _ in range(2) if cli.here("export-best", "latest").code == 0]
+    assert len(heads) == 2 and heads[0] == heads[1], "the second time nothing has changed"
+    known = detail.read_text()
+    detail.unlink()
     assert cli.here("verify", "latest").code == 1
-    assert cli.here("export-best", "latest").code == 0
-    assert cli.here("verify", "latest").out.startswith("consistent")
+
+    def killed(store):
+        raise RecursionError
+
+    with monkeypatch.context() as until:
+        until.setattr("runs.recorded_files.record_files", killed)
+        with pytest.raises(RecursionError):
+            cli.here("export-best", "latest")
+    detail.write_text("{}")
+    found = verify_run(cli.run_dir)
+    assert found.verdict == "consistent" and any("killed at its end" in told for told in found.unchecked)
+    assert cli.here("export-best", "latest").code == 0 and detail.read_text() == known
+    assert cli.here("verify", "latest").out.startswith("consistent") and verify_run(cli.run_dir).unchecked == []
 
 
 # ------------------------------------------------------------ bundles

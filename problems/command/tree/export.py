@@ -10,6 +10,7 @@ from pathlib import Path
 
 from problems.command.tree.tree import Tree
 from utils.errors import ConfigError
+from utils.file_utils import in_place_of
 from utils.patch import is_script
 
 FORMS = ("patch", "folder", "branch")
@@ -43,7 +44,8 @@ def export_as(form: str, tree: Tree, target: str, source: Path, message: str) ->
         raise ConfigError(f"--{form}={target}: it exists already")
     if form == "patch":
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(tree.code(), encoding="utf-8", newline="")
+        with in_place_of(path) as new:
+            new.write_text(tree.code(), encoding="utf-8", newline="")
         return str(path)
     shutil.copytree(tree.ground.base.folder, path, symlinks=True)
     for folder, _, _ in os.walk(path):

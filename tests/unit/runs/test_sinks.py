@@ -74,6 +74,17 @@ def test_the_best_so_far_stays_where_there_is_no_room_for_the_next(tmp_path, mon
     assert hashes_of(tmp_path).keys() == {"best_solution/solution.py"}
 
 
+def test_what_belongs_to_an_earlier_winner_goes_when_another_program_leads(cli, finished):
+    """A run that went on after its end had the new leader's program beside the scores and outputs of the old winner."""
+    folder, journal = cli.run_dir / "best_solution", {"new": SimpleNamespace(code="x = 2\n")}
+    (folder / "mine.txt").write_text("stays")
+    assert (folder / "node.json").is_file()
+    problem = SimpleNamespace(language="text", tree=None)
+    sink = BestSink(SimpleNamespace(problem=problem, journal=journal), cli.run_dir)
+    sink.emit(NodeCommitted(node_id="new", step=9, operator="draft", is_best=True))
+    assert {path.name for path in folder.iterdir()} == {"solution.txt", "mine.txt"}
+
+
 @pytest.mark.parametrize("policy", ["three_phase", "islands"])
 def test_a_resume_goes_on_behind_what_the_files_hold(cli, policy):
     """Whole files stay, torn ones are gone on with, others are made anew: all end the same."""

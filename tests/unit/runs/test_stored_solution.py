@@ -14,8 +14,7 @@ from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from runs.bundle import _solution
 from runs.export_place import lay_out
-from runs.outcome import DETAIL
-from runs.recorded_files import BEST, FILES, file_hash, solution_files
+from runs.recorded_files import BEST, DETAIL, FILES, file_hash, solution_files
 from runs.stored_solution import stored_solution
 
 NODE = Node(id="n1", code="x = 1\n", metric_value=1.0)

@@ -1,9 +1,12 @@
+import os
 import threading
+from pathlib import Path
 
 import pytest
 
 from utils.file_utils import (
     files_below,
+    in_place_of,
     is_lfs_pointer,
     link_or_copy,
     move_into_place,
@@ -40,6 +43,30 @@ def test_where_links_are_refused_the_content_is_copied(tmp_path, monkeypatch):
 def test_linking_what_is_not_there_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         link_or_copy(tmp_path / "nothing", tmp_path / "input")
+
+
+def test_a_file_of_the_users_is_whole_or_as_it_was(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_text("mine")
+    real.chmod(0o640)
+    link.symlink_to("real")
+    with pytest.raises(OSError, match="full"), in_place_of(link) as new:
+        new.write_text("half")
+        raise OSError("the disk is full")
+    assert real.read_text() == "mine"
+    with in_place_of(link) as new:
+        new.write_text("whole")
+    assert link.is_symlink() and real.read_text() == "whole" and real.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]
+    with in_place_of(tmp_path / ("n" * 255)) as new:  # as long as a name may be
+        new.write_text("x")
+
+
+def test_what_another_file_cannot_stand_for_is_written_as_it_is(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for place in (tmp_path / "pipe", Path("/dev/stdout"), tmp_path):
+        with in_place_of(place) as new:
+            assert new == place
 
 
 def test_a_reader_never_sees_half_a_file(tmp_path):
