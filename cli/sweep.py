@@ -7,6 +7,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from cli.terminal.output import say_finishing
 from core.storage.held import is_held
 from reports.sweeps.plan import Cell, Plan, sweep_folder, sweeps_of
 from reports.sweeps.table import CellFacts, SweepTable, cell_facts, table_of
-from runs.run_folder import check_place, hold, logs_dir
+from runs.run_folder import check_place, hold, later_than_all, logs_dir
 from runs.sweeps.cells import run_cells
 from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.counts import counted
@@ -64,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     with hold(folder):  # whoever looks sees that it goes on, also between two of its runs
         whole = plan.with_those_of(folder)
         check_runs(whole.settings, whole.seeds)
-        whole.keep(folder)
+        whole.keep(folder, later_than_all(config_of(args).project.dir, datetime.now(UTC)))
         runs = counted(len(plan.cells), "run")
         print(f"sweep {folder.name}: {runs}; `sweep show {folder.name}` looks at it", file=sys.stderr)
         run_cells(plan, folder, args.jobs or 1, _teller(folder, len(plan.cells)), partial(say_finishing, False))

@@ -10,7 +10,7 @@ import stat
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryFile
@@ -29,6 +29,11 @@ from utils.regular_files import read_regular, regular_handle
 DB = "run.db"
 LOGS = "logs"
 """Where the runs of a project lie."""
+STARTED = "started"
+"""In a run's folder: when it was made by the clock, and where that had been set back, on a second line a moment that
+is later than any run's before it."""
+FIRST = datetime.min.replace(tzinfo=UTC)
+"""Before all that began."""
 MOST_OF_A_PREFIX = 100
 """Characters of a run's name before its time and number."""
 _YOUNG = 60.0
@@ -156,20 +161,33 @@ def _readable(run: Path) -> Path:
     return run
 
 
-def _started(run: Path) -> tuple[str, str]:
-    """Run names end in their start time; the marker file holds it exactly."""
-    try:
-        return read_regular(run / "started", 100), run.name
-    except (OSError, ValueError):
-        return "", run.name
+def _started(run: Path) -> tuple[datetime, str]:
+    """Its place among the runs in the order of their beginning."""
+    return began_at(run) or FIRST, run.name
 
 
 def began_at(run: Path) -> datetime | None:
-    """When the run's folder was made; None where its mark is missing or not ours."""
+    """When the run's folder was made, in the order of `later_than_all`; None where its mark is missing or not ours."""
     try:
-        return datetime.fromisoformat(_started(run)[0]).astimezone()
-    except ValueError:
+        told = datetime.fromisoformat(read_regular(run / STARTED, 100).split()[-1])
+        return told.astimezone(UTC)
+    except (OSError, ValueError, IndexError, OverflowError):
         return None
+
+
+def later_than_all(project_dir: str | Path, now: datetime) -> datetime:
+    """Now, and behind the beginning of every run and sweep, also where the clock was set back since one began."""
+    from reports.sweeps.plan import began_at as sweep_began_at  # these load the store, and most ask for a name alone
+    from reports.sweeps.plan import sweeps_of
+
+    folder = logs_dir(project_dir)
+    runs = (began_at(folder / name) for name in _names(folder) if may_be_run(name))
+    began = [*runs, *map(sweep_began_at, sweeps_of(folder))]
+    newest = max((one for one in began if one is not None), default=FIRST)
+    try:
+        return max(now, newest + timedelta(microseconds=1))
+    except OverflowError:  # a stranger's mark: there is no later moment
+        return now
 
 
 def new_run(project_dir: str | Path, prefix: str, now: datetime, *, hidden: bool = False) -> Path:
@@ -188,7 +206,8 @@ def new_run(project_dir: str | Path, prefix: str, now: datetime, *, hidden: bool
         except FileExistsError:
             continue
         try:
-            (path / "started").write_text(now.isoformat())
+            place = later_than_all(project_dir, now).isoformat()
+            (path / STARTED).write_text(f"{now.isoformat()}\n{place}" if place != now.isoformat() else place)
         except OSError:
             rmtree(path, ignore_errors=True)
             raise
@@ -203,7 +222,7 @@ def left_hidden(project_dir: str | Path, prefix: str) -> Iterator[Path]:
     folder = logs_dir(project_dir)
     for name in _names(folder):
         with suppress(OSError, StoreError), ExitStack() as held:
-            if name.startswith(f".{prefix}-") and time.time() - os.stat(folder / name / "started").st_mtime > _YOUNG:
+            if name.startswith(f".{prefix}-") and time.time() - os.stat(folder / name / STARTED).st_mtime > _YOUNG:
                 held.enter_context(hold(folder / name, writes=False))
                 yield folder / name
 

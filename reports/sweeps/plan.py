@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
@@ -12,10 +13,11 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.storage.database import DB_NAME
+from core.storage.moments import microseconds, moment
 from core.storage.reader import RunReader
 from core.storage.run_names import may_be_run
 from utils.errors import ConfigError, StoreError, UnknownRunError
-from utils.file_utils import write_atomic
+from utils.file_utils import staged
 from utils.secrets import masked_word
 
 FOLDER = "sweeps"
@@ -87,16 +89,21 @@ class Plan(BaseModel):
             raise ConfigError(f"--name {folder.name}: another sweep has this name; take another")
         return self.model_copy(update={"seeds": tuple(dict.fromkeys((*known.seeds, *self.seeds)))})
 
-    def keep(self, folder: Path) -> None:
-        """Write it without secrets; of one that was there, the file's time stays that of its beginning."""
+    def keep(self, folder: Path, now: datetime | None = None) -> None:
+        """Write it without secrets. The file's time is that of its beginning.
+
+        Args:
+            now: of one that begins, behind all that began before it; None: what the clock says.
+        """
         file, text = folder / PLAN, self.shown.model_dump_json(indent=2) + "\n"
-        began = file.stat().st_mtime if file.is_file() else None
-        if began is not None and Plan.read(folder) == self.shown:
+        began = began_at(folder) or now
+        if file.is_file() and Plan.read(folder) == self.shown:
             return
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, text)
-        if began is not None:
-            os.utime(file, (began, began))
+        with staged(file) as new:
+            new.write_text(text, encoding="utf-8")
+            if began is not None:
+                os.utime(new, ns=(microseconds(began) * 1000,) * 2)
 
 
 def sweep_folder(logs: Path, name: str) -> Path:
@@ -114,6 +121,14 @@ def sweeps_of(logs: Path) -> dict[Path, float]:
             if _NAME.fullmatch(plan.parent.name):
                 began[plan.parent] = plan.stat().st_mtime
     return dict(sorted(began.items(), key=lambda one: one[1], reverse=True))
+
+
+def began_at(folder: Path) -> datetime | None:
+    """When the sweep began; None where it has not."""
+    try:
+        return moment((folder / PLAN).stat().st_mtime_ns // 1000)
+    except (OSError, OverflowError):
+        return None
 
 
 def was_begun(folder: Path, cell: Cell) -> bool:

@@ -6,16 +6,20 @@ import fcntl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import datetime
 from pathlib import Path
+from threading import Event
 
+from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
-from reports.sweeps.plan import PLAN, Cell, Plan, note_of, was_begun
-from runs.run_folder import all_runs, began_at
+from reports.sweeps.plan import Cell, Plan, note_of, was_begun
+from reports.sweeps.plan import began_at as sweep_began_at
+from runs.run_folder import FIRST, all_runs, began_at
 from utils.errors import StoreError
 from utils.file_utils import write_atomic
 
+_LOOK = 0.2
+"""Seconds between two looks whether a run lives."""
 READY = "--ready="
 """The word by which a cell's run is told where to write its name; it is stored as the run begins."""
 
@@ -44,6 +48,18 @@ def await_names(plan: Plan, folder: Path) -> None:
             _claim(folder, cell).unlink(missing_ok=True)
 
 
+def await_end(folder: Path, cell: Cell, run: Path, stop: Event) -> None:
+    """Wait for a run that another process works on: its sweep was killed, or somebody resumed it.
+
+    Raises:
+        KeyboardInterrupt: `stop` was set meanwhile; the run goes on.
+    """
+    while is_held(run) or _is_claimed(folder, cell):
+        if stop.wait(_LOOK):
+            raise KeyboardInterrupt
+    _claim(folder, cell).unlink(missing_ok=True)
+
+
 def _claim(folder: Path, cell: Cell) -> Path:
     return note_of(folder, cell).with_suffix(".lock")
 
@@ -66,8 +82,8 @@ def adopt(plan: Plan, folder: Path) -> None:
     """
     lacking = {note.name for cell in plan.cells if not was_begun(folder, cell) for note in [note_of(folder, cell)]}
     known = {note.read_text(encoding="utf-8").strip() for note in folder.glob("*.run")}
-    written = datetime.fromtimestamp((folder / PLAN).stat().st_mtime).astimezone()
-    later = [run for run in all_runs(folder.parents[2]) if (began := began_at(run)) is not None and began >= written]
+    written = sweep_began_at(folder) or FIRST
+    later = [run for run in all_runs(folder.parents[2]) if (began_at(run) or FIRST) > written]
     for run in later:
         for note in lacking.intersection(_notes_of(run, folder)) if run.name not in known else ():
             write_atomic(folder / note, run.name)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from core.storage.held import is_held
 from core.storage.reader import RunReader
 from reports.sweeps.plan import Cell, Plan, note_of, run_of
 from runs.interrupts import Interrupts, paused_together
-from runs.sweeps.adoption import READY, adopt, await_names, claimed
+from runs.sweeps.adoption import READY, adopt, await_end, await_names, claimed
 from utils.errors import SwarmEvoError
 from utils.secrets import masked_word
 
@@ -95,7 +96,8 @@ def run_cells(
     SIGTSTP (Ctrl-Z) stops them with the sweep, until it goes on.
 
     Args:
-        told: called with the cell and `begins`, `goes on`, `known` or `done`, from several threads.
+        told: called with the cell and `begins`, `goes on`, `known`, `done` or that a live process is waited for, from
+            several threads.
         finishing: called at the first signal, inside its handler.
     Raises:
         CellFailed: one could not be run. KeyboardInterrupt: the user stopped it, or one of its runs; the same command
@@ -135,6 +137,9 @@ def _bring_to_its_end(
     words: Sequence[str], folder: Path, cell: Cell, told: Callable[[Cell, str], None], under_way: _UnderWay
 ) -> None:
     run = run_of(folder, cell)
+    if run is not None and is_held(run):
+        told(cell, "waits for the process that works on it")
+        await_end(folder, cell, run, under_way.interrupts.finish)
     if run is not None and is_finished(run):
         told(cell, "known")
         return

@@ -104,18 +104,17 @@ def test_a_run_that_was_killed_before_its_cell_knew_its_name_is_gone_on_with(cli
 
 
 def test_a_run_that_has_no_name_yet_when_its_sweep_is_killed_is_not_begun_once_more(cli, toy, eventually):
-    """It lived on, and the same command began its cell again beside it."""
+    """It lived on, and the same command began its cell again beside it; later it said that another process held it."""
     words = ("sweep", "--seeds=1,2", "--name=killed", *toy(2, seconds=0.5))
     sweep = cli.start(*words)
     children = Path(f"/proc/{sweep.pid}/task")
     eventually(lambda: any(each.read_text() for each in children.glob("*/children")), 60)
     sweep.send_signal(signal.SIGKILL)
     sweep.communicate(timeout=60)
-    held = cli.here(*words)
-    assert "begins: --project.seed=1" not in held.err, held.err
-    assert held.code == 0 or "is held by another process" in held.err, held.err
-    eventually(lambda: not is_held(cli.runs[0]), 60)
-    assert cli.here(*words).code == 0 and len(cli.runs) == 2
+    again = cli.here(*words)
+    assert "begins: --project.seed=1" not in again.err and again.code == 0, again.err
+    assert "waits for the process that works on it: --project.seed=1" in again.err, again.err
+    assert len(cli.runs) == 2 and not any(map(is_held, cli.runs))
     assert not list(cli.folder.glob("logs/sweeps/killed/*-?.lock"))
 
 

@@ -46,7 +46,7 @@ def test_a_copy_by_a_file_manager_is_no_run_and_told_how_to_be_one(tmp_path):
     run = made(tmp_path, "a", NOW)
     copy = run.with_name(f"{run.name} (copy)")
     shutil.copytree(run, copy)
-    (copy / "started").write_text("9")  # begun last
+    (copy / "started").write_text("2027-01-01")  # begun last
     (told,) = left_out(tmp_path).values()
     assert told.startswith(f"run '{copy.name}' is left out: ") and told.endswith("; rename its folder")
     with pytest.raises(UnknownRunError, match=re.escape(told)):
@@ -78,9 +78,13 @@ def test_a_link_is_a_run_to_all_or_to_nobody(tmp_path):
 
 
 def test_latest_is_the_one_started_last(tmp_path):
-    late = made(tmp_path, "aaa", NOW + timedelta(seconds=1))
+    """By the clock it was one of before, where that had been set back."""
     made(tmp_path, "zzz", NOW)
-    assert find_run(tmp_path, "latest") == late
+    made(tmp_path, "theirs", NOW).joinpath("started").write_text("~ no time")
+    for hours in (1, -1, -2):  # the clock is set back twice
+        assert made(tmp_path, "aaa", NOW + timedelta(hours=hours)) == find_run(tmp_path, "latest")
+    made(tmp_path, "far", NOW).joinpath("started").write_text(datetime.max.isoformat())
+    assert made(tmp_path, "aaa", NOW).is_dir(), "there is no later moment"
 
 
 @pytest.mark.parametrize("name", ["..", "../x", "/etc", "", "a/b", "x" * 200, "-rf", ".hidden"])

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import random
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.storage.repository import RunStore
 from reports.sweeps.names import setting_names
-from reports.sweeps.plan import Plan, sweep_folder
+from reports.sweeps.plan import Plan, note_of, noted_run, sweep_folder
 from reports.sweeps.table import CellFacts, rows_of, table_of
+from runs.run_folder import later_than_all, new_run
+from runs.sweeps.adoption import READY, adopt
 from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.direction import Direction
 from utils.errors import ConfigError
@@ -83,6 +87,21 @@ def test_seeds_are_added_to_a_sweep_that_began_when_it_did(tmp_path):
     more = plan.model_copy(update={"seeds": (5, 2)}).with_those_of(tmp_path)
     more.keep(tmp_path)
     assert Plan.read(tmp_path).seeds == (1, 2, 5) and (tmp_path / "plan.json").stat().st_mtime == 1_000_000
+
+
+def test_runs_of_a_sweep_are_its_own_whatever_the_clock_says(tmp_path):
+    """Set back while a sweep was killed, its run was one of before it: the cell ran twice."""
+    now, plan = datetime(2026, 1, 2, tzinfo=UTC), Plan(words=(), settings=((),), seeds=(1, 2))
+    folder = sweep_folder(tmp_path / "logs", "mine")
+    before = new_run(tmp_path, "a", now)
+    plan.keep(folder, later_than_all(tmp_path, now - timedelta(days=1)))
+    run = new_run(tmp_path, "a", now - timedelta(days=2))
+    for one in (before, run):
+        store = RunStore(one)
+        store.put_fact("origin", {"words": [f"{READY}{note_of(folder, plan.cells[1])}"]})
+        store.close()
+    adopt(plan, folder)
+    assert noted_run(folder, plan.cells[1]) == run.name and noted_run(folder, plan.cells[0]) is None
 
 
 def test_a_key_that_was_typed_is_not_stored_and_another_goes_on_with_the_same_sweep(tmp_path):
