@@ -55,10 +55,19 @@ class TicketQueue:
 
     Args:
         seconds: how long a ticket is good.
-        clock: seconds since the epoch.
+        clock: seconds since the epoch, which writers are told; it may be set.
+        steady: seconds that only grow: by these a ticket expires while this process lives.
     """
 
-    def __init__(self, store: RunStore, stops: Stops, seconds: float, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: RunStore,
+        stops: Stops,
+        seconds: float,
+        clock: Callable[[], float] = time.time,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._steady = steady
         self._store = store
         self._stops = stops
         self._seconds = seconds
@@ -78,6 +87,8 @@ class TicketQueue:
         """Whether the verdict on what stands at the first place waits for the writer of what stands at the second."""
         self._tickets = {ticket.node_id: replace(ticket, told="") for ticket in store.tickets()}
         """All of the run, without what was told: that lies in the store."""
+        self._until = {ticket.node_id: steady() + _left(ticket, clock()) for ticket in self._tickets.values()}
+        """Until when each of them is good, by `steady`."""
         self._committed: dict[str, bool] = {event.node_id: event.is_best for event in store.committed_events()}
         """Nodes with a verdict, and whether each was the best."""
         self._over = False
@@ -206,7 +217,7 @@ class TicketQueue:
             now = self._clock()
             ticket = replace(ticket, holder=holder, since=now, expires_at=now + self._seconds)
             self._store.pass_on(ticket)
-            self._tickets[ticket.node_id] = ticket
+            self._keep(ticket)
         return ticket
 
     def _leased(self, token: str, holder: str) -> tuple[Ticket, Request, str] | None:
@@ -218,9 +229,14 @@ class TicketQueue:
                 request, now = self._waiting[node_id], self._clock()
                 ticket = Ticket(node_id, digest, "open", now + self._seconds, "", 0, holder, now)
                 self._store.lease(ticket)
-                self._tickets[node_id] = ticket
+                self._keep(ticket)
                 return ticket, request, token
         return None
+
+    def _keep(self, ticket: Ticket) -> None:
+        """Somebody has got it, and its time begins."""
+        self._tickets[ticket.node_id] = ticket
+        self._until[ticket.node_id] = self._steady() + self._seconds
 
     def _unclaimed(self) -> list[str]:
         """Proposals and questions that wait for a writer to ask, the first in the search's order first."""
@@ -337,7 +353,9 @@ class TicketQueue:
             return "over" if ticket.state == "open" and self._over else ticket.state
 
     def _expired(self, ticket: Ticket | None) -> Ticket | None:
-        if ticket is not None and ticket.state == "open" and self._clock() > ticket.expires_at and not self._over:
+        if ticket is None or ticket.state != "open" or self._over:
+            return ticket
+        if self._steady() > self._until[ticket.node_id]:
             ticket = self._tickets[ticket.node_id] = self._closed(ticket, "expired")
         return ticket
 
@@ -345,6 +363,12 @@ class TicketQueue:
         self._store.close_ticket(ticket.node_id, state)
         self._places.pop(ticket.node_id, None)
         return replace(ticket, state=state)
+
+
+def _left(ticket: Ticket, now: float) -> float:
+    """Seconds that it is still good for whoever takes the run up: no more than it had, where the clock was set back."""
+    whole = ticket.expires_at - (ticket.since if ticket.since is not None else now)
+    return min(ticket.expires_at - now, whole)
 
 
 def as_reply(code: str, language: str, plan: str = "") -> str:

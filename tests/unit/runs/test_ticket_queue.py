@@ -8,6 +8,7 @@ import time
 import tracemalloc
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from math import inf
 
@@ -58,6 +59,27 @@ def test_the_first_proposal_of_the_search_is_handed_out_first_whichever_thread_c
         queue.offer(name, *place)
     got = [queue.ask([f"{n:032d}"], 1) for n in range(5)]
     assert [ticket.node_id.partition("-")[0] for ticket, _, _ in got] == ["a", "b", "b", "c", "d"]
+
+
+def test_a_clock_that_is_set_takes_no_ticket_from_its_writer(tmp_path):
+    """By an hour forward, and what was being written was told to nobody; by an hour back, and it was held for two."""
+    now, steady, made = [1e9], [5.0], RunStore(tmp_path)
+
+    def opened():
+        stops = Stops(threading.Event(), threading.Event(), lambda: inf)
+        return TicketQueue(made, stops, 60, lambda: now[0], lambda: steady[0])
+
+    token, first = "1" * 32, opened()
+    made._clock = lambda: datetime.fromtimestamp(now[0], UTC)
+    first._waiting["a"] = REQUEST
+    assert first.ask([token], 0)
+    now[0] += 3600
+    assert first.state("a", token) == "open"
+    now[0] -= 7200
+    second = opened()
+    steady[0] += 61
+    assert first.state("a", token) == second.state("a", token) == "expired"
+    made.close()
 
 
 def test_who_waits_behind_a_proposal_that_nobody_took_is_told_so(queue):
