@@ -323,5 +323,6 @@ def _link(run_dir: Path, name: str) -> None:
 
 
 def _started(run_dir: Path) -> str:
+    """Its place in the order of the runs' beginnings: the last word of its mark."""
     marker = run_dir / "started"
-    return marker.read_text(encoding="utf-8") if marker.is_file() else ""
+    return (marker.read_text(encoding="utf-8").split() or [""])[-1] if marker.is_file() else ""

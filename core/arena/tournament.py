@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
+from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from threading import Event as Flag
@@ -92,10 +93,13 @@ class Tournament:
             self._deps.doing(f"{stage}: {len(games)} of {counted(len(wanted), 'game')}")
 
         claimed: dict[str, Flag] = {}
+        moves = LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session)
         try:
-            with LiveMoves(self._deps.work_dir / "live", self._deps.append, self._session) as live:
-                plays = _Plays(live, kind, generation, begun, may_begin, claimed)
-                for left, (pairing, game, events) in self._results(missing, plays):
+            with (
+                moves as live,
+                closing(self._results(missing, _Plays(live, kind, generation, begun, may_begin, claimed))) as results,
+            ):  # no game begins any more where one cannot be stored
+                for left, (pairing, game, events) in results:
                     if stage:
                         self._deps.doing(f"{stage}: {len(wanted) - left} of {counted(len(wanted), 'game')}")
                     if game is None:
@@ -139,7 +143,7 @@ class Tournament:
         game = self._deps.games.get(pairing.key)
         return None if game is None else _under_ids(game, pairing)
 
-    def _results(self, missing: Sequence[Pairing], plays: _Plays) -> Iterator[tuple[int, Played]]:
+    def _results(self, missing: Sequence[Pairing], plays: _Plays) -> Generator[tuple[int, Played]]:
         """(games still to come, (pairing, stored form or None, events)) as games end.
 
         Raises Interrupted, where the user wants the end, once the games that were begun are over and told.

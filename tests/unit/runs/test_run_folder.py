@@ -18,6 +18,7 @@ from dashboard.server.catalog import RunCatalog
 from runs import run_folder
 from runs.run_folder import all_runs, find_run, hold, left_hidden, left_out, new_run
 from utils.errors import RunBusyError, StoreError, UnknownRunError
+from utils.logger_system import close, configure
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -82,7 +83,10 @@ def test_latest_is_the_one_started_last(tmp_path):
     made(tmp_path, "zzz", NOW)
     made(tmp_path, "theirs", NOW).joinpath("started").write_text("~ no time")
     for hours in (1, -1, -2):  # the clock is set back twice
-        assert made(tmp_path, "aaa", NOW + timedelta(hours=hours)) == find_run(tmp_path, "latest")
+        run = made(tmp_path, "aaa", NOW + timedelta(hours=hours))
+        assert find_run(tmp_path, "latest") == run
+        close(configure(run))
+        assert (tmp_path / "logs" / "system.log").resolve().parent == run
     made(tmp_path, "far", NOW).joinpath("started").write_text(datetime.max.isoformat())
     assert made(tmp_path, "aaa", NOW).is_dir(), "there is no later moment"
 

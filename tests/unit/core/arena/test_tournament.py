@@ -23,7 +23,7 @@ from core.arena.tournament import Tournament
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.allowance import Allowance
-from utils.errors import ConfigError, Interrupted, JobLost
+from utils.errors import ConfigError, Interrupted, JobLost, StoreError
 
 SPEC = four_spec()
 
@@ -246,6 +246,22 @@ def test_a_resumed_evaluation_reaches_the_same_verdict_and_tells_nothing_twice(t
     jobs = DirectJobs(InProcessSandbox(), tmp_path)
     again = ArenaEvaluator(deps_of(tmp_path, book=book, jobs=jobs), SPEC, four_settings()).evaluate(baselines())
     assert again == first and jobs.played == [] and len(book.events) == told
+
+
+def test_a_game_that_cannot_be_stored_is_the_last_that_begins(tmp_path, monkeypatch):
+    """All others of the round were still played, while the run was ending."""
+    jobs, book = DirectJobs(InProcessSandbox(), tmp_path), RecordingBook()
+
+    def full(*game):
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr(book, "put", full)
+    with pytest.raises(StoreError) as stopped:
+        Tournament(deps_of(tmp_path, jobs=jobs, book=book), SPEC.game, 0).play(pairings("abcde"), kind="rated")
+    for thread in threading.enumerate():
+        if thread.name.startswith("game"):
+            thread.join(30)
+    assert len(jobs.played) < 20, stopped
 
 
 def test_baselines_crown_the_anchor_at_zero(tmp_path):
