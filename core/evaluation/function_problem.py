@@ -248,17 +248,25 @@ class FunctionEvaluator(Evaluator):
                 told = problem.score(case, own)
                 measured.append(dict(problem.measures(case, own)) if tells else {})
             except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
-                message = f"case {number}: {error}" if isinstance(error, ValueError) else f"case {number}: {error!r}"
+                said = f"{error}" if isinstance(error, ValueError) else f"{error!r}"
+                message = f"case {number}{self._called(case, number)}: {said}"
                 return Evaluation(failure=FailureKind.EVAL_ERROR, message=message[:500])
             value = as_score(told)
             if value is None:
-                message = f"the score of case {number} is {told!r}"[:300] + f", not a finite number up to {LARGEST:g}"
+                message = (
+                    f"the score of case {number}{self._called(case, number)} is {told!r}"[:300]
+                    + f", not a finite number up to {LARGEST:g}"
+                )
                 return Evaluation(failure=FailureKind.NON_FINITE, message=message)
             each.append(value)
         source, metric = source_of(self._deps.isolated), sum(each) / len(each)
         means = _means(measured)
         metrics = {problem.unit: metric, **means} if means else {}
         return Evaluation(metric=metric, source=source, signature=signature_of(each), metrics=metrics)
+
+    def _called(self, case: Any, number: int) -> str:
+        name = self._problem.case_name(case, number)
+        return f" ({name})" if name else ""
 
 
 def _means(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -67,7 +67,7 @@ class Journal:
         self._repaired: list[int] = []
         self._good: list[int] = []
         self._programs = ProgramIndex(normal_hash)
-        self._summary = Summary(lower_is_better, self._told_of, time_limit)
+        self._summary = Summary(lower_is_better, self._told_of, self._place_of, time_limit)
         self._steps = 0
         self._digest = JournalDigest()
         """Nodes that were read back come in when it is asked for."""
@@ -242,7 +242,7 @@ class Journal:
     def tell_time_limit(self, seconds: float | None) -> None:
         """Summaries tell what programs took against this limit: all lines are written anew where it is another."""
         if seconds != self._summary.time_limit:
-            self._summary = Summary(self.lower_is_better, self._told_of, seconds)
+            self._summary = Summary(self.lower_is_better, self._told_of, self._place_of, seconds)
 
     def summary_state(self) -> dict[str, Any]:
         """What `restore_summary` takes, over all nodes so far: plain JSON of a few hundred bytes."""
@@ -256,7 +256,7 @@ class Journal:
         """
         if state["nodes"] != len(self._nodes) or not Summary.knows(state):
             return False
-        self._summary = Summary(self.lower_is_better, self._told_of, state["time_limit"], state)
+        self._summary = Summary(self.lower_is_better, self._told_of, self._place_of, state["time_limit"], state)
         return True
 
     def _summarise(self) -> None:
@@ -269,6 +269,9 @@ class Journal:
         node = self._nodes[position]
         parents = [self._nodes[self._position[parent]] for parent in node.parent_ids]
         return node, parents, self._position.get(node.duplicate_of or "")
+
+    def _place_of(self, node_id: str) -> int | None:
+        return self._position.get(node_id)
 
     # ------------------------------------------------------------ further look-ups
 

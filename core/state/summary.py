@@ -36,14 +36,18 @@ _RAISED = re.compile(r"(?:\w+\.)*\w*(?:Error|Exception)\b")
 _MARKS = re.compile(r"`{3,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _NUMBER = re.compile(r"^\d{1,2}[.)] ")
+_ID = re.compile(r"\b[0-9a-f]{12}\b")
+"""A node's, as `node_id` draws it."""
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 4
+FORM = 5
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
 """Place in the journal → the node, those that it was made from, and of a duplicate the place of what it repeats."""
+PlaceOf = Callable[[str], int | None]
+"""A node's id → its place in the journal; None for what is no node of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +71,23 @@ class Summary:
     Args:
         lower_is_better: the problem's direction.
         told: what there is to tell of a place.
+        place_of: by which the nodes that a message names by their ids are told by their numbers.
         time_limit: seconds, for the share of it that a program took; None: nothing is said of time.
         state: what `state` gave for the first nodes: their lines are written when they are asked for.
     """
 
     def __init__(
-        self, lower_is_better: bool, told: Told, time_limit: float | None = None, state: Mapping[str, Any] | None = None
+        self,
+        lower_is_better: bool,
+        told: Told,
+        place_of: PlaceOf,
+        time_limit: float | None = None,
+        state: Mapping[str, Any] | None = None,
     ) -> None:
         state = state or {"nodes": 0, "bytes": 0, "best": [], "programs": [], "program_ends": []}
         self._direction = Direction(lower_is_better)
         self._told = told
+        self._place_of = place_of
         self.time_limit = time_limit
         self._lines: list[str | None] = [None] * state["nodes"]
         self._bytes: int = state["bytes"]
@@ -210,12 +221,17 @@ class Summary:
             same = f"the same program as [{original}], not run"
             return same if node.operator != "tune" and original is not None else short(node.message, 160)
         if node.metric_value is None:
-            return f"no score ({short(node.message, 120)})" if node.message else "no score"
+            return f"no score ({short(self._numbered(node.message), 120)})" if node.message else "no score"
         told = f"{node.metric_value:.7g}"
         parent = parents[0] if parents else None
         change = change_of(node, parent, self._direction) if parent is not None else ""
         claimed = f", own estimate {node.claimed_metric:.7g}" if _has_own_estimate(node) else ""
         return f"{told}{f' ({change})' if change else ''}{claimed}"
+
+    def _numbered(self, message: str) -> str:
+        """The message with the numbers that lines begin with in place of ids: no prompt shows an id."""
+        places = {found: self._place_of(found) for found in _ID.findall(message)}
+        return _ID.sub(lambda found: found[0] if places[found[0]] is None else f"[{places[found[0]]}]", message)
 
 
 def _said(node: Node, parents: Sequence[Node], direction: Direction) -> str:

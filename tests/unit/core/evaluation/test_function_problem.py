@@ -173,8 +173,11 @@ def test_whatever_answers_make_the_problems_code_raise_is_the_candidates_failure
     class Trusting(Squares):
         signature = "f(x)"
 
+        def case_name(self, case, number):
+            return "the least"
+
     (verdict,) = evaluator(Trusting()).evaluate([node("def f(x):\n    return {}\n")])
-    assert verdict.failure is FailureKind.EVAL_ERROR and "case 1: TypeError" in verdict.message
+    assert verdict.failure is FailureKind.EVAL_ERROR and "case 1 (the least): TypeError" in verdict.message
 
 
 def test_calls_that_depend_on_earlier_answers_are_made_by_a_driver():

@@ -164,6 +164,13 @@ def test_outcomes_are_told_with_their_reason():
     assert "failed (timeout): past 5 s" in text and "the same program as [0], not run" in text
 
 
+def test_a_program_that_a_message_names_by_its_id_is_told_by_its_number():
+    journal = Journal(nodes=[node("a5015e8e01d7", 1.0, operator="draft")])
+    said = "on the probe states it decides as a5015e8e01d7 does, unlike f00000000000"
+    journal.append(node("b", None, ("a5015e8e01d7",), message=said).model_copy(update={"is_buggy": False}))
+    assert "it decides as [0] does, unlike f00000000000" in journal.generate_summary()
+
+
 def test_code_is_shown_only_when_asked_for(family):
     assert "code of child" not in family.generate_summary()
     assert "code of child" in family.generate_summary(include_code=True)
