@@ -6,7 +6,9 @@ Source: Romera-Paredes et al. 2024 (FunSearch), with resets counted in evaluatio
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -98,8 +100,8 @@ class IslandsPolicy(SearchPolicy):
         self.seed = seed
         self.generation = 0
         self._pool = Population(options.num_islands)
-        self._told: Counter[int] = Counter()
-        """Nodes of each generation that is not over."""
+        self._told: defaultdict[int, Counter[int]] = defaultdict(Counter)
+        """Of each generation that is not over, the nodes of each island."""
         self._evaluations = 0
         self._improved_in = [0] * options.num_islands
         self._founders: list[Node] = []
@@ -114,17 +116,31 @@ class IslandsPolicy(SearchPolicy):
         return self.generation
 
     def ask(self, journal: Journal, rng: random.Random, k: int) -> list[Proposal]:
-        """The next k slots that nobody has, in order; what a generation has too few of, the next one gives."""
+        """The next k slots that nobody has, in order; what a generation has too few of, the next one gives.
+
+        A slot whose proposal was withdrawn is free again: every island writes as many a generation.
+        """
         under_way = [
             task for task in journal.open_tasks if task.generation is not None and task.generation >= self.generation
         ]
         asked: set[tuple[str, str]] = {(task.operator, parent) for task in under_way for parent in task.parent_ids}
         banned = {node_id for node_id, mark in journal.marks.items() if mark == "banned"}
-        taken = sum(self._told[generation] for generation in self._told if generation >= self.generation)
-        size = self.options.generation_size
-        first = taken + len(under_way)
-        places = (divmod(place, size) for place in range(first, first + k))
-        return [self._propose(journal, self.generation + ahead, slot, rng, banned, asked) for ahead, slot in places]
+        taken = Counter((task.generation, task.island or 0) for task in under_way)
+        places = islice(self._free(taken), k)
+        return [self._propose(journal, generation, slot, rng, banned, asked) for generation, slot in places]
+
+    def _free(self, under_way: Counter[tuple[int | None, int]]) -> Iterator[tuple[int, int]]:
+        """(generation, slot) of what is neither told nor under way, in order.
+
+        Args:
+            under_way: (generation, island) → proposals.
+        """
+        each = self.options.per_island
+        for generation in count(self.generation):
+            told = self._told.get(generation, Counter())
+            for island in range(self.options.generation_size // each):
+                taken = told[island] + under_way[generation, island]
+                yield from ((generation, island * each + place) for place in range(taken, each))
 
     def tell(self, journal: Journal, node: Node) -> None:
         if node.operator in FREE_OPERATORS:
@@ -136,8 +152,8 @@ class IslandsPolicy(SearchPolicy):
         if node.is_scored:
             self._settle(node)
         if node.generation is not None:
-            self._told[node.generation] += 1
-        while self._told[self.generation] >= self.options.generation_size:
+            self._told[node.generation][node.island or 0] += 1
+        while self._told[self.generation].total() >= self.options.generation_size:
             self._end_generation()
         if self.options.reset_evaluations and self._evaluations % self.options.reset_evaluations == 0:
             self._reset_weaker_half()

@@ -100,6 +100,16 @@ def test_what_is_under_way_has_its_slot_and_the_next_generation_begins_behind_it
     assert [(p.generation, p.slot) for p in world.ask(1)] == [(2, 3)]
 
 
+def test_what_is_withdrawn_is_written_on_its_own_island():
+    """As where a writer outside gives up its ticket."""
+    world = World()
+    world.commit(1.0, operator="baseline")
+    for number, proposal in enumerate(world.ask(5)):
+        world.journal.propose(task_of(proposal, f"t{number}"))
+    world.journal.withdraw("t1")
+    assert [(p.generation, p.island) for p in world.ask(3)] == [(0, 0), (0, 2), (1, 0)]
+
+
 def test_a_later_generation_may_be_told_before_the_last_of_an_earlier_one():
     """As under `search.schedule: async`."""
     world = World()
