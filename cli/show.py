@@ -20,7 +20,8 @@ from utils.errors import ConfigError
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("show", help="one run, or one of its nodes")
     add_run_argument(parser)
-    parser.add_argument("node", nargs="?", metavar="NODE", help="node id, its first digits, or a step number")
+    named = "node id, its first digits, a step number, or '[7]' as prompts number it"
+    parser.add_argument("node", nargs="?", metavar="NODE", help=named)
     parser.add_argument("--why", action="store_true", help="why this parent was chosen, and why the best is best")
     parser.add_argument("--diff", action="store_true", help="what a node changed: against its base, or its parent")
     parser.add_argument("--files", action="store_true", help="what a node's program left behind, where it was kept")

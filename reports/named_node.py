@@ -1,6 +1,9 @@
-"""The node that somebody names: by its id, the first digits of it, or its step number. One rule for every door."""
+"""The node that somebody names: by its id, the first digits of it, its step number, or as prompts number it. One rule
+for every door."""
 
 from __future__ import annotations
+
+import re
 
 from core.state.node import Node
 from core.storage.numbering import numbering_of
@@ -12,26 +15,31 @@ from utils.errors import UnknownNodeError
 LONGEST_NUMBER = 5
 """Digits of a step number: six and more are the beginning of an id, as the terminal tells it."""
 
+_AS_IN_PROMPTS = re.compile(r"\[([0-9]{1,9})\]")
+
 
 def named_node(reader: RunReader, name: str, lists: str = "") -> Node:
     """The node, whole; also a baseline that was scored beside the search, which the journal lacks.
 
     Args:
-        name: the step number (`12`), an id, or the first digits of one. Where a step has that number, it is meant.
+        name: the step number (`12`), an id, or the first digits of one. Where a step has that number, it is meant. In
+            brackets (`[13]`) it is the number that prompts give a program: its place in the journal.
         lists: what tells the names that there are, for the error.
 
     Raises:
         UnknownNodeError: there is none, or several begin so.
     """
-    found = reader.node(step_id(reader, name) or name) or _beside(reader, name)
+    found = reader.node(numbered_id(reader, name) or name) or _beside(reader, name)
     if found is not None:
         return found
     told = f"; {lists or f'`show {reader.name}`'} lists them"
     raise UnknownNodeError(f"run {reader.name} has no node and no step '{name}', or several that begin so{told}")
 
 
-def step_id(reader: RunReader, name: str) -> str | None:
-    """The id of the step of that number; None where the name is none."""
+def numbered_id(reader: RunReader, name: str) -> str | None:
+    """The id of the step of that number, or of what prompts call by it; None where the name is none."""
+    if place := _AS_IN_PROMPTS.fullmatch(name):
+        return numbering_of(reader).at(int(place[1]))
     is_number = name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER
     return numbering_of(reader).node_id(int(name)) if is_number else None
 

@@ -13,7 +13,7 @@ from core.state.node import Node
 from core.state.operators import Operator
 from core.state.task import Task
 from core.storage.reader import RunReader
-from reports.named_node import step_id
+from reports.named_node import numbered_id
 from runs.ending import stays_ended
 from runs.kept_stages import AGAIN, SINCE, kept_stages
 from runs.operators import written_operator
@@ -124,7 +124,7 @@ class Stepper:
     def _known(self, name: str, open_tasks: list[Task]) -> str:
         """The id of a node by the name that `named_node` takes, or of what is open."""
         with RunReader(self._session.run_dir) as reader:
-            prefix = step_id(reader, name) or name
+            prefix = numbered_id(reader, name) or name
         journal = self._session.search.journal
         ids = [node.id for node in journal] + [task.node_id for task in open_tasks]
         found = [known for known in ids if known.startswith(prefix)]

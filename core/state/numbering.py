@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from core.state.operators import FREE_OPERATORS
 
@@ -30,6 +31,10 @@ class Numbering:
     def __contains__(self, node_id: str) -> bool:
         """True for what the journal holds."""
         return node_id in self._so_far
+
+    def at(self, place: int) -> str | None:
+        """The node at that place of the journal, from 0, as prompts number programs; None where there is none."""
+        return next(islice(self._so_far, place, None), None)
 
     def node_id(self, step: int) -> str | None:
         """The node that is this step; None where there is none yet."""

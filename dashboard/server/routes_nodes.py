@@ -17,7 +17,7 @@ from dashboard.server.routes_runs import Run
 from dashboard.server.schemas.arena import Engine, GameDetail, GamePage
 from dashboard.server.schemas.nodes import Call, Diff, NodeDetail, NodePage
 from reports.candidates import candidate_rows, candidates_csv
-from reports.named_node import named_node, step_id
+from reports.named_node import named_node, numbered_id
 from reports.transcript import Turn, transcript
 from reports.winner import rows_of
 from utils.errors import UnknownNodeError
@@ -46,7 +46,7 @@ def find_node(catalog: RunCatalog, run: str, node_id: str) -> Node:
 def whole_id(catalog: RunCatalog, run: str, node_id: str) -> str:
     """The id that a prefix stands for; as it is for a node that is not committed yet."""
     reader = catalog.reader(run)
-    node = reader.node(step_id(reader, node_id) or node_id)
+    node = reader.node(numbered_id(reader, node_id) or node_id)
     return node_id if node is None else node.id
 
 

@@ -17,7 +17,7 @@ For "make this function faster": put it between `# EVOLVE-BLOCK-START` and `# EV
 write evaluate(program_path) -> number in another, then plan_run(program=..., evaluator=..., direction="max"|"min")."""
 
 _RUN = {"type": "string", "description": "run id; `latest` (default) is the newest"}
-_NODE = {"type": "string", "description": "node id, its first digits, or a step number"}
+_NODE = {"type": "string", "description": "node id, its first digits, a step number, or `[7]` as prompts number it"}
 _TICKET = {"type": "string", "description": "as `ask` gave it"}
 _FORGOTTEN = {"type": "string", "description": "as `ask` gave it; RUN/NODE frees one that another writer forgot"}
 _WAIT = {"type": "number", "minimum": 0, "description": "seconds to wait, at most 20"}

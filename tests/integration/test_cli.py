@@ -202,6 +202,7 @@ def test_a_node_is_named_by_its_step_number_at_every_door(cli, finished):
     """As surfaces tell it; six digits and more are the beginning of an id."""
     nodes = {node["step"]: node["node_id"] for node in cli.show()["nodes"]}
     assert cli.here("show", "latest", "8", "--json").json["node_id"] == nodes[8]
+    assert cli.here("show", "latest", "[3]", "--json").json["node_id"] == nodes[4], "as prompts number it, from 0"
     assert cli.here("show", "latest", "8", "--why", "--json").json["why"]["chosen"]
     assert cli.here("show", "latest", "8", "--diff").code == 0
     told = cli.here("show", "latest", "99")
