@@ -35,7 +35,7 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         plan=node.plan,
         output="" if _is_measured(output, node) else output.strip("\n"),
         measured=measured(node, above),
-        measured_of=f"Everything that was measured{beside(above) if above and above.metrics else ''}",
+        measured_of=_measured_of(node, above),
         cases_of=cases_of,
         cases=cases,
     )
@@ -117,6 +117,12 @@ def measured(node: Node, above: Node | None = None) -> str:
         for name, value in list(node.metrics.items())[:MEASURED_SHOWN]
     ]
     return "\n".join(line[:200] for line in lines)
+
+
+def _measured_of(node: Node, above: Node | None) -> str:
+    """What the lines of `measured` hold: where the metric is the mean of several runs, they are of one."""
+    runs = f" in one of its {len(node.repeats)} runs" if len(node.repeats) > 1 else ""
+    return f"Everything that was measured{runs}{beside(above) if above and above.metrics else ''}"
 
 
 def _was(value: object, before: object) -> str:

@@ -235,13 +235,27 @@ class Summary:
 
 
 def _said(node: Node, parents: Sequence[Node], direction: Direction) -> str:
-    """Texts among what an evaluator measured; of a program that gained nothing, where there are none, what it left for
-    who reads it. Else nobody learns why a program that was not refused scored as if it had been.
+    """Texts among what an evaluator measured; of a program that gained nothing, where there are none, what else fell to
+    0 with its score (`validity`), and what it left for who reads it. Else nobody learns why a program that was not
+    refused scored as if it had been.
     """
     texts = [f"{name}: {value}" for name, value in node.metrics.items() if isinstance(value, str)]
     if not texts and parents and _is_worse(node, parents[0], direction):
-        texts = [f"{name}: {text}" for name, text in node.artifacts.items()]
+        texts = [f"{name}: {node.metrics[name]:g}" for name in _fallen(node, parents[0])]
+        texts += [f"{name}: {text}" for name, text in node.artifacts.items()]
     return short(" | ".join(texts), SAID_SHOWN)
+
+
+def _fallen(node: Node, parent: Node) -> list[str]:
+    """What was measured as 0 beside a score of 0, and was something else of the parent, whose score it was not."""
+    if node.metric_value != 0:
+        return []
+    before = {name: value for name, value in parent.metrics.items() if isinstance(value, int | float) and value}
+    return [
+        name
+        for name, value in node.metrics.items()
+        if value == 0 and before.get(name, 0) not in (0, parent.metric_value)
+    ]
 
 
 def _is_worse(node: Node, parent: Node, direction: Direction) -> bool:

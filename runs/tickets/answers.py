@@ -240,7 +240,7 @@ class TicketApi:
     def _told(self, request: Mapping[str, Any], node_id: str, state: str, seconds: float) -> dict[str, Any]:
         run = self._search.store.name
         if state == "refused":
-            return refused(f"run {run} has no such ticket; the open ones: {words_of(request).listed.format(run=run)}")
+            return refused(self._no_such_ticket(request, node_id))
         about = {"node_id": node_of(node_id)}
         if state in ("expired", "given_up"):
             late = "the ticket has expired (llm.ticket_seconds); what was written can be told with another"
@@ -268,6 +268,15 @@ class TicketApi:
         message = no_verdict(rows, words_of(request), run, asker) or "it is being evaluated"
         message = message if state == "told" else "nothing has been told for this ticket yet"
         return {**about, "state": "running", "message": message, "open_tickets": rows, "next": "wait"}
+
+    def _no_such_ticket(self, request: Mapping[str, Any], node_id: str) -> str:
+        """Why a ticket is refused; who gave the node's id alone hears that it is not the name."""
+        run, words = self._search.store.name, words_of(request)
+        is_open = any(one.node_id == node_id for one in self._queue.open_tickets())
+        if is_open and not split_ticket(str(request.get("ticket", "")))[1]:
+            free = words.free.format(run=run, ticket=node_id)
+            return f"{node_id} is an open ticket's node; its name, as ask gave it, is longer: {node_id}.… {free}"
+        return f"run {run} has no such ticket; the open ones: {words.listed.format(run=run)}"
 
     def _late(self, request: Mapping[str, Any], node_id: str, state: str) -> dict[str, Any]:
         """The answer to a verb that wants an open ticket, of one that is open no more."""

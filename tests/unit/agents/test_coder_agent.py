@@ -231,7 +231,8 @@ def test_a_strong_readers_questions_are_answered(context):
     above = Node(id="a", step=4, code="z = 1", metric_value=0.5, signature=(0.4, 0.6), fingerprint="f:")
     parent = Node(
         id="p", step=7, code="x = 1", metric_value=0.3, parent_id="a", parent_ids=("a",), operator="improve",
-        signature=(0.2, 0.4), exec_time=80.0, claimed_metric=0.31, metrics={"validity": 1.0, "s": 0.3}, fingerprint="f",
+        signature=(0.2, 0.4), exec_time=80.0, claimed_metric=0.31, metrics={"validity": 1.0, "s": 0.5}, fingerprint="f",
+        repeats=(0.5, 0.1),
     )  # fmt: skip
     other = Node(id="o", step=5, code="y = 2", metric_value=0.35, fingerprint="f:")
     task = context(
@@ -244,6 +245,7 @@ def test_a_strong_readers_questions_are_answered(context):
     for text in (
         "## The program ([7], improve)", "metric 0.3 (lower is better, standard error 0.1, its own estimate 0.31)",
         "against its parent [4]: 0.2 better", "it took 75 to 90 % of its time", "validity: 1",
+        "Everything that was measured in one of its 2 runs (data",
         "[5], draft: metric 0.35",
         "y = 2", "The search has few steps", "Yours is ",
     ):  # fmt: skip

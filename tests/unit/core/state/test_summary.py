@@ -55,7 +55,8 @@ def test_a_plan_that_is_a_list_is_told_by_its_first_item():
 def test_a_line_tells_in_the_evaluators_words_why_a_program_gained_nothing():
     """A score of -1 for an answer that is none says nothing: no later writer learned what was wrong with it."""
     journal = Journal(lower_is_better=False)
-    journal.append(node("a", 0.4, operator="draft", artifacts={"stderr": "fine"}))
+    measured = {"score": 0.4, "valid": True, "feasible": 1.0, "seconds": 2.5}
+    journal.append(node("a", 0.4, operator="draft", artifacts={"stderr": "fine"}, metrics=measured))
     journal.append(node("b", -1.0, ("a",), metrics={"score": -1.0, "error": "not every shelf once"}))
     journal.append(node("c", -1.0, ("a",), artifacts={"stderr": "an item\nin two bins " + "x" * 300}))
     journal.append(node("d", 0.5, ("a",), artifacts={"stderr": "all is well"}))
@@ -64,6 +65,8 @@ def test_a_line_tells_in_the_evaluators_words_why_a_program_gained_nothing():
     assert second.endswith(" - Returned: error: not every shelf once")
     assert " - Returned: stderr: an item in two bins xxx" in third and third.endswith("x…")
     assert len(third.partition("Returned: ")[2]) == 200
+    journal.append(node("e", 0.0, ("a",), metrics={"score": 0.0, "valid": False, "feasible": 0.0, "seconds": 1.0}))
+    assert journal.generate_summary().endswith(" - Returned: valid: 0 | feasible: 0")
 
 
 def test_of_a_traceback_a_line_tells_what_was_raised():
