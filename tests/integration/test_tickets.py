@@ -155,6 +155,9 @@ def test_each_odd_thing_has_one_answer(opened):
         assert ask_the_run(run_dir, {**request, "ticket": "nonsense"})["message"].startswith(
             f"run {run_dir.name} has no such ticket"
         )
+    nameless = ask_the_run(run_dir, {"verb": "tell", "ticket": first["node_id"], "code": "x = 1\n"})
+    assert nameless["state"] == "refused" and f"is longer: {first['node_id']}.…" in nameless["message"]
+    assert f"take it over with `ask {run_dir.name} {first['node_id']}`" in nameless["message"]
     assert ask_the_run(run_dir, {"verb": "wait", "ticket": first["ticket"]})["message"].startswith("nothing has been")
     wrong = ask_the_run(run_dir, {"verb": "tell", "ticket": first["ticket"], "files": {"../evil.py": "x"}})
     assert wrong["state"] == "refused" and "program.py" in wrong["message"]
