@@ -17,6 +17,7 @@ from core.contracts import (
     ExecutionResult,
     FinalEvaluation,
     JobSpec,
+    Limits,
     Problem,
     RulesWriter,
 )
@@ -36,6 +37,7 @@ from core.evaluation.static_check import Imports, check_program
 from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
+from utils.counts import counted
 from utils.direction import LARGEST, Direction, as_score, finite
 from utils.shared_property import shared_property
 from utils.stats import proper_interval, student_interval
@@ -132,9 +134,13 @@ class FunctionProblem(Problem):
         return f" {DECIDED}" if self.cases("test") else ""
 
     def prompt_extras(self) -> dict[str, Any]:
-        names = (self.case_name(case, number) for number, case in enumerate(self.cases("validation"), 1))
+        names = (self.case_name(case, number) for number, case in enumerate(cases_of(self, "validation"), 1))
         told = {"signature": self.signature, "allowed_imports": sorted(self.imports)}
         return {**told, "cases": told_cases(self.unit, names)}
+
+    def limits(self, limits: Limits) -> Sequence[str]:
+        cases = counted(len(cases_of(self, "validation")), "case")
+        return [f"the calls of all {cases} {limits.seconds:g} s together: they are one run"]
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("start", self.start)]

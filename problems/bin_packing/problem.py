@@ -115,6 +115,9 @@ class BinPackingProblem(Problem):
         """None: what is measured is our packing with the rule, not the rule."""
         return None
 
+    def limits(self, limits: Limits) -> Sequence[str]:
+        return [f"all that the function is asked, over all instances, {limits.seconds:g} s together: it is one run"]
+
     def evaluator(self, deps: EvaluatorDeps) -> Evaluator:
         from problems.bin_packing.evaluator import PackingEvaluator
 

@@ -220,6 +220,7 @@ def test_a_problem_is_told_with_what_it_says():
     assert "f(x: float) -> float" in problem.statement() and "distance" in problem.statement()
     assert problem.statement().endswith("once, at the end, on cases of this kind that no step has seen.")
     told = {"signature": Squares.signature, "allowed_imports": ["math"]}
+    assert problem.limits(Limits(seconds=5)) == ["the calls of all 3 cases 5 s together: they are one run"]
     assert problem.prompt_extras() == {**told, "cases": {"unit": "distance", "names": []}}
     assert [baseline.code for baseline in problem.baselines()] == [Squares.start]
 
