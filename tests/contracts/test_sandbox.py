@@ -313,6 +313,9 @@ def test_another_program_may_be_run(sandbox: WarmSandbox, workspace: Path) -> No
     assert result.exit_code == 5 and result.failure is FailureKind.EXIT and result.term_out
     path = sandbox.command(["/usr/bin/realpath", "/usr/bin/env"], workspace=workspace, limits=LIMITS)
     assert path.term_out == f"{os.path.realpath('/usr/bin/env')}\n", "the C library looks for links by reading them"
+    linked = "umask 022; echo 'echo $0 ran' > own; chmod 755 own; ./own"  # a linker makes its output so, too
+    made = sandbox.command(["/bin/sh", "-c", linked], workspace=workspace, limits=LIMITS)
+    assert made.term_out == "./own ran\n", "what a program has made it may run"
     missing = sandbox.command(["/no/such/program"], workspace=workspace, limits=LIMITS)
     assert missing.failure is FailureKind.EXIT
 

@@ -1,4 +1,4 @@
-"""Answering calls that Landlock does not judge: looking at the metadata of a path.
+"""Answering calls that Landlock does not judge: looking at the metadata of a path, and changing its mode.
 
 Without a mount namespace a program could learn that a file exists, how long it is and when it was changed. There the
 filter hands such calls to the supervisor, which reads the path from the caller's memory, looks itself, and answers only
@@ -21,6 +21,7 @@ _RECEIVE, _SEND, _VALID = 0xC0502100, 0xC0182101, 0x40082102
 _CONTINUE = 1
 _AT_FDCWD, _AT_NOFOLLOW, _AT_EMPTY_PATH = -100, 0x100, 0x1000
 _LONGEST_PATH = 4096
+_EXECUTABLE = 0o111
 _GLOBAL_FILES = (
     "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg", "/proc/uptime", "/proc/version",
     "/proc/sys/kernel/cap_last_cap", "/proc/sys/vm/overcommit_memory", "/proc/self", "/proc",
@@ -38,15 +39,22 @@ class SeccompNotifier:
         roots: folders that the job may look into.
         hidden: real paths below them that it may not.
         own: what is its own, also where it lies in something hidden.
+        workspace: of that, the folder in which its files may become executable; None: nowhere.
     """
 
     def __init__(
-        self, listener: int, roots: Sequence[str], hidden: Sequence[str] = (), own: Sequence[str] = ()
+        self,
+        listener: int,
+        roots: Sequence[str],
+        hidden: Sequence[str] = (),
+        own: Sequence[str] = (),
+        workspace: str | None = None,
     ) -> None:
         self.listener = listener
         self._roots = tuple(os.path.realpath(root) for root in roots) + tuple(roots)
         self._hidden = tuple(hidden)
         self._own = tuple(map(os.path.realpath, own))
+        self._workspace = () if workspace is None else (os.path.realpath(workspace),)
         self._above = {parent for root in self._roots for parent in _parents(root)}
         names: dict[str, Callable[[Caller, Arguments], tuple[int, int]]] = {
             "stat": lambda who, a: self._stat(who, _AT_FDCWD, a[0], a[1], 0),
@@ -58,6 +66,10 @@ class SeccompNotifier:
             "readlink": lambda who, a: self._readlink(who, _AT_FDCWD, a[0], a[1], a[2]),
             "readlinkat": lambda who, a: self._readlink(who, _signed(a[0]), a[1], a[2], a[3]),
             "chdir": lambda who, a: self._chdir(who, a[0]),
+            "chmod": lambda who, a: self._chmod(who, _AT_FDCWD, a[0], a[1], 0),
+            "fchmod": lambda who, a: self._fchmod(who, _signed(a[0]), a[1]),
+            "fchmodat": lambda who, a: self._chmod(who, _signed(a[0]), a[1], a[2], 0),
+            "fchmodat2": lambda who, a: self._chmod(who, _signed(a[0]), a[1], a[2], a[3]),
         }
         self._calls = {syscalls.number(name): handler for name, handler in names.items()}
 
@@ -129,6 +141,33 @@ class SeccompNotifier:
         """The caller's own folder cannot be changed for it. What it may find there is judged again at each call."""
         os.close(self._open(who, _AT_FDCWD, who.read_path(path), follow=True))
         return 0, _CONTINUE
+
+    def _chmod(self, who: Caller, folder: int, path: int, mode: int, flags: int) -> tuple[int, int]:
+        text = who.read_path(path)
+        if not text and flags & _AT_EMPTY_PATH:
+            return self._fchmod(who, folder, mode)
+        return self._make_executable(self._open(who, folder, text, follow=not flags & _AT_NOFOLLOW), mode)
+
+    def _fchmod(self, who: Caller, fd: int, mode: int) -> tuple[int, int]:
+        try:
+            found = os.open(_name(fd), os.O_PATH | os.O_CLOEXEC, dir_fd=who.folder)
+        except FileNotFoundError:
+            raise OSError(errno.EBADF, "no such descriptor") from None
+        return self._make_executable(found, mode)
+
+    def _make_executable(self, fd: int, mode: int) -> tuple[int, int]:
+        """Of a mode that is asked for, do what linkers and scripts need: who may execute a file of the workspace.
+
+        The job could have made the file so. All else does nothing and reports success: what is closed to us could not
+        be counted, and other files are not the job's.
+        """
+        try:
+            before = os.fstat(fd).st_mode
+            if stat.S_ISREG(before) and _lies_in(os.readlink(f"/proc/self/fd/{fd}"), self._workspace):
+                os.chmod(f"/proc/self/fd/{fd}", stat.S_IMODE(before) & ~_EXECUTABLE | mode & _EXECUTABLE)
+        finally:
+            os.close(fd)
+        return 0, 0
 
     def _open(self, who: Caller, folder: int, path: bytes, *, follow: bool) -> int:
         """The file itself (O_PATH), if the job may know about it."""

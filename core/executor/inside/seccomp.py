@@ -46,14 +46,18 @@ sethostname setdomainname settimeofday clock_settime clock_adjtime adjtimex sysl
 ioperm iopl modify_ldt personality
 """)
 
+MODES = _names("chmod fchmod fchmodat fchmodat2")
+"""Landlock does not cover them. Without a mount namespace the supervisor answers a candidate's (see `notifier`); those of
+a writer do nothing and report success."""
+
 CHANGES_OF_METADATA = _names("""
-chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat setxattr lsetxattr fsetxattr setxattrat removexattr
+chown fchown lchown fchownat setxattr lsetxattr fsetxattr setxattrat removexattr
 lremovexattr fremovexattr removexattrat utime utimes futimesat utimensat file_setattr
 """)
-"""Landlock does not cover them; without a mount namespace they do nothing and report success."""
+"""Nor these; without a mount namespace they do nothing and report success."""
 
 ANSWERED = _names("stat lstat fstat newfstatat access faccessat readlink readlinkat chdir")
-"""Landlock does not cover them either; without a mount namespace the supervisor answers them (see `notifier`)."""
+"""Nor these; without a mount namespace the supervisor answers them (see `notifier`)."""
 
 NOT_THERE = _names("statx faccessat2 openat2 getxattrat listxattrat file_getattr statfs fstatfs")
 """Other ways to the same knowledge: ENOSYS sends callers to the calls above. How full a disk of the host is tells what
@@ -170,7 +174,7 @@ def _without_namespaces(pid: int, scoped: bool, cards: bool = False) -> dict[str
         del rules["bind"], rules["listen"]
     rules["socketpair"] = _local_sockets(_SOCK_STREAM)
     rules |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
-    rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in ANSWERED}
+    rules |= {name: [(_RET, 0, 0, _NOTIFY)] for name in (*ANSWERED, *MODES)}
     rules |= {name: [_refuse(errno.ENOSYS)] for name in NOT_THERE}
     rules |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
     rules |= _no_bare_handles() | _no_own_scheduling(pid)
@@ -290,7 +294,7 @@ def writer_program(*, namespaces: bool, scoped: bool, arch: str | None = None) -
     if not own_sockets:
         blocks["socketpair"] = _local_sockets(_SOCK_STREAM)
     if not namespaces:
-        blocks |= {name: [_refuse(0)] for name in CHANGES_OF_METADATA}
+        blocks |= {name: [_refuse(0)] for name in (*CHANGES_OF_METADATA, *MODES)}
         blocks |= {name: [_refuse(errno.ENOTSUP)] for name in _WITHOUT_ATTRIBUTES}
         blocks |= _no_bare_handles()
         if not scoped:

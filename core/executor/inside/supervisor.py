@@ -314,7 +314,9 @@ def _start_notifier(link: socket.socket, place: Compartment) -> notifier.Seccomp
         return None
     finally:
         link.close()
-    return notifier.SeccompNotifier(fds[0], place.roots(), place.hidden(), place.own()) if fds else None
+    if not fds:
+        return None
+    return notifier.SeccompNotifier(fds[0], place.roots(), place.hidden(), place.own(), place.setup.workspace)
 
 
 def _tell(control: socket.socket, message: messages.Message) -> None:
