@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-import signal
 import sys
 
 if sys.flags.safe_path:  # `-P`, `-I`, PYTHONSAFEPATH: then a script's own folder is not on the path
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
+# What PYTHONPATH names goes before Python's own modules: somebody's `queue.py` would be taken for the library's.
+_LIBRARY = os.path.dirname(os.__file__)
+sys.path[1:] = sorted(sys.path[1:], key=lambda place: place not in (_LIBRARY, f"{_LIBRARY}/lib-dynload"))
+
+import json  # noqa: E402
+import signal  # noqa: E402
+
 signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever starts us may ignore it: no child could be waited for
 if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN or os.getsid(0) == os.getpid():
     # While modules are loaded there is nothing to end in good order. A script's background job is deaf to a Ctrl-C that

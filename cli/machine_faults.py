@@ -67,9 +67,10 @@ def check_surroundings(words: Sequence[str]) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            told = visible(text.encode(errors="backslashreplace").decode())
+            told, encoding = visible(text.encode(errors="backslashreplace").decode()), sys.getfilesystemencoding()
+            remedy = "" if encoding == "utf-8" else "; PYTHONUTF8=1 has Python read them so"
             raise ConfigError(
-                f"'{told}' is no text in {sys.getfilesystemencoding()}: names of folders and values are UTF-8"
+                f"'{told}' is no text in {encoding}: names of folders and values are UTF-8{remedy}"
             ) from error
 
 

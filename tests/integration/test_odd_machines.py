@@ -25,8 +25,13 @@ def strange_session() -> None:
 def test_a_search_in_a_session_with_all_of_it(cli, cli_at, toy):
     temporary = cli.folder / ("t" * 120)
     temporary.mkdir()
+    scripts = cli.folder / "scripts"
+    scripts.mkdir()
+    for name in ("queue", "statistics"):
+        (scripts / f"{name}.py").write_text("raise RuntimeError('not the module that was meant')")
     environment = {
         "PATH": os.defpath, "PYTHONSAFEPATH": "1", "PYTHONOPTIMIZE": "2", "PYTHONUTF8": "0", "LC_ALL": "C",
+        "PYTHONPATH": str(scripts), "PYTHONWARNINGS": "error",
         "TZ": "Nowhere/X", "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": "/nowhere", "HOME": "/nowhere", "COLUMNS": "0",
         "TERM": "dumb",
         "SWARM_EVO__LOGGING__REPORT": "false", "SWARM_EVO_TEST_NO_NETWORK": "1",

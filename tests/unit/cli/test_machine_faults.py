@@ -55,8 +55,11 @@ def test_names_that_are_no_text(tmp_path, capsys, monkeypatch):
     assert main(["list-runs", f"--project.dir={odd}"]) == 2
     monkeypatch.setenv("SWARM_EVO__PROJECT__DIR", odd)
     assert main(["list-runs"]) == 2
-    lines = capsys.readouterr().err.splitlines()
+    monkeypatch.setattr("sys.getfilesystemencoding", lambda: "ascii")
+    assert main(["list-runs"]) == 2
+    *lines, last = capsys.readouterr().err.splitlines()
     assert len(lines) == 3 and all("is no text in utf-8" in line for line in lines)
+    assert "no text in ascii" in last and last.endswith("PYTHONUTF8=1 has Python read them so")
 
 
 @pytest.mark.parametrize(
