@@ -13,6 +13,7 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -102,7 +103,7 @@ class StandIn:
             return opened(file, *args, **options)
 
         util.spec_from_file_location, loaders.exec_module = spec_from_file, exec_file
-        builtins.open = io.open = open_other
+        builtins.open = io.open = partial(open_other)  # `pathlib` before Python 3.11 would make a function its method
         sys.meta_path.insert(0, self._finder)
 
     def _is_candidate(self, file: Any) -> bool:

@@ -14,6 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from . import kernel
@@ -157,7 +158,7 @@ def refused(paths: list[str]) -> Iterator[None]:
                     raise FileNotFoundError(2, "No such file or directory", file)
             return original(file, *args, **named)
 
-        return opened
+        return partial(opened)  # a class that holds it, as `pathlib` did before Python 3.11, is not to make it a method
 
     if paths:
         builtins.open = io.open = checked(originals[0])

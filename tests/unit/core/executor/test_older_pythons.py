@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import importlib.machinery
+import importlib.util
+import io
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from core.contracts import Limits
+from core.evaluation.isolation.stand_in import StandIn
 from core.executor import inside
+from core.executor.inside import hiding
 from core.executor.sandbox import open_sandbox
 from utils.errors import NoSandboxError
 
@@ -60,6 +68,32 @@ def test_python_3_9_understands_it(path):
 def test_what_is_newer_is_found():
     source = "from typing import Self\nif TYPE_CHECKING:\n    from typing import override\nzip(a, b, strict=True)\n"
     assert newer(ast.parse(source)) == ["typing.Self", "zip(strict=)"]
+
+
+class Installed:
+    """The stand-in of a program, beside which an evaluator opens files."""
+
+    def __enter__(self):
+        StandIn(lambda module: None, ValueError).install()
+
+    def __exit__(self, *exception):
+        pass
+
+
+@pytest.mark.parametrize("place", [hiding.refused(["/nowhere"]), Installed()], ids=["what is hidden", "an evaluator"])
+def test_what_stands_for_open_is_no_method_of_a_class_that_keeps_it(place, monkeypatch):
+    """So does `pathlib` before Python 3.11, when it is imported: from then on `Path.open` failed in each program."""
+    for owner, name in (
+        (builtins, "open"), (io, "open"), (os, "open"), (importlib.util, "spec_from_file_location"),
+        (importlib.machinery.SourceFileLoader, "exec_module"), (sys, "meta_path"),
+    ):  # fmt: skip
+        kept = getattr(owner, name)
+        monkeypatch.setattr(owner, name, [*kept] if isinstance(kept, list) else kept)
+    with place:
+        accessor = type("Accessor", (), {"open": io.open, "os_open": os.open})()
+    with accessor.open(__file__) as file:
+        assert file.readline()
+    os.close(accessor.os_open(__file__, os.O_RDONLY))
 
 
 def real_path(name: str) -> str:
