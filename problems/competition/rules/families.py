@@ -35,6 +35,7 @@ FAMILIES: dict[str, Family] = {
              "max_iter": (100, 150, 200, 300, 500, 1000, 1500), "max_leaf_nodes": (4, 6, 10, 15, 31, 63, 127, 255),
              "min_samples_leaf": (5, 10, 20, 40), "l2_regularization": (0.0, 1.0, 5.0, 20.0),
              "max_features": (0.15, 0.3, 0.6, 1.0)},
+            {"categorical_features": "from_dtype"},  # what scikit-learn before 1.6 takes only if it is said
             tree=1.0, seeded=True, starts=_STARTS,
             absolute={"loss": "absolute_error"}, quantile={"loss": "quantile", "quantile": "{q}"},
         ),
