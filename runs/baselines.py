@@ -20,6 +20,7 @@ from runs.search import Search
 from utils.direction import Direction
 from utils.errors import BudgetExhausted, ConfigError, Interrupted
 from utils.logger_system import log_msg
+from utils.packages import missing_module
 from utils.stats import proper_interval
 
 TOLD = "baselines_told"
@@ -37,12 +38,16 @@ class BaselineRunner:
 
     Args:
         stop: ends the search, where a baseline shows that the user's configuration can score nothing.
+        needed: modules that every program of this search imports; none where models write, which are told what is there.
     """
 
-    def __init__(self, search: Search, store: RunStore, stop: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, search: Search, store: RunStore, stop: Callable[[], None] = lambda: None, needed: Sequence[str] = ()
+    ) -> None:
         self._search = search
         self._store = store
         self._stop = stop
+        self._needed = {name.partition(".")[0] for name in needed}
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._scored: dict[str, Future[None]] = {}
@@ -133,6 +138,7 @@ class BaselineRunner:
         node = baseline_node(self._search.config.project.seed, slot, baseline.name, baseline.code)
         try:
             verdict = self._search.evaluator.evaluate([node])[0]
+            self._check_packages(baseline, verdict)
         except ConfigError as error:
             self._wrong = error
             self._stop()
@@ -140,6 +146,15 @@ class BaselineRunner:
         with self._lock:
             if not self._abandoned.is_set():
                 self._keep(node, baseline, verdict)
+
+    def _check_packages(self, baseline: Baseline, verdict: Evaluation) -> None:
+        lacks = "" if baseline.own or verdict.failure is None else missing_module(verdict.message)
+        if lacks.partition(".")[0] in self._needed:
+            python = self._search.config.execution.python
+            raise ConfigError(
+                f"execution.python={python}: it has no '{lacks}', which all that `rules` writes for this problem "
+                "imports; name an interpreter that has it"
+            )
 
     def _keep(self, node: Node, baseline: Baseline, verdict: Evaluation) -> None:
         row = {

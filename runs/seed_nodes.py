@@ -14,13 +14,13 @@ from runs.search import Search
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
+from utils.packages import missing_module
 from utils.user_text import user_text
 
 NO_VERDICT = (FailureKind.EVAL_ERROR, FailureKind.NON_FINITE)
 """Failures that say that what scores gave no number, whatever the program did."""
 
 _UNTOLD = re.compile(r"the command told no `(.{1,80})`; it told no metric at all")
-_MISSING = re.compile(r"No module named '([\w.]{1,80})'")
 
 
 def score_seeds(search: Search, programs: Sequence[tuple[str, str]]) -> None:
@@ -69,8 +69,8 @@ def _remedy(node: Node) -> str:
     if untold := _UNTOLD.search(node.message):
         form = "`--problem.metric_from='regex:PATTERN'` with one group says where the number stands"
         return f"; let it print `{untold[1]}: NUMBER`, or {form}"
-    missing = _MISSING.findall(f"{node.term_out}\n{node.message}")
-    return f"; --execution.python=FILE names an interpreter that has '{missing[-1]}'" if missing else ""
+    missing = missing_module(f"{node.term_out}\n{node.message}")
+    return f"; --execution.python=FILE names an interpreter that has '{missing}'" if missing else ""
 
 
 def _named(node: Node) -> str:

@@ -351,7 +351,8 @@ class RunSession:
         search.problem.warm_up(self._doing)
         self._view.start(self.facts, search.orchestrator.progress)
         tell_what_is_open(self.store, self.facts, self._view, self.withdrawn)
-        runner = BaselineRunner(search, self.store, self.interrupts.finish.set)
+        needed = () if uses_models(self.config) else search.problem.preload
+        runner = BaselineRunner(search, self.store, self.interrupts.finish.set, needed)
         reason = "interrupted"
         told, broke_off = STOPPED, False
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 _DISTRIBUTION = {"sklearn": "scikit-learn", "cv2": "opencv-python", "PIL": "pillow"}
 _VERSION_LINE = re.compile(r"(?m)^Version: (\S+)$")
+_MISSING = re.compile(r"No module named '([\w.]{1,80})'")
 _NAMED = re.compile(r"python(3\.\d+)t?")
 _USUAL = (
     "numpy", "pandas", "polars", "scipy", "scikit-learn", "lightgbm", "xgboost", "xgboost-cpu", "catboost", "torch",
@@ -52,6 +53,11 @@ def _version_of(package: Distribution) -> str:
     """Read from its first lines: `Distribution.version` parses the whole description as an e-mail."""
     head = _VERSION_LINE.search(package.read_text("METADATA") or "")
     return head[1] if head else package.version
+
+
+def missing_module(text: str) -> str:
+    """The last module that a traceback, or the message of one, says is not there; ''."""
+    return next(reversed(_MISSING.findall(text)), "")
 
 
 def boosters(python: str | None = None) -> tuple[str, ...]:

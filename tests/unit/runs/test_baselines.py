@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -38,7 +39,7 @@ def search_of(evaluate, *names, slots=2, allowance=None):
     return SimpleNamespace(
         problem=SimpleNamespace(seeds_search=False, lower_is_better=True, baselines=lambda: baselines),
         evaluator=SimpleNamespace(evaluate=evaluate),
-        config=SimpleNamespace(project=SimpleNamespace(seed=1)),
+        config=SimpleNamespace(project=SimpleNamespace(seed=1), execution=SimpleNamespace(python="/x/python")),
         deps=SimpleNamespace(
             jobs=SimpleNamespace(slots=slots), allowance=allowance or Allowance(), doing=lambda text: None
         ),
@@ -78,6 +79,17 @@ def test_a_baseline_that_shows_the_configuration_to_be_wrong_ends_the_search():
     for told in (runner.check, runner.finish):
         with pytest.raises(ConfigError, match=r"own\.py:profit raised RuntimeError: boom"):
             told()
+
+
+@pytest.mark.parametrize("needed, ends", [(("numpy", "sklearn.svm"), True), (("numpy",), False), ((), False)])
+def test_an_interpreter_without_what_every_program_imports_ends_the_search(needed, ends):
+    """Every step failed for the same reason, up to the last, and the verdict was that no valid program was found."""
+    failed = Evaluation(failure=FailureKind.RUNTIME, message="ModuleNotFoundError: No module named 'sklearn'")
+    runner = BaselineRunner(search_of(lambda nodes: [failed], "dummy"), store := Store(), needed=needed)
+    runner.start()
+    with pytest.raises(ConfigError, match="python=/x/python: it has no 'sklearn'") if ends else nullcontext():
+        runner.finish()
+    assert len(store.kept) == (not ends)
 
 
 def test_they_are_scored_side_by_side_and_kept_in_the_problems_order():
