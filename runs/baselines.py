@@ -38,7 +38,7 @@ class BaselineRunner:
 
     Args:
         stop: ends the search, where a baseline shows that the user's configuration can score nothing.
-        needed: modules that every program of this search imports; none where models write, which are told what is there.
+        needed: modules that every program of this search imports; none where models write: they are told what there is.
     """
 
     def __init__(

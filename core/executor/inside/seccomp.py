@@ -47,8 +47,8 @@ ioperm iopl modify_ldt personality
 """)
 
 MODES = _names("chmod fchmod fchmodat fchmodat2")
-"""Landlock does not cover them. Without a mount namespace the supervisor answers a candidate's (see `notifier`); those of
-a writer do nothing and report success."""
+"""Landlock does not cover them. Without a mount namespace the supervisor answers a candidate's (see `notifier`); those
+of a writer do nothing and report success."""
 
 CHANGES_OF_METADATA = _names("""
 chown fchown lchown fchownat setxattr lsetxattr fsetxattr setxattrat removexattr
