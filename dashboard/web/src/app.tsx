@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { get } from "./api/client";
 import type { Health } from "./api/types";
+import { Boundary } from "./components/boundary";
 import { Brief } from "./components/widgets";
 import { useTheme } from "./model/hooks";
-import { go, useRoute } from "./model/router";
+import { go, type Route, useRoute } from "./model/router";
 import { RunPage } from "./views/run-page";
 import { RunsView } from "./views/runs";
 
@@ -34,8 +35,12 @@ export function App() {
       <Brief text={theme === "dark" ? "Light" : "Dark"} brief="◐" />
     </button>
   );
-  if (!route.run && route.view === "compare") return <Suspense><CompareView query={route.query} themeButton={themeButton} /></Suspense>;
-  if (!route.run && route.view === "sweep") return <Suspense><SweepView query={route.query} themeButton={themeButton} /></Suspense>;
-  if (!route.run && route.view === "sweeps") return <Suspense><SweepsView themeButton={themeButton} /></Suspense>;
-  return route.run ? <RunPage key={route.run + (route.query.has("speed") ? "/replay" : "")} route={route} run={route.run} themeButton={themeButton} /> : <RunsView themeButton={themeButton} />;
+  return <Boundary place={`${route.run}/${route.run ? "" : route.view}`}><Suspense><Page route={route} themeButton={themeButton} /></Suspense></Boundary>;
+}
+
+function Page({ route, themeButton }: { route: Route; themeButton: ReactNode }) {
+  if (route.run) return <RunPage key={route.run + (route.query.has("speed") ? "/replay" : "")} route={route} run={route.run} themeButton={themeButton} />;
+  if (route.view === "compare") return <CompareView query={route.query} themeButton={themeButton} />;
+  if (route.view === "sweep") return <SweepView query={route.query} themeButton={themeButton} />;
+  return route.view === "sweeps" ? <SweepsView themeButton={themeButton} /> : <RunsView themeButton={themeButton} />;
 }

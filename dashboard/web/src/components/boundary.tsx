@@ -1,6 +1,9 @@
 // A fault in a view is said and does not take the page with it; another view, or another try, is a click away.
 import { Component, type ReactNode } from "react";
 
+/** What browsers say of a part of the page that they could not load. */
+const UNLOADED = /dynamically imported module|importing a module script/i;
+
 export class Boundary extends Component<{ children: ReactNode; place: string }, { fault: string; place: string }> {
   state = { fault: "", place: this.props.place };
 
@@ -17,8 +20,8 @@ export class Boundary extends Component<{ children: ReactNode; place: string }, 
     return (
       <div className="empty" role="alert">
         <strong>This view could not be drawn</strong>
-        <p>{this.state.fault}</p>
-        <button type="button" onClick={() => location.reload()}>Reload the page</button>
+        <p>{UNLOADED.test(this.state.fault) ? "It could not be loaded: the server does not answer, or it serves a newer page by now." : this.state.fault}</p>
+        <button type="button" onClick={() => location.reload()}>Reload the page</button> <a className="button" href="#/">All runs</a>
       </div>
     );
   }

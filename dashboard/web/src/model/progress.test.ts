@@ -45,12 +45,12 @@ describe("progress", () => {
     expect(sharesOf(steps(6, 6), 40)).toMatchObject({ steps: [1, 6], failed: [100 / 6, 100 / 6] });
     expect(sharesOf(steps(13, 6), 40)).toMatchObject({ steps: [1, 6, 11, 13], failed: [0, 20, 0, 0] }); // a bar lies over the steps that it counts
     expect([sharesOf(steps(1, 0)).steps, sharesOf([]).steps]).toEqual([[1], []]);
-    expect(operatorsOf(nodes)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicate: 0, partly: 0, improved: 0, seconds: 10, cost: 5 }]);
+    expect(operatorsOf(nodes)).toEqual([{ operator: "improve", steps: 10, scored: 5, failed: 5, duplicate: 0, left: 0, partly: 0, improved: 0, seconds: 10, cost: 5 }]);
   });
 
   it("counts each program once: what became of them adds up", () => {
-    const [row] = operatorsOf([node(1), node(2, { metric: null }), node(3, { is_valid: false, metric: null }), node(4, { is_buggy: true, is_valid: false, metric: null }), node(5, { failure: "timeout", metric: null })]);
-    expect([row.scored, row.failed, row.duplicate, row.partly]).toEqual([1, 2, 1, 1]);
+    const [row] = operatorsOf([node(1), node(2, { metric: null }), node(3, { is_valid: false, metric: null }), node(4, { is_buggy: true, is_valid: false, metric: null }), node(5, { failure: "timeout", metric: null }), node(6, { is_valid: false, nothing_left: true, metric: null })]);
+    expect([row.scored, row.failed, row.duplicate, row.left, row.partly], "a step whose writer has nothing left is no duplicate, as the verdict counts").toEqual([1, 2, 1, 1, 1]);
   });
 
   it("counts as improvements what the report counts: no first score, and no baseline", () => {

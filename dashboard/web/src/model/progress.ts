@@ -57,7 +57,7 @@ export interface Shares {
   duplicate: number[];
 }
 
-/** Of each stretch of the search, at its first step, the share that failed and the share that was no new program, in per cent;
+/** Of each stretch of the search, at its first step, the share that failed and the share of duplicates, in per cent;
  * once more at the newest step, where the last stretch ends. A step left over at the end belongs to the stretch before it. */
 export function sharesOf(nodes: readonly NodeFact[], stretches = 40): Shares {
   const made = nodes.filter((node) => isStep(node.operator));
@@ -78,22 +78,24 @@ export function sharesOf(nodes: readonly NodeFact[], stretches = 40): Shares {
 
 const shareOf = (part: readonly NodeFact[], what: Outcome): number => (100 * part.filter((node) => outcomeOf(node) === what).length) / part.length;
 
-/** What became of a program, one of these each; `partly`: valid, but the evaluator gave it up before it had a score. */
-export type Outcome = "scored" | "failed" | "duplicate" | "partly";
+/** What became of a step, one of these each; `partly`: valid, but the evaluator gave it up before it had a score; `left`: no
+ * program, since its writer says that nothing is left to gain. */
+export type Outcome = "scored" | "failed" | "duplicate" | "left" | "partly";
 
-export function outcomeOf(node: Pick<NodeFact, "is_buggy" | "failure" | "is_valid" | "metric">): Outcome {
+export function outcomeOf(node: Pick<NodeFact, "is_buggy" | "failure" | "is_valid" | "nothing_left" | "metric">): Outcome {
   if (node.is_buggy || node.failure) return "failed";
-  if (!node.is_valid) return "duplicate";
+  if (!node.is_valid) return node.nothing_left ? "left" : "duplicate";
   return node.metric == null ? "partly" : "scored";
 }
 
 export interface OperatorRow {
   operator: string;
   steps: number;
-  /** These four add up to the steps. */
+  /** These five add up to the steps. */
   scored: number;
   failed: number;
   duplicate: number;
+  left: number;
   partly: number;
   /** As the report counts them: `NodeFact.improves`. */
   improved: number;
@@ -104,7 +106,7 @@ export interface OperatorRow {
 export function operatorsOf(nodes: readonly NodeFact[]): OperatorRow[] {
   const rows = new Map<string, OperatorRow>();
   for (const node of nodes) {
-    const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicate: 0, partly: 0, improved: 0, seconds: 0, cost: null };
+    const row = rows.get(node.operator) ?? { operator: node.operator, steps: 0, scored: 0, failed: 0, duplicate: 0, left: 0, partly: 0, improved: 0, seconds: 0, cost: null };
     rows.set(node.operator, row);
     row.steps += 1;
     row[outcomeOf(node)] += 1;

@@ -29,12 +29,13 @@ export function AnalysisView({ connection }: { connection: Connection }) {
 function ByOperator({ connection: { state } }: { connection: Connection }) {
   const rows = useMemo(() => operatorsOf([...state.beside, ...state.nodes]), [state, state.nodes.length, state.beside.length]);
   const priced = rows.some((row) => row.cost);
+  const left = rows.some((row) => row.left);
   return (
     <Panel title="What each operator brings" flush>
       <div className="scroll" tabIndex={0} role="region" aria-label="Operators"><table>
-        <thead><tr><th scope="col">Operator</th><th scope="col" className="num">Programs</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Failed</th><th scope="col" className="num">Not new</th><th scope="col" className="num" title="Valid, but left off before it had a score: behind after a small part of the cases, or deciding as an earlier program does">Not scored in full</th><th scope="col" className="num" title="Steps that were better than all before them, baselines too">Improvements</th><th scope="col" className="num">Ran for</th>{priced && <><th scope="col" className="num">Cost</th><th scope="col" className="num">Dollars an improvement</th></>}</tr></thead>
+        <thead><tr><th scope="col">Operator</th><th scope="col" className="num">Programs</th><th scope="col" className="num">Scored</th><th scope="col" className="num">Failed</th><th scope="col" className="num">Duplicates</th>{left && <th scope="col" className="num" title="Its writer gave no program: it says that nothing is left to gain">Nothing left</th>}<th scope="col" className="num" title="Valid, but left off before it had a score: behind after a small part of the cases, or deciding as an earlier program does">Not scored in full</th><th scope="col" className="num" title="Steps that were better than all before them, baselines too">Improvements</th><th scope="col" className="num">Ran for</th>{priced && <><th scope="col" className="num">Cost</th><th scope="col" className="num">Dollars an improvement</th></>}</tr></thead>
         <tbody>{rows.map((r) => (
-          <tr key={r.operator}><td><Operator name={r.operator} /></td><td className="num">{r.steps}</td><td className="num">{r.scored}</td><td className="num">{r.failed}</td><td className="num">{r.duplicate}</td><td className="num">{r.partly}</td><td className="num">{isStep(r.operator) ? r.improved : "–"}</td><td className="num">{r.seconds ? seconds(r.seconds) : "–"}</td>{priced && <><td className="num">{dollars(r.cost)}</td><td className="num">{r.cost != null && r.improved ? dollars(r.cost / r.improved) : "–"}</td></>}</tr>
+          <tr key={r.operator}><td><Operator name={r.operator} /></td><td className="num">{r.steps}</td><td className="num">{r.scored}</td><td className="num">{r.failed}</td><td className="num">{r.duplicate}</td>{left && <td className="num">{r.left}</td>}<td className="num">{r.partly}</td><td className="num">{isStep(r.operator) ? r.improved : "–"}</td><td className="num">{r.seconds ? seconds(r.seconds) : "–"}</td>{priced && <><td className="num">{dollars(r.cost)}</td><td className="num">{r.cost != null && r.improved ? dollars(r.cost / r.improved) : "–"}</td></>}</tr>
         ))}</tbody>
       </table></div>
     </Panel>
@@ -47,8 +48,8 @@ function Failing({ connection: { state } }: { connection: Connection }) {
   const most = Math.max(...shares.failed, ...shares.duplicate, 0);
   const top = [10, 25, 50].find((end) => most <= end) ?? 100;
   return (
-    <Panel title="Failed and not new, over time" actions={<div className="legend"><span><span className="dot" style={{ background: colors.bad }} />failed</span><span><span className="dot" style={{ background: colors.grey }} />not new</span></div>}>
-      <Chart label="Share of programs that failed or were not new, by step" x={shares.steps} range={[0, top]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: "failed, %", color: colors.bad, values: shares.failed, kind: "step" }, { label: "not new, %", color: colors.grey, values: shares.duplicate, kind: "step" }]} />
+    <Panel title="Failed and duplicates, over time" actions={<div className="legend"><span><span className="dot" style={{ background: colors.bad }} />failed</span><span><span className="dot" style={{ background: colors.grey }} />duplicates</span></div>}>
+      <Chart label="Share of programs that failed or were duplicates, by step" x={shares.steps} range={[0, top]} axis="step" grid={colors.line} text={colors.muted} height={220} series={[{ label: "failed, %", color: colors.bad, values: shares.failed, kind: "step" }, { label: "duplicates, %", color: colors.grey, values: shares.duplicate, kind: "step" }]} />
       <p className="muted small">Per cent of each stretch of steps, from its first one on.</p>
     </Panel>
   );

@@ -180,7 +180,7 @@ export function GraphView({ connection }: { connection: Connection }) {
             {shades.filter((shade) => shade.label).map((shade) => <span key={shade.label}><span className="dot" style={{ background: shade.color }} />{shade.label}</span>)}
             <span><span className="dot" style={{ background: palette.good, borderRadius: 1, height: 3 }} />line of descent of the {state.over ? "winner" : "best so far"}</span>
             <span><span className="dot" style={{ background: palette.accent, borderRadius: 1, height: 3 }} />line of descent of the selected node</span>
-            {size > shown.nodes.length && <span>+3: so many of its children were not new or not scored ({size - shown.nodes.length} in all)</span>}
+            {size > shown.nodes.length && <span>+3: so many of its children are duplicates or have no score ({size - shown.nodes.length} in all)</span>}
             <span>┄ second parents of the selected node, and what it was merged into</span>
             {(at.beyond?.size ?? 0) > 0 && <span>▼ a score off the scale ({at.beyond?.size})</span>}
             {scene.lanes && <span>From left to right: {scene.names.join("; ")}</span>}

@@ -189,7 +189,7 @@ function Budget({ state }: { state: RunState }) {
   const machines = ((budget.usd_per_hour ?? 0) * (active ?? 0)) / 3600;
   const cost = machines ? (state.totals.cost_usd ?? 0) + machines : state.totals.cost_usd;
   const steps = state.nodes.filter((node) => isStep(node.operator));
-  const early = ([["not new", "duplicate"], ["not scored in full", "partly"]] as const).map(([text, what]) => [text, steps.filter((node) => outcomeOf(node) === what).length] as const).filter(([, n]) => n > 0);
+  const early = ([["duplicate", "duplicate"], ["without a program, since nothing is left to gain", "left"], ["not scored in full", "partly"]] as const).map(([text, what]) => [text, steps.filter((node) => outcomeOf(node) === what).length] as const).filter(([, n]) => n > 0);
   const of = (limit: number | null | undefined, text: string) => (limit == null ? "" : ` / ${text}`);
   return (
     <Panel title="Budget and cost">
@@ -202,7 +202,7 @@ function Budget({ state }: { state: RunState }) {
         <Meter label={machines ? "Cost, with the machines" : "Cost"} used={cost ?? 0} limit={cost == null ? null : budget.usd} text={`${dollars(cost)}${cost == null ? "" : of(budget.usd, dollars(budget.usd))}`} />
         <p className="muted small">{counted(state.totals.calls, "call")}, {count(state.totals.cached)} of them from the cache. {state.started?.writer === "rules" && "Written by rules: no model, so no tokens and no cost."}</p>
         {state.run?.unanswered && <p className="muted small">Beside that {state.run.unanswered}.</p>}
-        {early.length > 0 && <p className="muted small">{early.map(([text, n]) => `${n} ${text}`).join(", ")}, of {counted(state.steps, "step")}.</p>}
+        {early.length > 0 && <p className="muted small">{early.map(([text, n]) => (text === "duplicate" ? counted(n, text) : `${n} ${text}`)).join(", ")}, of {counted(state.steps, "step")}.</p>}
         {reason && <p className="small" style={{ overflowWrap: "anywhere" }}>Ended: {endText(reason)}</p>}
       </div>
     </Panel>
