@@ -7,7 +7,6 @@ import json
 import math
 import sys
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from reports.verdict_kind import IN_WORDS
 from runs.run_folder import left_out, runs_above
 from runs.run_list import run_rows
 from utils.clean_text import one_line
-from utils.counts import dollars, duration, score
+from utils.counts import dollars, duration, local, score
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.program import command
@@ -140,7 +139,7 @@ CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),
     "problem": lambda row: row["problem"],
-    "started": lambda row: _local(row["started_at"]),
+    "started": lambda row: local(row["started_at"]),
     "writer": lambda row: row["writer"],
     "search time": lambda row: "" if row["seconds"] is None else duration(row["seconds"]),
     "cost": lambda row: "" if row["cost_usd"] is None else dollars(row["cost_usd"]),
@@ -153,11 +152,6 @@ FIRST = ("run", "result", "best", "gain", "steps", "final")
 """Columns that a narrow terminal keeps before all others, the first one before all."""
 GAP = 2
 """Blanks between two columns."""
-
-
-def _local(moment: str | None) -> str:
-    """In this machine's time, as in the run's name and on the page."""
-    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}" if moment else ""
 
 
 def _fitting(columns: dict[str, list[str]], width: int | None) -> dict[str, list[str]]:

@@ -128,7 +128,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
     Returns a namespace with `verb`, the verb's own options, and `overrides`: the configuration keys as `key=value`.
     """
-    words = list(words)
+    words = [*words[1:2], "-h"] if words[:1] == ["help"] else list(words)
     overview = not words[:1] or words[0] not in VERBS
     if overview and words[:1] in (["-h"], ["--help"], ["--version"]):
         build_parser("" if words[0] == "--version" else None).parse_args(words)

@@ -13,8 +13,8 @@ from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from runs.explain import why
 from runs.reading import changed_files, node_facts, run_facts
-from runs.run_folder import find_run
-from utils.errors import ConfigError
+from runs.run_folder import all_runs, find_run
+from utils.errors import ConfigError, UnknownNodeError
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -37,7 +37,12 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--diff and --files: give one of them")
     run_dir = find_run(project_dir_of(args), args.run)
     with unreadable(run_dir.name):
-        return _show(args, run_dir)
+        try:
+            return _show(args, run_dir)
+        except UnknownNodeError:
+            if args.node not in [path.name for path in all_runs(project_dir_of(args))]:
+                raise
+    raise ConfigError(f"show: '{args.node}' is a run, no node; side by side: `compare {args.run} {args.node}`")
 
 
 def _show(args: argparse.Namespace, run_dir: Path) -> int:

@@ -14,16 +14,20 @@ from pathlib import Path
 from cli.options import add_config_options, config_of, count, project_dir_of, refuse_options
 from cli.terminal.output import say_finishing
 from core.storage.held import is_held
-from reports.sweeps.plan import Cell, Plan, sweep_folder, sweeps_of
+from reports.run_index import RunIndex
+from reports.sweeps.lines import sweep_lines
+from reports.sweeps.plan import Cell, Plan, sweep_folder
 from reports.sweeps.table import CellFacts, SweepTable, cell_facts, table_of
-from runs.run_folder import check_place, hold, later_than_all, logs_dir
+from runs.run_folder import all_runs, check_place, hold, later_than_all, logs_dir
 from runs.sweeps.cells import run_cells
 from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.counts import counted
 from utils.errors import ConfigError
+from utils.program import command
 
 SHOW = "show"
 SEEDS = "1..5"
+EXAMPLE = ("--vary", "search.policy=three_phase,mcts")
 _OF_RUNS = ("seeds", "vary", "case", "name", "jobs", "config", "problem", "llm", "i_accept_unsandboxed")
 """Options that say what a sweep runs."""
 
@@ -33,9 +37,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "sweep",
         help="compare settings over seeds: policies, prompts, models",
         description="One run for each setting and seed, of one search where nothing varies; the same command goes on "
-        "where it was stopped. `sweep show NAME` prints the table of one that is finished or under way.",
+        "where it was stopped. `sweep show NAME` prints the table of one that is finished or under way; `sweep show` "
+        "lists all.",
     )
-    parser.add_argument("what", nargs="*", metavar="show NAME", help="print a sweep instead of running it")
+    parser.add_argument(
+        "what", nargs="*", metavar="show [NAME]", help="print a sweep, or the list of them, and run none"
+    )
     parser.add_argument("--seeds", metavar="A..B", help="1..5 (the default) or 1,2,7")
     parser.add_argument(
         "--vary", action="append", default=[], metavar="KEY=A,B", help="values of a configuration key, or of --llm"
@@ -73,13 +80,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    if args.what == [SHOW] and (known := sweeps_of(logs_dir(project_dir_of(args)))):
-        raise ConfigError(f"sweep show: write `sweep show NAME`; there are: {', '.join(one.name for one in known)}")
-    if len(args.what) != 2 or args.what[0] != SHOW:
-        raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show NAME`, or `sweep --vary KEY=A,B`")
+    if len(args.what) > 2 or args.what[0] != SHOW:
+        raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show [NAME]`, or `sweep --vary KEY=A,B`")
     refuse_options(args, _OF_RUNS, "sweep show", "it prints what was run")
+    if args.what == [SHOW]:
+        return _list(args)
     folder = sweep_folder(logs_dir(project_dir_of(args)), args.what[1])
     return _print(args, table_of(Plan.read(folder), folder, is_held))
+
+
+def _list(args: argparse.Namespace) -> int:
+    project_dir = project_dir_of(args)
+    logs = logs_dir(project_dir)
+    runs = {folder.name: listed.line for folder, listed in RunIndex(logs).lines(all_runs(project_dir)).items()}
+    lines = sweep_lines(logs, runs)
+    if args.json:
+        print(json.dumps([line.model_dump() for line in lines], indent=2))
+    elif lines:
+        from cli.terminal.sweep_text import print_sweeps
+
+        print_sweeps(lines)
+    else:
+        print(f"no sweeps yet; compare settings over seeds: `{command(project_dir, 'sweep', *EXAMPLE)}`")
+    return 0
 
 
 def _common(args: argparse.Namespace) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 
 def counted(number: int, one: str, several: str = "", form: str = "") -> str:
     """`1 step`, `2 steps`, `0 steps`.
@@ -31,3 +33,8 @@ def duration(seconds: float | None) -> str:
 def dollars(usd: float | None) -> str:
     """`$0.0032`, `$12.50`; a dash for none."""
     return "–" if usd is None else f"${usd:.{4 if usd < 1 else 2}f}"
+
+
+def local(moment: str | None) -> str:
+    """A stored moment (ISO 8601) in this machine's time, as in a run's name; '' for none."""
+    return f"{datetime.fromisoformat(moment).astimezone():%Y-%m-%d %H:%M}" if moment else ""

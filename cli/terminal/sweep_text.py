@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from cli.terminal.console import VisibleConsole
+from reports.sweeps.lines import SweepLine
 from reports.sweeps.table import SweepRow, SweepTable
-from utils.counts import dollars, duration
+from utils.counts import dollars, duration, local
 from utils.direction import Direction
 from utils.stats import FEWEST_CASES
 
@@ -36,6 +38,17 @@ def print_sweep(table: SweepTable) -> None:
         console.print(Text("not finished: " + ", ".join(f"{count} {state}" for state, count in states.items())))
     if without := sum(row.without for row in table.rows):
         console.print(Text(f"without a valid program, and so in no mean: {without}"))
+
+
+def print_sweeps(lines: Sequence[SweepLine]) -> None:
+    """A line a sweep, the newest first."""
+    heads = ("sweep", "problem", "status", "started", "settings", "seeds", "runs begun")
+    VisibleConsole().table(heads, [_of_list(line) for line in lines])
+
+
+def _of_list(line: SweepLine) -> tuple[str, ...]:
+    begun = f"{line.begun} of {line.settings * line.seeds}"
+    return line.name, line.problem, line.status, local(line.started_at), str(line.settings), str(line.seeds), begun
 
 
 def _cells(row: SweepRow) -> tuple[str, ...]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException
 from fastapi import Path as InPath
@@ -16,10 +15,8 @@ from dashboard.server.catalog import RunCatalog
 from dashboard.server.launcher import Launcher
 from dashboard.server.schemas.base import Problem
 from dashboard.server.schemas.control import Accepted
-from dashboard.server.schemas.sweeps import SweepLine, SweepRun
-from reports.run_index import RunLine
-from reports.sweeps.names import setting_names
-from reports.sweeps.plan import Plan, noted_run, run_of, sweep_folder, sweeps_of, was_begun
+from reports.sweeps.lines import SweepLine, sweep_lines
+from reports.sweeps.plan import Plan, run_of, sweep_folder
 from reports.sweeps.table import SweepTable, table_of
 from utils.counts import counted
 from utils.errors import ConfigError
@@ -34,13 +31,7 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
     def sweeps() -> list[SweepLine]:
         """Every sweep of the project, newest first; one whose plan cannot be read is left out."""
         lines = {folder.name: listed.line for folder, listed in catalog.index.lines(catalog.folders()).items()}
-        found = []
-        for folder, began in sweeps_of(catalog.logs).items():
-            try:
-                found.append(_line(folder, Plan.read(folder), began, lines))
-            except ConfigError:
-                continue
-        return found
+        return sweep_lines(catalog.logs, lines)
 
     @router.get("/sweeps/{name}")
     def sweep(name: Name) -> SweepTable:
@@ -97,36 +88,3 @@ def _holders(folder: Path, plan: Plan) -> dict[Path, int | None]:
 def _is_held(folder: Path, plan: Plan) -> bool:
     """True while a process works on the sweep, also between two of its runs, or on one of its runs."""
     return any(pid is not None for pid in (lock_holder(folder / LOCK), *_holders(folder, plan).values()))
-
-
-def _line(folder: Path, plan: Plan, began: float, lines: dict[str, RunLine]) -> SweepLine:
-    """A sweep by what is known of all runs: none of them is opened, since a page asks again and again."""
-    noted = {cell: noted_run(folder, cell) for cell in plan.cells}
-    runs = {cell: run for cell, run in noted.items() if run in lines}
-    known, names = [lines[run] for run in runs.values()], setting_names(plan.settings)
-    ever = sum(was_begun(folder, cell) for cell in plan.cells)  # removed since or not
-    held = any(map(is_held, (folder, *(folder.parents[1] / run for run in runs.values()))))
-    return SweepLine(
-        name=folder.name,
-        problem=known[0].problem if known else "",
-        status=_status(plan, ever, known, held=held),
-        started_at=datetime.fromtimestamp(began, UTC).isoformat(timespec="seconds"),
-        settings=len(plan.settings),
-        seeds=len(plan.seeds),
-        begun=ever,
-        runs=[
-            SweepRun(run=run, setting=list(cell.setting), name=names[cell.setting], seed=cell.seed)
-            for cell, run in runs.items()
-        ],
-    )
-
-
-def _status(
-    plan: Plan, begun: int, runs: list[RunLine], *, held: bool
-) -> Literal["not begun", "running", "interrupted", "finished"]:
-    if held:
-        return "running"
-    if not begun:
-        return "not begun"
-    ended = sum(line.status == "finished" for line in runs)
-    return "finished" if begun == len(plan.cells) and ended == len(runs) else "interrupted"

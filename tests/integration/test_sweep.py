@@ -34,8 +34,9 @@ def test_a_sweep_goes_on_where_it_was_cut_off(cli, toy):
     assert redone["rows"][1]["mean"] == table["rows"][1]["mean"], "the same seed, the same search"
     scores = [float(score) for score in re.findall(r"(?:known|done): .*: (\S+) on ", again.err)]
     assert sorted(scores) == sorted(float(f"{cell['final_metric']:.6g}") for cell in redone["cells"])
-    nameless = cli.here("sweep", "show")
-    assert nameless.code == 2 and nameless.line.endswith("write `sweep show NAME`; there are: policies")
+    (listed,) = cli.here("sweep", "show", "--json").json
+    assert (listed["name"], listed["begun"], len(listed["runs"])) == ("policies", 4, 4)
+    assert re.search("policies .* finished .* 4 of 4", cli.here("sweep", "show").out)
     shown = cli.here("sweep", "show", "policies")
     assert "an interval needs 5 seeds: the same command with --name=policies and others adds them" in shown.out
     assert shown.code == 0 and "policy=mcts" in shown.out and "over the first setting" in shown.out
@@ -192,12 +193,13 @@ def test_bad_words_are_one_line_before_anything_runs(cli, toy):
         (("--seeds=7",), "two runs"),
         ((), "say what differs"),
         (("--vary", "search.batch=1,2", "--project.seed=3"), "--seeds"),
-        (("show",), "sweep show NAME"),
+        (("show", "a", "b"), "sweep show [NAME]"),
         (("show", "none"), "no sweep 'none'"),
     ]:
         ended = cli.here("sweep", *words, *(() if "show" in words else toy(2)))
         assert ended.code == 2 and said in ended.line, (words, ended.err)
     assert not (cli.folder / "logs" / "sweeps").exists()
+    assert cli.here("sweep", "show").out.startswith("no sweeps yet; compare settings over seeds: `")
 
 
 def test_a_setting_that_a_run_refuses_is_told_in_one_line(cli, toy):

@@ -84,12 +84,16 @@ def test_a_verb_is_a_file_with_a_parser_and_a_run(verb, capsys):
     assert callable(module.run) and module.__doc__
     with pytest.raises(SystemExit) as left:
         parse([verb, "--help"])
-    assert left.value.code == 0 and verb in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert left.value.code == 0 and verb in told
+    with pytest.raises(SystemExit):
+        parse(["help", verb])
+    assert capsys.readouterr().out == told
 
 
 def test_the_overview_names_every_verb(capsys):
     with pytest.raises(SystemExit):
-        parse(["--help"])
+        parse(["help"])
     said = capsys.readouterr().out
     assert [verb for verb in VERBS if not re.search(rf"^    {verb}\s", said, re.MULTILINE)] == []
     assert "config [KEY]" in build_parser("run").format_help()

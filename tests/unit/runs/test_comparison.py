@@ -59,6 +59,13 @@ def test_what_cannot_be_compared_is_said(project, capsys, words, said):
     assert said in capsys.readouterr().err
 
 
+def test_who_shows_two_runs_is_told_what_does(project, capsys):
+    assert main(["show", "one", "two", f"project.dir={project}"]) == 2
+    assert "'two' is a run, no node; side by side: `compare one two`" in capsys.readouterr().err
+    assert main(["show", "one", "nosuch", f"project.dir={project}"]) == 2
+    assert "no node and no step 'nosuch'" in capsys.readouterr().err
+
+
 def test_scores_of_other_problems_are_told_apart(capsys):
     from cli.terminal.compare_text import print_comparison
 

@@ -3329,7 +3329,10 @@ export interface components {
             /** Name */
             name: string;
         };
-        /** SweepLine */
+        /**
+         * SweepLine
+         * @description One line of a list of sweeps. A sweep itself is `SweepTable`.
+         */
         SweepLine: {
             /** Begun */
             begun: number;
