@@ -156,8 +156,11 @@ class Cascade(Generic[P]):
 
 
 def _looked_at(behaviour: str, cheap: float | None, twin: str | None) -> Evaluation:
-    message = "not among the best of its round at the cheap look" if cheap is not None else "given up at the cheap look"
+    """Its message is for whoever reads of the node: the words of the ladder (`Rung`) say nothing to a stranger."""
+    message = "left off after a small part of the cases: too far behind"
+    if cheap is not None:
+        message = "on a small part of the cases not among the best of its round"
     if twin is not None:
-        message = f"{message}; on the probe states it decides as {twin} does"
+        message = f"{message}; in sample situations it decides as {twin} does"
     rung: Rung = "cheap" if twin is None else "behaviour"
     return Evaluation(message=message, rung=rung, behaviour=behaviour, cheap_score=cheap)

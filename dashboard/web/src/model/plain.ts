@@ -21,7 +21,7 @@ export function endLine(status: string, reason: string, steps: number): string {
   return /\bsteps?\b/.test(told) ? told : `${told}, after ${counted(steps, "step")}`;
 }
 
-/** A message on a program, without the words of those who built the ladder. */
+/** A message on a program, without the words of those who built the ladder: runs of before it was written so still hold them. */
 export function plainMessage(message: string): string {
   return PLAIN.reduce((text, [from, to]) => text.replace(from, to), message);
 }

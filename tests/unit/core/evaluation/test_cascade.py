@@ -72,6 +72,7 @@ def test_each_rung_stops_what_it_should(toy):
     assert [v.metric for v in verdicts] == [None, None, None, None, 13, 4]
     assert verdicts[1].failure is FailureKind.RUNTIME
     assert verdicts[2].duplicate_of is None and "decides as n0 does" in verdicts[2].message
+    assert "look" not in verdicts[2].message and "probe" not in verdicts[2].message, "the terminal says it as the page"
     assert [v.rung for v in verdicts] == ["cheap", None, "behaviour", "cheap", "full", "full"]
     assert sorted(toy.full_calls) == [4, 13]
     assert events[0].counts == {"behaviour": 1, "cheap": 2, "full": 2}
