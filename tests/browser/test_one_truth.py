@@ -17,6 +17,7 @@ from support.synthetic_runs import arena, arena_generation, competition
 from cli.terminal.show_text import print_run
 from core.events import BaselineScored, RunFinished
 from core.state.live_work import WORK_FILE, LiveWork
+from core.storage.labels import change_labels
 from core.storage.reader import RunReader
 from reports.bill import unanswered
 from reports.html import write_report
@@ -177,7 +178,7 @@ def test_what_goes_on_between_rounds_is_said(page, tmp_path):
 
 
 def test_a_phone_has_a_low_head_and_sees_that_tables_go_on(chromium, address):
-    base, _ = address
+    base, project = address
     context = chromium.new_context(viewport={"width": 390, "height": 844})
     page = context.new_page()
     for view in ("overview", "nodes", "analysis", "arena"):
@@ -195,6 +196,11 @@ def test_a_phone_has_a_low_head_and_sees_that_tables_go_on(chromium, address):
     expect(page.locator(".sides > div")).to_have_count(2)
     boxes = [box.bounding_box() for box in page.locator(".sides > div").all()]
     assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes) and boxes[1]["y"] > boxes[0]["y"]
+    change_labels(project / "logs" / "table", title="W" * 120)
+    page.reload()
+    page.locator(".legend", has_text="W" * 120).wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390, "a title is wider than a phone"
+    change_labels(project / "logs" / "table", title="")
     context.close()
 
 

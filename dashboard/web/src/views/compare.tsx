@@ -53,7 +53,7 @@ function Comparison({ runs }: { runs: Compared[] }) {
       <Panel title={`Configuration: ${counted(differing.length, "difference")}`} flush>
         {differing.length === 0 ? <Empty title="The configurations are the same" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Differences of the configurations"><table>
-            <thead><tr><th scope="col">Key</th>{names.map((name, i) => <th key={i} scope="col" className="mono">{name}</th>)}</tr></thead>
+            <thead><tr><th scope="col">Key</th>{names.map((name, i) => <th key={i} scope="col" className="mono name"><div className="title" title={name}>{name}</div></th>)}</tr></thead>
             <tbody>{differing.map(([name, values]) => <tr key={name}><th scope="row" className="mono">{name}</th>{values.map((value, i) => <td key={i} className="mono wrap">{value || <span className="muted">–</span>}</td>)}</tr>)}</tbody>
           </table></div>
         )}
@@ -92,7 +92,7 @@ function Outcomes({ runs, hues }: { runs: Compared[]; hues: Map<string, string> 
       <thead><tr><th scope="col">Run</th><th scope="col">Problem</th><th scope="col" className="num">Best</th><th scope="col" className="num">Final</th><th scope="col">95 %</th><th scope="col">Verdict</th><th scope="col" className="num">Gain</th><th scope="col" className="num">Steps</th><th scope="col">Budget</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th><th scope="col"><span className="visually-hidden">Leave out</span></th></tr></thead>
       <tbody>{runs.map(({ detail: d }) => (
         <tr key={d.run}>
-          <td className="nowrap"><span className="dot" style={{ background: hues.get(d.run), marginRight: 7 }} /><a className={d.title ? "" : "mono"} href={href(d.run)}>{d.title || d.run}</a></td><td>{d.problem}</td>
+          <td className="name"><div className="title"><span className="dot" style={{ background: hues.get(d.run), marginRight: 7 }} /><a className={d.title ? "" : "mono"} href={href(d.run)} title={d.title || d.run}>{d.title || d.run}</a></div></td><td>{d.problem}</td>
           <td className="num">{metric(d.best_metric)} <span className="muted">{d.lower_is_better ? "↓" : "↑"}</span></td><td className="num">{metric(d.final_metric)}</td>
           <td className="num" style={{ textAlign: "left" }}>{interval(d.winner?.final_interval)}</td>
           <td className="nowrap" title={d.conclusion?.text}>{d.verdict_words}</td><td className="num">{d.gain == null ? "–" : <>{d.gain > 0 ? "+" : ""}{metric(d.gain, 3)} <span className="muted small unit">{d.unit}</span></>}</td>
