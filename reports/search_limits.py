@@ -31,6 +31,12 @@ def limits_of(started: RunStarted, *, paid: bool = False) -> str:
     return limits_text(started.max_steps, started.max_generations, budget.get("seconds"), *more)
 
 
+def limits_now(reader: RunReader, *, paid: bool) -> str:
+    """Of the run's newest process; '' before the first one."""
+    started = [event for event in reader.events(types=["run.started"]) if isinstance(event, RunStarted)]
+    return limits_of(started[-1], paid=paid) if started else ""
+
+
 def changed_limits(reader: RunReader) -> str:
     """`at most 5 steps, from step 6 on at most 8 steps`; '' where they never changed."""
     told: list[str] = []

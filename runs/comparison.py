@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.events import RunStarted
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.conclusion import conclusion_of
 from reports.provenance import flat
-from reports.search_limits import limits_of
+from reports.search_limits import limits_now
 from reports.verdict_kind import IN_WORDS
 from runs.run_list import run_rows
 from utils.errors import UnknownRunError
@@ -49,7 +48,6 @@ def _read(folder: Path, row: dict[str, Any]) -> tuple[dict[str, Any], Mapping[st
     with unreadable(folder.name), RunReader(folder) as reader:
         facts = reader.facts()
         winner = conclusion_of(reader, facts).winner
-        started = [event for event in reader.events(types=["run.started"]) if isinstance(event, RunStarted)]
-    limits = limits_of(started[-1], paid=row["cost_usd"] is not None) if started else ""
+        limits = limits_now(reader, paid=row["cost_usd"] is not None)
     more = {"final_interval": winner and winner.final_interval, "limits": limits}
     return {**row, **more, "verdict_words": IN_WORDS[row["verdict"]]}, masked(facts.get("config") or {})

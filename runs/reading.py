@@ -8,12 +8,14 @@ from core.events import Warned
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.storage.held import status_of
+from core.storage.labels import labels_of
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from reports.choice import choice_table
 from reports.conclusion import conclusion_of
 from reports.named_node import named_node
 from reports.ratings import ratings_of
+from reports.search_limits import limits_now
 from reports.winner import baselines_of, ratings_in
 from utils.direction import Direction
 from utils.patch import tree_patches, write_patch
@@ -32,6 +34,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
     cost = reader.cost()
     return {
         "run": reader.run_dir.name,
+        **labels_of(reader.run_dir).model_dump(mode="json", exclude={"archived"}),
         "problem": facts.get("problem", ""),
         "status": status_of(reader.run_dir, facts),
         "started_at": facts.get("started_at"),
@@ -51,6 +54,7 @@ def run_facts(reader: RunReader) -> dict[str, Any]:
         "problem_note": str(facts.get("problem_note") or ""),
         "baselines": baselines_of(reader, facts),
         "steps": reader.steps(),
+        "limits": limits_now(reader, paid=cost["cost_usd"] is not None),
         "failures": reader.failures(),
         "tokens": None if cost["prompt_tokens"] is None else cost["prompt_tokens"] + (cost["completion_tokens"] or 0),
         "cached_tokens": None if cost["prompt_tokens"] is None else cost["cached_tokens"],

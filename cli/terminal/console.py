@@ -56,11 +56,15 @@ class VisibleConsole(Console):
         self.width = width
 
     def facts(self, facts: Sequence[tuple[str, str]]) -> None:
-        """A line a fact, and more where the terminal is narrow: nothing of it is cut."""
-        shown = Table.grid(Column(no_wrap=True), Column(overflow="fold"), padding=(0, 2))
+        """A line a fact, and more where the terminal is narrow: nothing is cut, and a hash or a path can be copied."""
+        wide = max((len(name) for name, _ in facts), default=0)
         for name, told in facts:
-            shown.add_row(Text(name, style="bold"), Text(told))
-        self.print(shown)
+            if " " in told or "\n" in told:
+                shown = Table.grid(Column(width=wide + 2), Column(overflow="fold"))
+                shown.add_row(Text(name, style="bold"), Text(told))
+                self.print(shown)
+            else:
+                self.print(Text.assemble((f"{name:{wide}s}  ", "bold"), told), soft_wrap=True)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
         """A table; where it would not fit without cutting an id or a number, some lines a row.

@@ -13,6 +13,7 @@ from reports.bill import unanswered
 from reports.note_parts import note_parts
 from reports.outcome import case_columns, case_heads
 from reports.winner import Winner, mean_of, named, who
+from utils.counts import duration, local
 from utils.direction import Direction
 
 MOST_CASES = 20
@@ -24,9 +25,15 @@ def print_run(facts: dict[str, Any]) -> None:
     unit = facts["unit"] or "metric"
     rows = {
         "run": facts["run"],
+        "title": facts["title"],
+        "tags": " ".join(facts["tags"]),
+        "your note": facts["note"],
         "problem": f"{facts['problem']} ({unit}, {Direction(facts['direction'] == 'min').word} is better)",
         "status": facts["status"],
+        "started": local(facts["started_at"]),
         "writer": facts["writer"],
+        "policy": _inside(facts["config"], "search", "policy"),
+        "seed": _inside(facts["config"], "project", "seed"),
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
         "warnings": "\n".join(facts["warnings"]),
         "note": "\n".join(note_parts(facts["problem_note"])),
@@ -38,6 +45,8 @@ def print_run(facts: dict[str, Any]) -> None:
         "steps": "" if facts["effort"] else str(facts["steps"]),
         "effort": facts["effort"],
         "failures": "" if facts["effort"] else _counted(facts["failures"]),
+        "budget": facts["limits"],
+        "search time": duration(facts["elapsed"]),
         "tokens": _tokens(facts),
         "cost": _cost(facts),
         "sandbox": str(facts["sandbox"].get("tier", "")),
@@ -51,6 +60,11 @@ def print_run(facts: dict[str, Any]) -> None:
     if facts["winner"] and facts["winner"]["chosen"]:
         print_cases(console, facts["final"].get("table"), facts["winner"]["name"])
     console.table(("step", "node", "operator", "parents", unit, "failure"), map(_node_row, facts["nodes"][-40:]))
+
+
+def _inside(config: dict[str, Any], section: str, key: str) -> str:
+    value = (config.get(section) or {}).get(key)
+    return "" if value is None else str(value)
 
 
 def _node_row(row: dict[str, Any]) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from core.events import RunStarted
 from core.state.operators import known_operators
 from core.storage.held import LOCK, lock_holder
 from core.storage.labels import labels_of
@@ -18,7 +17,7 @@ from reports.bill import unanswered
 from reports.conclusion import conclusion_of, why_ended
 from reports.note_parts import note_parts
 from reports.run_index import line_as_seen, line_of
-from reports.search_limits import limits_of
+from reports.search_limits import limits_now
 from reports.winner import baselines_of
 
 _TOTALS = (
@@ -75,7 +74,7 @@ def _detail(catalog: RunCatalog, run: str) -> RunDetail:
         budget=started.get("budget", {}),
         max_steps=started.get("max_steps"),
         max_generations=started.get("max_generations"),
-        limits=limits_of(RunStarted.model_validate(started), paid=line.cost_usd is not None) if started else "",
+        limits=limits_now(reader, paid=line.cost_usd is not None),
         reason="" if live else why_ended(reader),
         elapsed=committed.get("elapsed", 0.0),
         last_seq=reader.last_seq(),

@@ -16,6 +16,7 @@ RUN = {
     "final_metric": None, "final_interval": None, "best_on_validation": None, "best_of_search": None,
     "control": {"text": ""}, "effort": "", "steps": 1, "failures": {}, "tokens": None, "cached_tokens": 0,
     "cost_usd": None, "machine_usd": None, "sandbox": {}, "journal_sha256": "", "journal_head": "", "baselines": [],
+    "title": "", "tags": [], "note": "", "started_at": None, "config": {}, "limits": "", "elapsed": 65.0,
     "held_usd": 0.0, "held_calls": 0,
 }  # fmt: skip
 NODE = {
@@ -25,8 +26,9 @@ NODE = {
 
 
 def test_brackets_of_a_unit_and_of_an_operator_are_printed(capsys):
-    print_run({**RUN, "nodes": [NODE]})
+    print_run({**RUN, "nodes": [NODE], "title": "[mine]"})
     told = capsys.readouterr().out
+    assert re.search(r"^title +\[mine\]$", told, re.M) and re.search(r"^search time +1 min 05 s$", told, re.M)
     assert told.count("ms [/op]") == 2 and "[mine]" in told
 
 
@@ -65,8 +67,8 @@ def test_no_id_and_no_score_is_cut(capsys, monkeypatch, columns):
     for part in ("0123456789ab", "ba9876543210", "0.115163", "bad_submission"):
         assert re.search(rf"(?<!\w){part}(?!\w)", told), part
     if columns:
-        shown = "".join(told.split())
-        assert WHOLE["journal_head"] in shown and all(len(line) <= int(columns) for line in lines if "long" not in line)
+        assert WHOLE["journal_head"] in told, "in one piece, to be copied"
+        assert all(len(line) <= int(columns) for line in lines if "long" not in line and "journal head" not in line)
     else:
         assert f"journal head  {WHOLE['journal_head']}" in lines and "long " * 59 in told
         assert not any(line.endswith(" ") for line in lines) and max(map(len, lines[:3])) <= 80
