@@ -49,15 +49,18 @@ def test_a_review_is_asked_for_by_its_tool_and_read(context):
 
 
 def test_of_what_an_evaluator_scored_it_says_what_was_learned(context):
-    parent = Node(id="p", code="print('rmse')", metric_value=0.4, fingerprint="f", step=2)
+    told = {"rmse": 0.4, "seams": 5}
+    parent = Node(id="p", code="print('rmse')", metric_value=0.4, fingerprint="f", step=2, metrics=told)
     lesson = {"learned": "Ridge beats the mean.", "next": ["a", "b", "", "c", "d"], "suspect": True}
     task = context(["{}", json.dumps(lesson)], parents=(parent,))
-    review = reviewer.review(task, NODE.model_copy(update={"parent_id": "p"}))
+    found = {"parent_id": "p", "metrics": {"rmse": 0.3, "seams": 3}, "artifacts": {"stderr": "the third seam leaks"}}
+    review = reviewer.review(task, NODE.model_copy(update=found))
     assert review.summary == "Ridge beats the mean. Suspect. Next: a; b; c"
     assert (review.is_bug, review.metric) == (False, None), "the score is the evaluator's"
     first, second = task.query.calls
     assert first["tools"] == [LESSON_TOOL] and "need `learned`" in second["user"]
-    for text in ("+print('rmse', 0.25)", "-print('rmse')", "metric 0.4", "metric 0.3", "has_csv"):
+    for text in ("+print('rmse', 0.25)", "-print('rmse')", "metric 0.4", "metric 0.3", "has_csv",
+                 "against its parent [2]: 0.1", "seams: 3 (5)", "the third seam leaks"):  # fmt: skip
         assert (text in first["user"]) == (text != "has_csv")
 
 
