@@ -150,15 +150,16 @@ def print_node(facts: dict[str, Any]) -> None:
         "failure",
         "writer",
     )
+    width = min(max([16, *map(len, facts["metrics"])]), 40)
     for name in wanted:
         told = "none: it is no step of the search" if name == "step" and facts[name] is None else _fact(facts[name])
         told += f" ({mean_of(facts['scores'])})" if name == "metric" and facts["scores"] > 1 else ""
-        console.print(Text.assemble((f"{name:>16} ", "bold"), told))
+        console.print(Text.assemble((f"{name:>{width}} ", "bold"), told))
     if facts["visits"]:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"
-        console.print(Text.assemble((f"{'visits':>16} ", "bold"), reward))
+        console.print(Text.assemble((f"{'visits':>{width}} ", "bold"), reward))
     for name, value in facts["metrics"].items():
-        console.print(Text.assemble((f"{name:>16} ", "bold"), _cell(value)))
+        console.print(Text.assemble((f"{name:>{width}} ", "bold"), _cell(value)))
     for title, text in facts["artifacts"].items():
         console.rule(Text(f"artifact: {title}"))
         _print_text(console, text)
