@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -767,10 +768,15 @@ def test_a_missing_package_is_told_with_the_key_that_names_another_interpreter(c
 
 
 RAISES = """
-import numpy
+import numpy, traceback, warnings
 def evaluate(path):
     m = load(path)
-    return {"combined_score": 1 / m.f(3) + float(numpy.asarray(m.g([1.0, 2.0]))[1])}
+    warnings.warn("odd"); answer = 4711
+    try:
+        return {"combined_score": 1 / m.f(3) + float(numpy.asarray(m.g([1.0, 2.0]))[1])}
+    except Exception:
+        traceback.print_exc(); answer = 4712
+        raise
 """
 
 
@@ -791,3 +797,7 @@ def test_a_programs_own_exception_is_told_as_its_own(judge, isolation):
         FailureKind.EVAL_ERROR,
         "evaluator: ZeroDivisionError: division by zero",
     )
+    if isolation == "apart":  # else the program may read the evaluator as it likes
+        assert theirs.term_out.count(", in evaluate") == 2 and "UserWarning: odd" in theirs.term_out
+        for said in (own.term_out, library.term_out, theirs.term_out):
+            assert not re.search("m.f|471|raise$", said), "what an answer is compared with may stand in such a line"

@@ -99,6 +99,7 @@ def main(control: socket.socket) -> None:
         frames.send(control, {"error": one_evaluation.trace(error), "line": one_evaluation.line(error)})
         return
     evaluation.stand_in()
+    one_evaluation.hide_lines()
     hinders = _hinders_forks()
     frames.send(control, {"ready": True, "hinders": hinders})
     sys.stdout.flush()
