@@ -34,6 +34,8 @@ STARTED = "started"
 is later than any run's before it."""
 FIRST = datetime.min.replace(tzinfo=UTC)
 """Before all that began."""
+_NO_CLOCK_TELLS = datetime(2200, 1, 1, tzinfo=UTC)
+"""A mark from then on is a stranger's."""
 MOST_OF_A_PREFIX = 100
 """Characters of a run's name before its time and number."""
 _YOUNG = 60.0
@@ -169,10 +171,10 @@ def _started(run: Path) -> tuple[datetime, str]:
 def began_at(run: Path) -> datetime | None:
     """When the run's folder was made, in the order of `later_than_all`; None where its mark is missing or not ours."""
     try:
-        told = datetime.fromisoformat(read_regular(run / STARTED, 100).split()[-1])
-        return told.astimezone(UTC)
+        told = datetime.fromisoformat(read_regular(run / STARTED, 100).split()[-1]).astimezone(UTC)
     except (OSError, ValueError, IndexError, OverflowError):
         return None
+    return told if told < _NO_CLOCK_TELLS else None
 
 
 def later_than_all(project_dir: str | Path, now: datetime) -> datetime:
@@ -183,11 +185,8 @@ def later_than_all(project_dir: str | Path, now: datetime) -> datetime:
     folder = logs_dir(project_dir)
     runs = (began_at(folder / name) for name in _names(folder) if may_be_run(name))
     began = [*runs, *map(sweep_began_at, sweeps_of(folder))]
-    newest = max((one for one in began if one is not None), default=FIRST)
-    try:
-        return max(now, newest + timedelta(microseconds=1))
-    except OverflowError:  # a stranger's mark: there is no later moment
-        return now
+    known = [one for one in began if one is not None and one < _NO_CLOCK_TELLS]
+    return max([now, *(one + timedelta(microseconds=1) for one in known)])
 
 
 def new_run(project_dir: str | Path, prefix: str, now: datetime, *, hidden: bool = False) -> Path:
