@@ -8,15 +8,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from core.state.node import Node
 from core.storage.chain import as_json, chained_tables, row_hashes, rows_of
 from core.storage.chain_links import links_of
-from core.storage.connection import reading
-from core.storage.database import DB_NAME
 from core.storage.reader import RunReader
 from core.storage.rows import BESIDE
 from runs.recorded_files import BEST, FILES, is_as_recorded, solution_files
@@ -47,8 +44,7 @@ def write_bundle(reader: RunReader, node: Node, out: Path) -> list[Path]:
     if out.exists() and any(out.iterdir()):
         raise ConfigError(f"--bundle={out}: a bundle is written into an empty or new folder")
     out.mkdir(parents=True, exist_ok=True)
-    with closing(reading(reader.run_dir / DB_NAME)) as connection:
-        connection.execute("BEGIN")  # one moment of a run that may be growing
+    with reader.db.transaction() as connection:  # one moment of a run that may be growing, the reader's
         links = list(links_of(connection, row_hashes(connection)))
         _write_lines(out / CHAIN_FILE, links)
         _write_lines(out / ROWS_FILE, _rows(connection))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from pathlib import Path
 
 from cli.terminal.best_so_far import BestSoFar
@@ -21,7 +22,7 @@ def play(run_dir: Path, speed: float) -> int:
     """Print each event when its time comes. Raises ConfigError for a speed at which it never would."""
     if not speed > 0:
         raise ConfigError(f"--speed={speed:g}: allowed is anything above 0")
-    with unreadable(run_dir.name), RunReader(run_dir) as reader:
+    with unreadable(run_dir.name), closing(RunReader(run_dir)) as reader:  # of a run that goes on, what comes meanwhile
         best = BestSoFar(bool(reader.fact("lower_is_better")), family=str(reader.fact("family")))
         lines = StepLines(best, None)
         before = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
 from hashlib import sha256
 from math import inf
 from pathlib import Path
@@ -56,7 +57,8 @@ COUNTED = f"calls WHERE role NOT IN ({', '.join(map(repr, NO_CALLS))})"
 
 
 class RunReader:
-    """Read-only view of one run.
+    """Read-only view of one run. As a context manager it belongs to one thread, and all that is read inside is of one
+    moment, however the run goes on: a list of nodes, their hash and the journal's head belong together.
 
     Args:
         run_dir: `logs/<run>`.
@@ -65,12 +67,17 @@ class RunReader:
     def __init__(self, run_dir: Path) -> None:
         self.run_dir = run_dir
         self.db = Database(run_dir / DB_NAME, read_only=True)
+        self._moment = ExitStack()
 
     def __enter__(self) -> RunReader:
+        self._moment.enter_context(self.db.transaction())
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, *error: Any) -> None:
+        try:
+            self._moment.__exit__(*error)
+        finally:
+            self.close()
 
     @property
     def name(self) -> str:

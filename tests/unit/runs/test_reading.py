@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 
 from fastapi.testclient import TestClient
 from support.command_line import toy_words
 
 from core.events import RunFinished, Warned
+from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from dashboard.server.app import create_app
 from reports.conclusion import why_ended
+from reports.facts import read_facts
 from runs.reading import node_facts, warnings_of
 
 
@@ -25,6 +28,24 @@ def test_what_tree_search_counts_is_shown_as_it_was(cli):
         told = client.get(f"/api/runs/{cli.run_dir.name}/nodes/{live['id']}").json()["node"]
     assert (told["visits"], told["total_reward"]) == (live["visits"], live["total_reward"])
     assert f"visits {live['visits']}, mean reward" in cli.here("show", "latest", live["id"]).out
+
+
+def test_what_is_told_of_a_run_that_goes_on_is_of_one_moment(finished, cli, monkeypatch):
+    """A report of a run that went on had the nodes of one moment, the best of a later one and a hash of neither."""
+    asked, before = RunReader.nodes, cli.show()
+
+    def nodes(self, **filters):
+        with closing(RunStore(cli.run_dir)) as store:  # the run goes on while it is read
+            store.save(Node(id=f"n{store.seq}", code=f"x = {store.seq + 100}", metric_value=1e-9, lower_is_better=True))
+            store.append([Warned(text="later")])
+        return asked(self, **filters)
+
+    monkeypatch.setattr(RunReader, "nodes", nodes)
+    told = read_facts(cli.run_dir)
+    assert (told.journal_sha256, told.journal_head) == (before["journal_sha256"], before["journal_head"])
+    assert [node.id for node in told.nodes] == [row["node_id"] for row in before["nodes"]]
+    assert told.best.id == before["best_node_id"] and told.warnings == []
+    assert len(read_facts(cli.run_dir).nodes) > len(told.nodes)
 
 
 def test_policies_that_count_nothing_show_nothing(finished, cli):

@@ -83,7 +83,7 @@ def test_wal_mode_and_utc(tmp_path):
 
 def test_a_reader_never_writes(tmp_path):
     RunStore(tmp_path).close()
-    with RunReader(tmp_path) as reader, pytest.raises(StoreError, match=r"read-?only"):
+    with pytest.raises(StoreError, match=r"read-?only"), RunReader(tmp_path) as reader:
         with reader.db.transaction() as connection:
             connection.execute("DELETE FROM facts")
 

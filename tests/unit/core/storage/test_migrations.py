@@ -72,7 +72,8 @@ def test_a_reader_shows_it_and_leaves_the_file_as_it_is(old):
     before = (old / DB_NAME).read_bytes()
     with RunReader(old) as reader:
         check(reader)
-        with pytest.raises(StoreError, match=r"read-?only"), reader.db.transaction() as connection:
+    with pytest.raises(StoreError, match=r"read-?only"), RunReader(old) as reader:
+        with reader.db.transaction() as connection:
             connection.execute("DELETE FROM facts")
     assert (old / DB_NAME).read_bytes() == before
 
