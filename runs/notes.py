@@ -6,19 +6,22 @@ from collections.abc import Iterator, Mapping
 
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
+from core.contracts import Problem
 from runs.fitting import idle_workers
 from utils.config_schema import Config
 from utils.counts import counted
 from utils.strategies import POLICIES
 
 
-def notes_of(config: Config, roles: Mapping[str, ModelSettings]) -> Iterator[str]:
+def notes_of(config: Config, roles: Mapping[str, ModelSettings], problem: Problem) -> Iterator[str]:
     """One line each; none where all is as it seems.
 
     Args:
         roles: role → the model that serves it.
     """
     yield from config.remarks
+    if roles["code"].provider != "rules" and not config.problem.goal and problem.untold:
+        yield f'no prompt says {problem.untold}: --problem.goal="…" does, in a sentence'
     idle, words = idle_workers(config)
     if idle:
         of = counted(config.search.workers, "worker")

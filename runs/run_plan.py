@@ -46,7 +46,7 @@ def planned(config: Config, *, accept_unsandboxed: bool = False) -> dict[str, An
         "sandbox": config.execution.sandbox,
         "timeout": config.execution.timeout,
         "note": problem.note or "",
-        "warnings": [*_warnings(config, proposals, a_step), *notes_of(config, roles)],
+        "warnings": [*_warnings(config, proposals, a_step), *notes_of(config, roles, problem)],
     }
 
 

@@ -25,7 +25,7 @@ def banner(facts: RunFacts) -> list[str]:
         f"search: {search.policy}, {limits}, {counted(search.workers, 'worker')}, seed {config.project.seed}",
         f"sandbox: {facts.sandbox}",
     ]
-    lines += [f"NOTE: {note}" for note in notes_of(config, facts.roles)]
+    lines += [f"NOTE: {note}" for note in notes_of(config, facts.roles, problem)]
     if facts.offline:
         lines.append("cost: none: every reply is in the record")
     elif writer != "rules":

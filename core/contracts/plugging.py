@@ -102,6 +102,11 @@ class ProblemDefaults(Protocol):
         return ""
 
     @property
+    def untold(self) -> str:
+        """What no prompt says where the user gives no `problem.goal`, and what else would say it; '' if all is told."""
+        return ""
+
+    @property
     def cautions(self) -> tuple[str, ...]:
         """Why scores may be better than they will be elsewhere, such as a leak in the data: told beside the verdict.
         Asked after `prepare`."""

@@ -145,6 +145,12 @@ class ScriptProblem(Problem):
         return uncalled_evaluate(self.evaluator_file) if self.options.cascade else ""
 
     @property
+    def untold(self) -> str:
+        if self.options.statement or docstring_of(self.evaluator_file):
+            return ""
+        return f"what is rewarded (nor does a docstring of {self.evaluator_file.name})"
+
+    @property
     def language(self) -> str:
         return language_of(self.program)
 

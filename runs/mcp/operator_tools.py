@@ -44,7 +44,7 @@ def plan_run(project_dir: str, arguments: Answer, call: Call) -> Answer:
     plan = json.loads(_planned(words))
     confirm = Plan.new(_plans(project_dir), words).name
     is_unsaid = plan["metric"]["direction"] == "max" and _has_no_direction(arguments)
-    warnings = plan.pop("warnings") + ([UNSAID] if is_unsaid and arguments.get("evaluator") else [])
+    warnings = [*map(spoken, plan.pop("warnings"))] + ([UNSAID] if is_unsaid and arguments.get("evaluator") else [])
     return {"plan": plan, "warnings": warnings, "confirm": confirm, "next": "start_run"}
 
 

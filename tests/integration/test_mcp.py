@@ -59,7 +59,11 @@ def test_that_scores_are_no_proof_is_told_as_soon_as_it_is_known(tmp_path):
     (tmp_path / "judge.py").write_text(READS_THE_TEXT)
     with McpClient(tmp_path) as client:
         planned = client.call("plan_run", program="mine.py", evaluator="judge.py", steps=40)
-        assert planned["warnings"] == ["direction: max (the score grows); say direction=min if less is better"]
+        goal, direction = planned["warnings"]
+        assert (
+            goal == 'no prompt says what is rewarded (nor does a docstring of judge.py): goal="…" does, in a sentence'
+        )
+        assert direction == "direction: max (the score grows); say direction=min if less is better"
         found = client.call("start_run", confirm=planned["confirm"])
         while found["state"] == "starting":
             found = client.call("start_run", confirm=planned["confirm"])

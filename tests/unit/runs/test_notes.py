@@ -8,6 +8,7 @@ import pytest
 
 from cli.terminal.banner import quote_line
 from core.backend.roles import model_settings
+from problems.registry import build_problem
 from runs.notes import notes_of
 from utils.config import load_config
 
@@ -17,7 +18,26 @@ MODEL = ["llm.code.provider=openai", "llm.code.model=gpt-5-mini"]
 
 def notes(words: list[str], problem: str = "bin_packing") -> list[str]:
     config = load_config(None, words, presets={"problem": problem}, env={})
-    return list(notes_of(config, model_settings(config.llm)))
+    built = build_problem(config) if problem == "script" else SimpleNamespace(untold="")
+    return list(notes_of(config, model_settings(config.llm), built))
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "more", "told"),
+    [
+        ("", MODEL, "no prompt says what is rewarded (nor does a docstring of judge.py)"),
+        ("", [*MODEL, "problem.goal=sort"], ""),
+        ("", [], ""),
+        ('"""Speed, in sorts a second."""\n', MODEL, ""),
+    ],
+)
+def test_that_nobody_says_what_an_evaluator_rewards_is_told_where_a_model_writes(tmp_path, evaluator, more, told):
+    program, judge = tmp_path / "program.py", tmp_path / "judge.py"
+    program.write_text("# EVOLVE-BLOCK-START\nx = 1\n# EVOLVE-BLOCK-END\n")
+    judge.write_text(f"{evaluator}def evaluate(path):\n    return 1.0\n")
+    files = [f"problem.program={program}", f"problem.evaluator={judge}", "problem.direction=max"]
+    found = notes([*files, *more], "script")
+    assert [told in note for note in found] == ([True] if told else [])
 
 
 def test_an_agent_with_its_own_login_is_metered_by_nobody_and_no_cap_is_promised():
