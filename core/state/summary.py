@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Any
 
+from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.counts import counted
 from utils.direction import Direction
@@ -38,6 +39,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s")
 _NUMBER = re.compile(r"^\d{1,2}[.)] ")
 _ID = re.compile(r"\b[0-9a-f]{12}\b")
 """A node's, as `node_id` draws it."""
+_CUT_SHORT = frozenset({FailureKind.TIMEOUT, FailureKind.CPU, FailureKind.NO_SUBMISSION, FailureKind.BAD_SUBMISSION})
+"""Failures of programs that worked as far as they came: what they printed tells what the idea is worth."""
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
@@ -206,8 +209,9 @@ class Summary:
         head = f"[{node.step}] {node.operator}{origin}: {self._outcome(node, parents, original)}"
         head += f", {share}" if is_worth_a_word(share) and not node.duplicate_of else ""
         parts = [head, first_sentence(node.plan)]
-        if node.failure is None:
+        if node.failure is None or node.failure in _CUT_SHORT:
             parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
+        if node.failure is None:
             parts += [_labelled("Returned", _said(node, parents, self._direction))]
         parts += [_labelled("Learned", short(node.analysis, 200))]
         return _MARKS.sub("''", " - ".join(part for part in parts if part))  # a line never ends its fence

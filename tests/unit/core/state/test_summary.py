@@ -165,6 +165,12 @@ def test_outcomes_are_told_with_their_reason():
     journal.append(node("c", None, ("a",), is_valid=False, duplicate_of="a").model_copy(update={"is_buggy": False}))
     text = journal.generate_summary()
     assert "failed (timeout): past 5 s" in text and "the same program as [0], not run" in text
+    told = {"failure": FailureKind.BAD_SUBMISSION, "message": "10 rows lack", "term_out": "cv: 0.31\n"}
+    journal.append(node("d", None, **told))
+    journal.append(node("e", None, **told | {"failure": FailureKind.EXIT}))
+    text = journal.generate_summary()
+    assert "failed (bad_submission): 10 rows lack - plan of d - Printed: cv: 0.31" in text
+    assert text.count("Printed") == 1
 
 
 def test_a_program_that_a_message_names_by_its_id_is_told_by_its_number():
