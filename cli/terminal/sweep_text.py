@@ -12,7 +12,6 @@ from reports.sweeps.lines import SweepLine
 from reports.sweeps.table import SweepRow, SweepTable
 from utils.counts import dollars, duration, local
 from utils.direction import Direction
-from utils.stats import FEWEST_CASES
 
 COLUMNS = ("setting", "seeds", "mean", "gain", "lead", "search time", "cost")
 
@@ -30,9 +29,8 @@ def print_sweep(table: SweepTable) -> None:
     if len(table.rows) > 2:
         console.print(Text("the interval of a lead is wider, since the scores chose which two settings it compares"))
     console.table(COLUMNS, [(row.name, *_cells(row)) for row in table.rows])
-    if any(row.mean is not None and row.interval is None for row in table.rows):
-        more = f"an interval needs {FEWEST_CASES} seeds: the same command with --name={table.name} and others adds them"
-        console.print(Text(more))
+    if table.lacking:
+        console.print(Text(table.lacking))
     states = Counter(cell.status for cell in table.cells if cell.status != "finished")
     if states:
         console.print(Text("not finished: " + ", ".join(f"{count} {state}" for state, count in states.items())))

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, computed_field
 
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
@@ -17,7 +17,7 @@ from reports.sweeps.names import Setting, setting_names
 from reports.sweeps.plan import Cell, Plan, run_of, was_begun
 from utils.direction import Direction
 from utils.errors import StoreError, UnknownRunError
-from utils.stats import student_interval
+from utils.stats import FEWEST_CASES, student_interval
 
 
 class CellFacts(BaseModel):
@@ -93,6 +93,14 @@ class SweepTable(BaseModel):
     """A process works on it, also between two of its runs."""
     cells: list[CellFacts]
     rows: list[SweepRow]
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def lacking(self) -> str:
+        """What the intervals lack, in words; '' where each mean has one."""
+        if all(row.mean is None or row.interval is not None for row in self.rows):
+            return ""
+        return f"an interval needs {FEWEST_CASES} seeds: the same command with --name={self.name} and others adds them"
 
 
 Scores = Mapping[tuple[Setting, int], float]

@@ -766,6 +766,7 @@ def test_a_sweep_has_a_page_with_table_mean_curves_and_runs(page, tmp_path):
         page.wait_for_url(re.compile("#/sweep\\?name=policies"))
         rows = page.get_by_role("region", name="Settings and what they came to").locator("tbody tr")
         rows.nth(1).get_by_text("too few seeds").first.wait_for()
+        page.get_by_text("An interval needs 5 seeds: the same command with --name").wait_for()
         expect(rows).to_have_count(2)
         expect(rows.nth(1)).to_contain_text("policy=mcts")
         page.locator(".uplot canvas").wait_for()

@@ -3489,6 +3489,11 @@ export interface components {
         SweepTable: {
             /** Cells */
             cells: components["schemas"]["CellFacts"][];
+            /**
+             * Lacking
+             * @description What the intervals lack, in words; '' where each mean has one.
+             */
+            readonly lacking: string;
             /** Lower Is Better */
             lower_is_better: boolean;
             /** Name */

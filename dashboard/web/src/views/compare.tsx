@@ -59,6 +59,7 @@ function Comparison({ runs }: { runs: Compared[] }) {
         )}
       </Panel>
       <Programs runs={runs} />
+      {runs.length > 1 && <Panel title="The same on the command line"><pre className="text" tabIndex={0}>{`python main.py compare ${runs.map(({ detail }) => detail.run).join(" ")}`}</pre></Panel>}
     </div>
   );
 }

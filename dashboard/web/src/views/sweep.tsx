@@ -51,7 +51,7 @@ function Found({ sweep }: { sweep: Sweep }) {
   return (
     <div className="stack">
       {open + gone + broken > 0 && <div className="banner" role="status">{[open > 0 && `${open} of ${counted(sweep.cells.length, "run has", "runs have")} not ended`, gone > 0 && `${gone} of ${counted(sweep.cells.length, "run was", "runs were")} removed`, broken > 0 && `${broken} of ${counted(sweep.cells.length, "run")} cannot be read`].filter(Boolean).join(", ")}: means and differences are of those that are there and have ended.</div>}
-      <Panel title={`${sweep.problem || "Settings"}, score on the ${sweep.score === "final" ? "unseen" : "validation"} part (${sweep.lower_is_better ? "lower" : "higher"} is better)`} flush><Rows sweep={sweep} /></Panel>
+      <Panel title={`${sweep.problem || "Settings"}, score on the ${sweep.score === "final" ? "unseen" : "validation"} part (${sweep.lower_is_better ? "lower" : "higher"} is better)`} flush><Rows sweep={sweep} />{sweep.lacking && <p className="muted small" style={{ padding: "0 12px" }}>{sweep.lacking.charAt(0).toUpperCase() + sweep.lacking.slice(1)}.</p>}</Panel>
       <Means sweep={sweep} />
       <Panel title="Runs" flush actions={<a className="button" href={compareHref(sweep.cells.flatMap(({ run }) => (run ? [run] : [])))}>Compare all</a>}><Cells sweep={sweep} /></Panel>
       <Panel title="What all runs have in common"><code className="wrap">{sweep.words.join(" ") || "the defaults"}</code></Panel>
