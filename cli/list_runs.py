@@ -126,6 +126,11 @@ def _aligned(columns: dict[str, list[str]]) -> list[str]:
     return ["  ".join(cells).rstrip() for cells in zip(*padded, strict=True)]
 
 
+def _best(row: dict[str, Any]) -> str:
+    """With the way that is better, as on the page."""
+    return f"{score(row['best_metric'])} {'↓' if row['lower_is_better'] else '↑'} {row['best_is']}".rstrip()
+
+
 def _is_open(row: dict[str, Any]) -> bool:
     """True where the status says more than the verdict."""
     return row["status"] != "finished" and (row["status"], row["verdict"]) != ("interrupted", "reopened")
@@ -134,7 +139,7 @@ def _is_open(row: dict[str, Any]) -> bool:
 CELLS: dict[str, Callable[[dict[str, Any]], str]] = {
     "run": lambda row: row["run"],
     "result": lambda row: row["status"] if _is_open(row) else IN_WORDS[row["verdict"]],
-    "best": lambda row: "" if row["best_metric"] is None else f"{score(row['best_metric'])} {row['best_is']}".rstrip(),
+    "best": lambda row: "" if row["best_metric"] is None else _best(row),
     "final": lambda row: "" if row["final_metric"] is None else score(row["final_metric"]),
     "gain": lambda row: "" if row["gain"] is None else f"{row['gain']:+.3g}",
     "steps": lambda row: str(row["steps"]),

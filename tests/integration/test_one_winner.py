@@ -187,7 +187,10 @@ def test_before_the_end_the_best_is_who_leads_and_a_baseline_is_named(cli):
     assert (winner["role"], winner["name"], winner["chosen"]) == ("baseline", "zero", False)
     assert "by the baseline zero" in stepped.out and "nothing beat the baseline zero" in shown["verdict"]["text"]
     assert (listed["best_metric"], listed["best_is"]) == (shown["best_metric"], "zero") == (2.0, "zero")
-    assert " 2 zero " in cli.here("list-runs").out and "the baseline zero, node" in cli.here("show", "latest").out
+    assert (
+        re.search(r" 2 [↓↑] zero ", cli.here("list-runs").out)
+        and "the baseline zero, node" in cli.here("show", "latest").out
+    )
     assert cli.node(winner["node_id"])["code"] == "x = 0\n"
     assert cli.here("export-best", "latest", "--out=there").code == 0
     assert (cli.folder / "there" / "solution.py").read_text() == "x = 0\n"
