@@ -200,6 +200,10 @@ def test_a_phone_has_a_low_head_and_sees_that_tables_go_on(chromium, address):
     page.reload()
     page.locator(".legend", has_text="W" * 120).wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") == 390, "a title is wider than a phone"
+    page.goto(f"{base}#/")
+    page.get_by_text("W" * 120).wait_for()
+    for best in page.locator(".runs tbody td.num:visible").all():
+        assert best.bounding_box()["x"] + best.bounding_box()["width"] <= 390, "scores stand beside their runs"
     change_labels(project / "logs" / "table", title="")
     context.close()
 
