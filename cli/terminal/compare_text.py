@@ -51,6 +51,9 @@ def print_comparison(told: dict[str, Any]) -> None:
 
 
 def _value(value: Any) -> str:
+    """As the page writes what JSON holds: `true`, and `5` for 5.0."""
     if isinstance(value, list):
         return ", ".join(map(_value, value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -51,7 +51,7 @@ def print_run(facts: dict[str, Any]) -> None:
         "cost": _cost(facts),
         "sandbox": str(facts["sandbox"].get("tier", "")),
         "journal_sha256": facts["journal_sha256"],
-        "journal head": facts["journal_head"] or "none: an older version wrote this run",
+        "journal_head": facts["journal_head"] or "none: an older version wrote this run",
     }
     console.facts([(name, value) for name, value in rows.items() if value])
     if facts["baselines"]:

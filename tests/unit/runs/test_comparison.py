@@ -78,3 +78,7 @@ def test_scores_of_other_problems_are_told_apart(capsys):
     assert "These runs search different problems (tsp, chess): their values do not compare." in told
     assert "The configurations are the same." in told and "$1.50" in told
     assert "gain" not in told and "gain" in OUTCOME, "what no run has is left out"
+    settings = {"a.b": [True, None], "a.c": [5.0, [0.25, "x"]]}
+    print_comparison({"runs": [{**run, "problem": "tsp"}] * 2, "settings": settings})
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "│ a." in line]
+    assert rows == [["│", "a.b", "│", "true", "│", "–", "│"], ["│", "a.c", "│", "5", "│", "0.25,", "x", "│"]]

@@ -68,9 +68,9 @@ def test_no_id_and_no_score_is_cut(capsys, monkeypatch, columns):
         assert re.search(rf"(?<!\w){part}(?!\w)", told), part
     if columns:
         assert WHOLE["journal_head"] in told, "in one piece, to be copied"
-        assert all(len(line) <= int(columns) for line in lines if "long" not in line and "journal head" not in line)
+        assert all(len(line) <= int(columns) for line in lines if "long" not in line and "journal_head" not in line)
     else:
-        assert f"journal head  {WHOLE['journal_head']}" in lines and "long " * 59 in told
+        assert f"journal_head  {WHOLE['journal_head']}" in lines and "long " * 59 in told
         assert not any(line.endswith(" ") for line in lines) and max(map(len, lines[:3])) <= 80
         assert max(len(line) for line in lines if "─ why" in line) == 80
 
