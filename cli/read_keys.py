@@ -13,8 +13,8 @@ ONLY: dict[str, tuple[str, ...]] = {
     "serve": ("project.dir", "plugins", "problem.plugins", "dashboard."),
     **dict.fromkeys(
         (
-            "list-runs", "show", "report", "verify", "ask", "check", "tell", "wait", "give-up", "mcp", "setup",
-            "export", "tag", "rm", "completion",
+            "list-runs", "show", "compare", "report", "verify", "ask", "check", "tell", "wait", "give-up", "mcp",
+            "setup", "export", "tag", "rm", "completion",
         ),
         ("project.dir",),
     ),
