@@ -193,8 +193,8 @@ def line_of(reader: RunReader, facts: Mapping[str, Any], conclusion: Conclusion)
         gain=verdict.gain,
         against=verdict.against,
         unit=str(facts.get("unit") or ""),
-        policy=str(_inside(facts, "config", "search", "policy") or ""),
-        seed=_inside(facts, "config", "project", "seed"),
+        policy=str(inside(facts, "config", "search", "policy") or ""),
+        seed=inside(facts, "config", "project", "seed"),
         seconds=facts.get("active_seconds"),
     )
 
@@ -206,7 +206,8 @@ def line_as_seen(line: RunLine, *, held: bool) -> RunLine:
     return line.model_copy(update={"status": "interrupted"}) if line.status == "running" else line
 
 
-def _inside(value: Any, *keys: str) -> Any:
+def inside(value: Any, *keys: str) -> Any:
+    """What stands there in nested mappings; None where nothing does, whatever somebody made of them."""
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value

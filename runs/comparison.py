@@ -50,4 +50,7 @@ def _read(folder: Path, row: dict[str, Any]) -> tuple[dict[str, Any], Mapping[st
         winner = conclusion_of(reader, facts).winner
         limits = limits_now(reader, paid=row["cost_usd"] is not None)
     more = {"final_interval": winner and winner.final_interval, "limits": limits}
-    return {**row, **more, "verdict_words": IN_WORDS[row["verdict"]]}, masked(facts.get("config") or {})
+    config = facts.get("config")
+    return {**row, **more, "verdict_words": IN_WORDS[row["verdict"]]}, masked(config) if isinstance(
+        config, dict
+    ) else {}

@@ -12,6 +12,7 @@ from cli.terminal.console import VisibleConsole
 from reports.bill import unanswered
 from reports.note_parts import note_parts
 from reports.outcome import case_columns, case_heads
+from reports.run_index import inside
 from reports.winner import Winner, mean_of, named, who
 from utils.counts import duration, local
 from utils.direction import Direction
@@ -32,8 +33,8 @@ def print_run(facts: dict[str, Any]) -> None:
         "status": facts["status"],
         "started": local(facts["started_at"]),
         "writer": facts["writer"],
-        "policy": _inside(facts["config"], "search", "policy"),
-        "seed": _inside(facts["config"], "project", "seed"),
+        "policy": _told(inside(facts["config"], "search", "policy")),
+        "seed": _told(inside(facts["config"], "project", "seed")),
         "verdict": "\n".join([facts["verdict"]["text"], *facts["verdict"]["warnings"]]),
         "warnings": "\n".join(facts["warnings"]),
         "note": "\n".join(note_parts(facts["problem_note"])),
@@ -62,8 +63,7 @@ def print_run(facts: dict[str, Any]) -> None:
     console.table(("step", "node", "operator", "parents", unit, "failure"), map(_node_row, facts["nodes"][-40:]))
 
 
-def _inside(config: dict[str, Any], section: str, key: str) -> str:
-    value = (config.get(section) or {}).get(key)
+def _told(value: Any) -> str:
     return "" if value is None else str(value)
 
 

@@ -59,6 +59,16 @@ def test_what_cannot_be_compared_is_said(project, capsys, words, said):
     assert said in capsys.readouterr().err
 
 
+def test_a_configuration_that_a_stranger_made_ends_nothing(tmp_path, capsys):
+    for run, config in (("a", [1]), ("b", {"search": "x", "project": None})):
+        made = competition(tmp_path / "logs", 2, run=run)
+        made.store.put_fact("config", config)
+        made.finish()
+    assert main(["compare", "a", "b", "--json", f"project.dir={tmp_path}"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == {"search": [None, "x"]}
+    assert main(["show", "b", f"project.dir={tmp_path}"]) == 0
+
+
 def test_who_shows_two_runs_is_told_what_does(project, capsys):
     assert main(["show", "one", "two", f"project.dir={project}"]) == 2
     assert "'two' is a run, no node; side by side: `compare one two`" in capsys.readouterr().err
