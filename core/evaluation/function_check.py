@@ -28,6 +28,8 @@ class Checked(Protocol):
 
     def calls(self, case: Any) -> Sequence[Sequence[Any]]: ...
 
+    def case_name(self, case: Any, number: int) -> str: ...
+
     def case_score(self, case: Any, number: int, score: float) -> CaseScore: ...
 
 
@@ -52,6 +54,7 @@ def check_function_problem(problem: Checked) -> None:
         calls_of(problem, case, number)
     if not problem.driver:
         _check_calls(problem, form, arguments, calls)
+    names_of(problem, cases)
     try:
         row = problem.case_score(cases[0], 1, 1.0)
     except Exception:  # noqa: BLE001 - it may rightly refuse a score that no program has
@@ -78,6 +81,16 @@ def calls_of(problem: Checked, case: Any, number: int) -> list[list[Any]]:
         need = "numbers, texts, True, None, lists and dicts of them (of NumPy: `.tolist()`)"
         raise _fault(problem, f"calls(case {number}) gives {what}; arguments are plain data: {need}")
     return calls
+
+
+def names_of(problem: Checked, cases: Sequence[Any]) -> list[str]:
+    """What the problem calls each of its validation cases. ConfigError as above, and for what is no text."""
+    named = (problem.case_name(case, number) for number, case in enumerate(cases, 1))
+    names = _asked(problem, "case_name", lambda: named)
+    odd = next((name for name in names if not isinstance(name, str)), None)
+    if odd is not None or None in names:
+        raise _fault(problem, f"case_name gives {odd!r:.60}, not a text")
+    return names
 
 
 def _asked(problem: Checked, what: str, ask: Callable[[], Iterable[Any]]) -> list[Any]:

@@ -30,7 +30,7 @@ from core.evaluation.base import (
     source_of,
     told_cases,
 )
-from core.evaluation.function_check import calls_of, cases_of, check_function_problem
+from core.evaluation.function_check import calls_of, cases_of, check_function_problem, names_of
 from core.evaluation.function_rules import FunctionWriter
 from core.evaluation.signature import Signature
 from core.evaluation.static_check import Imports, check_program
@@ -134,12 +134,16 @@ class FunctionProblem(Problem):
         return f" {DECIDED}" if self.cases("test") else ""
 
     def prompt_extras(self) -> dict[str, Any]:
-        names = (self.case_name(case, number) for number, case in enumerate(cases_of(self, "validation"), 1))
         told = {"signature": self.signature, "allowed_imports": sorted(self.imports)}
-        return {**told, "cases": told_cases(self.unit, names)}
+        return {**told, "cases": told_cases(self.unit, self.case_names)}
+
+    @shared_property
+    def case_names(self) -> list[str]:
+        """Of the validation cases, which may take a while to make; '' where one has none."""
+        return names_of(self, cases_of(self, "validation"))
 
     def limits(self, limits: Limits) -> Sequence[str]:
-        cases = counted(len(cases_of(self, "validation")), "case")
+        cases = counted(len(self.case_names), "case")
         return [f"the calls of all {cases} {limits.seconds:g} s together: they are one run"]
 
     def baselines(self) -> Sequence[Baseline]:
@@ -250,19 +254,19 @@ class FunctionEvaluator(Evaluator):
                 message = f"{call} is {answers[wrong]!r}"[:300] + f", not of type {problem.form.returns}"
                 return Evaluation(failure=FailureKind.SIGNATURE, message=message)
         for number, (case, own) in enumerate(zip(prepared.cases, prepared.split(answers), strict=True), 1):
+            at = self._called(number, tells=tells)
             try:
                 told = problem.score(case, own)
-                measured.append(dict(problem.measures(case, own)) if tells else {})
+                if tells:
+                    at = f"measures of {at}"
+                    measured.append(dict(problem.measures(case, own)))
             except Exception as error:  # noqa: BLE001 - a candidate's answers may make a problem's code raise anything
                 said = f"{error}" if isinstance(error, ValueError) else f"{error!r}"
-                message = f"case {number}{self._called(case, number)}: {said}"
-                return Evaluation(failure=FailureKind.EVAL_ERROR, message=message[:500])
+                return Evaluation(failure=FailureKind.EVAL_ERROR, message=f"{at}: {said}"[:500])
             value = as_score(told)
             if value is None:
-                message = (
-                    f"the score of case {number}{self._called(case, number)} is {told!r}"[:300]
-                    + f", not a finite number up to {LARGEST:g}"
-                )
+                at = self._called(number, tells=tells)
+                message = f"the score of {at} is {told!r}"[:300] + f", not a finite number up to {LARGEST:g}"
                 return Evaluation(failure=FailureKind.NON_FINITE, message=message)
             each.append(value)
         source, metric = source_of(self._deps.isolated), sum(each) / len(each)
@@ -270,9 +274,10 @@ class FunctionEvaluator(Evaluator):
         metrics = {problem.unit: metric, **means} if means else {}
         return Evaluation(metric=metric, source=source, signature=signature_of(each), metrics=metrics)
 
-    def _called(self, case: Any, number: int) -> str:
-        name = self._problem.case_name(case, number)
-        return f" ({name})" if name else ""
+    def _called(self, number: int, *, tells: bool) -> str:
+        """`case 3 (Rome)`; a case of the test part has no name for a message."""
+        name = self._problem.case_names[number - 1] if tells else ""
+        return f"case {number}{f' ({name})' if name else ''}"
 
 
 def _means(measured: Sequence[Mapping[str, Any]]) -> dict[str, float]:

@@ -48,6 +48,9 @@ def test_a_sound_problem_passes():
         ({"calls": lambda self, case: 5}, "calls\\(case 1\\) is 5, not a list"),
         ({"calls": lambda self, case: [5]}, "a call of case 1 is 5, not a list"),
         ({"calls": lambda self, case: [(int64(1), 2)]}, "calls\\(case 1\\) gives '1', of type numpy.int64; arguments"),
+        ({"case_name": lambda self, case, number: number}, "case_name gives 1, not a text"),
+        ({"case_name": lambda self, case, number: "ab"[case]}, "case_name raises IndexError"),
+        ({"case_name": lambda self, case, number: None}, "case_name gives None, not a text"),
         ({"case_score": lambda self, case, number, score: ("a", 1)}, "case_score returns tuple, not core.contracts"),
     ],
 )  # fmt: skip

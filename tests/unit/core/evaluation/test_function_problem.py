@@ -179,6 +179,13 @@ def test_whatever_answers_make_the_problems_code_raise_is_the_candidates_failure
     (verdict,) = evaluator(Trusting()).evaluate([node("def f(x):\n    return {}\n")])
     assert verdict.failure is FailureKind.EVAL_ERROR and "case 1 (the least): TypeError" in verdict.message
 
+    class Slipped(Squares):
+        def measures(self, case, answers):
+            return {"third": answers[2]}
+
+    (verdict,) = evaluator(Slipped()).evaluate([node(Squares.start)])
+    assert verdict.message == "measures of case 1: IndexError('list index out of range')"
+
 
 def test_calls_that_depend_on_earlier_answers_are_made_by_a_driver():
     class Walk(Squares):
