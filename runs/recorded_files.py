@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from hashlib import file_digest
@@ -16,7 +17,8 @@ from utils.errors import RunBusyError
 from utils.regular_files import open_regular, read_json
 
 FILES = "files"
-"""Fact: `{seq, hashes}`: the newest event at that moment; path below the run's folder → SHA-256 of the file."""
+"""Fact: `{seq, hashes}`: the newest event at that moment, 0 while an export writes; path below the run's folder →
+SHA-256 of the file."""
 BEST = "best_solution"
 """Folder of the winner as a standalone solution."""
 DETAIL = "node.json"
@@ -29,6 +31,8 @@ KEPT = "files"
 """Folder of what nodes left behind that an export takes, a folder a node."""
 METRICS = ("metrics.json", "metrics.csv")
 REPORT = "report.html"
+PATIENCE = 60.0
+"""Seconds that an export waits for whoever writes the run's files just now."""
 _TOP = ("config.yaml", *METRICS, REPORT, "evolution.png", "failures.png")
 
 
@@ -120,7 +124,10 @@ def recording(run_dir: Path) -> Iterator[None]:
     """For `export-best`, which writes into the run's own folder inside: its files are recorded at the end. Until then
     none are, says the store: who is killed on the way has tampered with nothing.
 
-    Not while a process works on the run, which records them at its end, nor for a run of an older version.
+    Not while the run goes on, whose process records them at its end, nor for a run of an older version.
+
+    Raises:
+        RunBusyError: the run is held, and does not go on.
     """
     with ExitStack() as held:
         store = _held_store(run_dir, held)
@@ -129,16 +136,26 @@ def recording(run_dir: Path) -> Iterator[None]:
             return
         known = store.get_fact(FILES) or {"hashes": {}}
         store.put_fact(FILES, {**known, "seq": 0})
-        yield
-        record_files(store)
+        try:
+            yield
+        finally:
+            record_files(store)
 
 
 def _held_store(run_dir: Path, held: ExitStack) -> RunStore | None:
-    with RunReader(run_dir) as reader:
-        if reader.db.stored_version < SCHEMA_VERSION:
+    until = time.monotonic() + PATIENCE
+    while True:
+        with RunReader(run_dir) as reader:
+            is_older, goes_on = reader.db.stored_version < SCHEMA_VERSION, reader.fact("status") == "running"
+        if is_older:
             return None
-    try:
-        held.enter_context(hold(run_dir))
-    except RunBusyError:
-        return None
-    return held.enter_context(closing(RunStore(run_dir)))
+        try:
+            held.enter_context(hold(run_dir))
+        except RunBusyError:
+            if goes_on:
+                return None
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)  # for another export, or for the end of a run that writes its files
+        else:
+            return held.enter_context(closing(RunStore(run_dir)))

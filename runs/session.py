@@ -320,9 +320,11 @@ class RunSession:
 
     def _attach_sinks(self) -> None:
         log, self._seconds = LogSink(self._log, self.store), TimeSink(self.save_time)
+        best = BestSink(self.search, self.run_dir)
+        best.catch_up()
         self.store.sinks = [
             MetricsSink(self.run_dir, self.store, self.config.search.options.generation_size is not None),
-            BestSink(self.search, self.run_dir),
+            best,
             ArchiveSink(self.run_dir, self.store, self.config.execution),
             log,
             self.search.live,

@@ -287,12 +287,30 @@ class BestSink:
         self._new = run_dir / f".{self._path.name}"
         """Beside that folder, of which each file counts."""
 
+    def catch_up(self) -> None:
+        """Write the best of an earlier process, which was killed before it did or had no room for it. Where the run had
+        ended, its winner stays.
+        """
+        best = self._search.journal.leader
+        if best is None or (self._path.parent / DETAIL).exists():
+            return
+        with suppress(OSError):  # there is no room for it now either
+            if not self._path.is_file() or self._path.read_bytes() != _raw(best.code):
+                self._write(best.id, best.code)
+
     def emit(self, event: Event) -> None:
         if isinstance(event, NodeCommitted) and event.is_best:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._new.write_text(self._search.journal[event.node_id].code, encoding="utf-8")
-            if (self._path.parent / DETAIL).exists():
-                for path in of_another(self._run_dir, event.node_id):
-                    if path != self._path:
-                        path.unlink(missing_ok=True)
-            self._new.replace(self._path)
+            self._write(event.node_id, self._search.journal[event.node_id].code)
+
+    def _write(self, node_id: str, code: str) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._new.write_bytes(_raw(code))
+        if (self._path.parent / DETAIL).exists():
+            for path in of_another(self._run_dir, node_id):
+                if path != self._path:
+                    path.unlink(missing_ok=True)
+        self._new.replace(self._path)
+
+
+def _raw(code: str) -> bytes:
+    return code.encode("utf-8", "replace")

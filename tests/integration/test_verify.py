@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
@@ -346,7 +347,10 @@ def test_an_export_into_the_runs_own_folder_is_recorded(cli, finished, monkeypat
     detail.write_text("{}")
     found = verify_run(cli.run_dir)
     assert found.verdict == "consistent" and any("killed at its end" in told for told in found.unchecked)
-    assert cli.here("export-best", "latest").code == 0 and detail.read_text() == known
+    with ExitStack() as other:
+        other.enter_context(hold(cli.run_dir))
+        threading.Timer(0.1, other.pop_all().close).start()  # another export: both are recorded
+        assert cli.here("export-best", "latest").code == 0 and detail.read_text() == known
     assert cli.here("verify", "latest").out.startswith("consistent") and verify_run(cli.run_dir).unchecked == []
 
 

@@ -13,6 +13,8 @@ import pytest
 from support.command_line import toy_words
 
 from core.events import NodeCommitted
+from core.state.journal import Journal
+from core.state.node import Node
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.series import by_generation
@@ -59,19 +61,24 @@ def test_a_full_disk_leaves_no_row_out_and_none_twice(tmp_path, monkeypatch, by_
 
 def test_the_best_so_far_stays_where_there_is_no_room_for_the_next(tmp_path, monkeypatch):
     """The file was cut off first: what was left of a run on a full disk was an empty program."""
-    codes = {"n0": SimpleNamespace(code="x = 1\n"), "n1": SimpleNamespace(code="x = 2\n" * 9)}
+    journal = Journal(
+        [Node(id=f"n{n}", code=f"x = {n + 1}\n" * (1 + 8 * n), metric_value=-n) for n in range(2)], lower_is_better=True
+    )
     problem = SimpleNamespace(language="python", tree=None)
-    sink = BestSink(SimpleNamespace(problem=problem, journal=codes), tmp_path)
+    sink = BestSink(SimpleNamespace(problem=problem, journal=journal), tmp_path)
     sink.emit(NodeCommitted(node_id="n0", step=0, operator="draft", is_best=True))
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
     try:
         with pytest.raises(OSError, match="File too large"):
             sink.emit(NodeCommitted(node_id="n1", step=1, operator="draft", is_best=True))
+        sink.catch_up()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert (tmp_path / "best_solution" / "solution.py").read_text() == "x = 1\n"
     assert hashes_of(tmp_path).keys() == {"best_solution/solution.py"}
+    sink.catch_up()  # as a resume does, where there is room again
+    assert (tmp_path / "best_solution" / "solution.py").read_text() == "x = 2\n" * 9
 
 
 def test_what_belongs_to_an_earlier_winner_goes_when_another_program_leads(cli, finished):
