@@ -106,10 +106,13 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _gives_way(path: Path, place: Path, there: os.stat_result | None) -> bool:
-    """False for what another file cannot stand for: `/dev/stdout` is what somebody has open."""
+    """False for what another file cannot stand for: `/dev/stdout` is what somebody has open, and a file of another
+    user's would become ours."""
     if path.absolute().parts[1:2] in (("dev",), ("proc",)):
         return False
-    return there is None or (stat.S_ISREG(there.st_mode) and os.access(place, os.W_OK))
+    if there is None:
+        return True
+    return stat.S_ISREG(there.st_mode) and os.access(place, os.W_OK) and os.geteuid() in (0, there.st_uid)
 
 
 def _is_made(new: Path) -> bool:

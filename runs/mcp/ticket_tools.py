@@ -14,6 +14,7 @@ from core.storage.held import is_held
 from runs.run_folder import find_run
 from runs.tickets.client import ask_the_run
 from runs.tickets.folder import left_behind, read_folder, write_folder
+from runs.tickets.names import split_ticket
 from runs.tickets.words import MCP, MCP_WRITER
 from swarm_evo.leases import adopted, new_token
 from utils.errors import ConfigError
@@ -49,7 +50,9 @@ class TicketTools:
         """A ticket of a process that was killed, or a new one."""
         if arguments.get("ticket"):
             run_dir, ticket = self._ticket(arguments, "ask for")
-            mine = {} if "." in ticket else {"token": new_token(run_dir)}  # another's is this process's from here on
+            mine = (
+                {} if split_ticket(ticket)[1] else {"token": new_token(run_dir)}
+            )  # another's is this process's from here on
             again = {"verb": "ask", "ticket": ticket, "holder": _holder(call), **mine}
             return self._laid_out(run_dir, _asked(run_dir, again, call, _end()), arguments)
         run_dir = self._run(arguments)
@@ -103,7 +106,7 @@ class TicketTools:
         """
         run, _, ticket = str(arguments["ticket"]).rpartition("/")
         run_dir = find_run(self._project_dir(), run or "latest")
-        if verb and "." not in ticket and self._surface == MCP_WRITER:
+        if verb and not split_ticket(ticket)[1] and self._surface == MCP_WRITER:
             raise ConfigError(f"ticket={ticket}: {verb} your own, as ask gave it; others are the user's to free")
         return run_dir, ticket
 

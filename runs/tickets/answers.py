@@ -178,8 +178,9 @@ class TicketApi:
 
     def give_up(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Free the slot: no step is taken. A node's id alone frees the ticket of a writer that forgot it."""
-        node_id, token = split_ticket(str(request.get("ticket", "")))
-        return self._late(request, node_id, self._queue.give_up(node_id, token or None))
+        ticket = str(request.get("ticket", ""))
+        node_id, token = split_ticket(ticket)
+        return self._late(request, node_id, self._queue.give_up(node_id, token if "." in ticket else None))
 
     def close(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """End the process that holds the run, in good order; tickets stay open."""
