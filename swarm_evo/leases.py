@@ -40,6 +40,8 @@ def adopted(run_dir: Path) -> list[str]:
         for name in sorted(filter(_NAME.fullmatch, os.listdir(folder))):
             with suppress(OSError), open(os.open(name, os.O_RDONLY | _PLAIN, dir_fd=folder), "rb") as file:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # refused while its process lives, our own too
+                if not os.fstat(file.fileno()).st_nlink:
+                    continue  # another process adopted them meanwhile
                 said = file.read(_MOST_BYTES).decode("ascii", "replace")
                 tokens = [line for line in said.split("\n") if len(line) == 32]
                 _keep(run_dir, tokens)  # here before they are dropped there: a kill loses none
@@ -69,7 +71,8 @@ def _opened(run_dir: Path) -> int:
     (run_dir / FOLDER).mkdir(mode=0o700, exist_ok=True)
     with _folder(run_dir) as folder:
         name = secrets.token_hex(8)
-        file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        file = os.open(f".{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.rename(f".{name}", name, src_dir_fd=folder, dst_dir_fd=folder)  # nobody ever sees it without its lock
     _OURS[os.getpid(), run_dir] = file
     return file
