@@ -32,6 +32,26 @@ def lock_holder(lock: Path | str) -> int | None:
     return None
 
 
+def is_holder(pid: int, lock: Path | str) -> bool:
+    """True if that process of this machine has the lock file open.
+
+    What is written there may be the number of a process in another container, by which another process is known here;
+    or, for an instant, that of whoever held the lock before.
+    """
+    try:
+        wanted = os.stat(lock)
+        return any(_is_file(f"/proc/{pid}/fd/{name}", wanted) for name in os.listdir(f"/proc/{pid}/fd"))
+    except OSError:  # it is gone, or another user's
+        return False
+
+
+def _is_file(path: str, wanted: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.stat(path), wanted)
+    except OSError:  # closed meanwhile
+        return False
+
+
 def is_held(run_dir: Path) -> bool:
     """True while a live process works on the run."""
     return lock_holder(run_dir / LOCK) is not None

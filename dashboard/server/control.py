@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.events import RunStarted
+from core.storage.held import LOCK, is_holder
 from core.storage.reader import RunReader
 from utils.errors import unwritable
 from utils.regular_files import regular_handle
@@ -60,15 +61,15 @@ def stop_gracefully(run_dir: Path, pid: int) -> None:
 
     Where the process is out of reach (another user, another container), a control line asks for the same.
     """
-    if not is_told_to_stop(pid):
+    if not is_told_to_stop(run_dir, pid):
         send_line(run_dir, {"kind": "stop"})
 
 
-def is_told_to_stop(pid: int) -> bool:
-    """SIGTERM; False where the process is out of reach."""
+def is_told_to_stop(folder: Path, pid: int) -> bool:
+    """SIGTERM to the process that holds the folder of a run or a sweep; False where it is out of reach."""
+    if not is_holder(pid, folder / LOCK):
+        return False
     try:
-        if pid <= 1:
-            raise ProcessLookupError
         os.kill(pid, signal.SIGTERM)
     except (ProcessLookupError, PermissionError):
         return False

@@ -45,7 +45,9 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
         folder, plan = _found(catalog, name)
         stopped = Accepted(accepted=True, detail="its run finishes what is in flight and saves; no other begins")
         sweep = lock_holder(folder / LOCK)
-        if sweep is not None and control.is_told_to_stop(sweep):  # it passes that on, also between two of its runs
+        if sweep is not None and control.is_told_to_stop(
+            folder, sweep
+        ):  # it passes that on, also between two of its runs
             return stopped
         held = [(run, pid) for run, pid in _holders(folder, plan).items() if pid is not None]
         if not held:

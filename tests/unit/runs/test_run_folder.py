@@ -7,14 +7,16 @@ import fcntl
 import os
 import re
 import shutil
+import subprocess
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from cli.parser import main
-from core.storage.held import is_held
+from core.storage.held import is_held, is_holder, lock_holder
 from core.storage.run_names import may_be_run
 from dashboard.server.catalog import RunCatalog
+from dashboard.server.control import stop_gracefully
 from runs import run_folder
 from runs.run_folder import all_runs, find_run, hold, left_hidden, left_out, new_run
 from utils.errors import RunBusyError, StoreError, UnknownRunError
@@ -157,6 +159,17 @@ def test_one_process_holds_a_run(tmp_path):
     with (run / "run.lock").open("a+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert is_held(run)
+
+
+def test_only_the_process_that_holds_a_run_is_told_to_stop(tmp_path):
+    """The number in its lock may be that of a process in another container: here another program had it."""
+    run = made(tmp_path, "a", NOW)
+    with hold(run), subprocess.Popen(["sleep", "60"]) as other:
+        assert is_holder(os.getpid(), run / "run.lock")
+        (run / "run.lock").write_text(str(other.pid))
+        stop_gracefully(run, lock_holder(run / "run.lock"))
+        assert other.poll() is None and (run / "control.jsonl").read_text() == '{"kind": "stop"}\n'
+        other.kill()
 
 
 def test_who_waits_for_a_run_that_is_being_removed_holds_nothing(tmp_path, monkeypatch):
