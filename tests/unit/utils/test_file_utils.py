@@ -6,6 +6,7 @@ import pytest
 
 from utils.file_utils import (
     files_below,
+    folder_for,
     in_place_of,
     is_lfs_pointer,
     link_or_copy,
@@ -125,6 +126,20 @@ def test_the_first_to_finish_wins_and_the_second_leaves_nothing(tmp_path):
     assert not move_into_place(tmp_path / "two", tmp_path / "cache" / "x")
     assert (tmp_path / "cache" / "x" / "who").read_text() == "one"
     assert not (tmp_path / "two").exists()
+
+
+def test_whoever_makes_the_same_folder_at_once_has_one_of_his_own_and_what_a_kill_left_goes(tmp_path):
+    """By process ids, which two threads share, and two containers: each removed what the other was making."""
+    target = tmp_path / "data"
+    (tmp_path / ".data.7").mkdir()
+    (tmp_path / ".data.7" / "half").touch()
+    with folder_for(target) as one, folder_for(target) as two:
+        assert one.is_dir() and two.is_dir() and one != two and not (tmp_path / ".data.7").exists()
+        (two / "who").write_text("two")
+        assert move_into_place(two, target) and not move_into_place(one, target)
+    with pytest.raises(RuntimeError), folder_for(target):
+        raise RuntimeError
+    assert [path.name for path in tmp_path.iterdir()] == ["data"] and [p.name for p in target.iterdir()] == ["who"]
 
 
 def test_an_lfs_pointer_is_recognised(tmp_path):
