@@ -31,6 +31,7 @@ from core.executor.server import ServerConfig, own_python, private_folder
 from core.executor.tiers import TIERS, make_sandbox
 from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
+from utils.file_utils import write_atomic
 from utils.regular_files import read_regular
 from utils.users_folder import lasting_folder
 
@@ -220,10 +221,7 @@ def _of_all_projects() -> list[Path]:
 
 
 def _add_to_cache(cache: Path, key: str, probes: Sequence[Probe]) -> None:
-    cache.parent.mkdir(parents=True, exist_ok=True)
-    partial = cache.with_suffix(f".{os.getpid()}")
-    partial.write_text(json.dumps(_read_cache(cache) | {key: [asdict(probe) for probe in probes]}))
-    partial.replace(cache)
+    write_atomic(cache, json.dumps(_read_cache(cache) | {key: [asdict(probe) for probe in probes]}))
 
 
 def _read_cache(path: Path) -> dict[str, Any]:
