@@ -1,7 +1,8 @@
 // All runs: searched, sorted, filtered, labelled, put away, removed; a new one; several of them compared.
-import { type ReactNode, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { remove } from "../api/client";
 import type { RunSummary, SweepLine } from "../api/types";
+import { Boundary } from "../components/boundary";
 import { Empty, Failed, Menu, Panel, Segmented, Status } from "../components/widgets";
 import { Shell } from "../components/shell";
 import { counted, day, dollars, metric, seconds, shortDay } from "../model/format";
@@ -10,7 +11,8 @@ import { compareHref, href, sweepHref } from "../model/router";
 import { AT_FIRST, COLUMNS, type Column, columnsOf, MAY_BE_EMPTY, namesText, NUMBERS, orderOf, ORDERS, orderText, PER_PROBLEM, SHOWN, wanted, type Wish } from "../model/runs";
 import { type OfSweep, ofSweeps } from "../model/sweep";
 import { label, LabelEditor } from "./labels";
-import { StartForm } from "./start-form";
+
+const StartForm = lazy(() => import("./start-form").then((file) => ({ default: file.StartForm })));
 
 const REFRESH_MS = 2000;
 const SWEEPS_REFRESH_MS = 10_000;
@@ -51,7 +53,7 @@ export function RunsView({ themeButton }: { themeButton: ReactNode }) {
           flush
           actions={<><a className="button" href="#/sweeps">Sweeps</a><button type="button" className="primary" aria-expanded={starting} onClick={() => setStarting(!starting)}>Start a run</button></>}
         >
-          {starting && <StartForm onCancel={() => setStarting(false)} />}
+          {starting && <Boundary place="start"><Suspense fallback={<Empty title="Loading…" />}><StartForm onCancel={() => setStarting(false)} /></Suspense></Boundary>}
           {runs === null && !error && <Empty title="Loading…" />}
           {runs?.length === 0 && (
             <Empty title="No runs yet">
