@@ -40,14 +40,17 @@ def random_recipe(facts: Facts, rng: random.Random) -> Recipe:
 
 
 def improve(
-    recipe: Recipe, facts: Facts, rng: random.Random, made_by: str = "", *, wide: bool = False
+    recipe: Recipe, facts: Facts, rng: random.Random, made_by: str = "", *, wide: bool = False, near: bool = False
 ) -> tuple[Recipe, str]:
     """Change one thing; the result differs from `recipe`, stays affordable and does not undo the parent's own change.
 
     Args:
         made_by: the plan that the parent was written by.
         wide: parameters and weights may also take values between those of the grid.
+        near: what the nearest rows of groups have is tried first, where the data have groups.
     """
+    if near and "nearest" not in recipe.features and (found := _with_step("nearest", recipe, facts)):
+        return found
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
     if recipe.rows:
@@ -102,6 +105,8 @@ def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tu
         members = members[:-1]
     steps = set(first.features) | set(second.features)
     chosen = tuple(n for n in features.available(facts) if n in steps and (n in first.features or rng.random() < 0.5))
+    if set(chosen) == set(first.features):  # else the first parent may come out again
+        chosen = tuple(name for name in features.available(facts) if name in steps)
     child = replace(first, members=members, features=chosen, encode=rng.choice((first.encode, second.encode)))
     return (
         child,
@@ -267,8 +272,15 @@ def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, 
         return replace(
             recipe, features=tuple(n for n in recipe.features if n != name)
         ), f"Leave out: {features.about(name)}."
+    return _with_step(name, recipe, facts)
+
+
+def _with_step(name: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, str] | None:
+    """One more feature step, where the data have something for it and there is time."""
     chosen = tuple(n for n in features.available(facts) if n in recipe.features or n == name)
-    return replace(recipe, features=chosen), f"Add {features.about(name)}."
+    grown = replace(recipe, features=chosen)
+    able = name in chosen and cost(grown, facts) <= max(GROWN * facts.pace, cost(recipe, facts))
+    return (grown, f"Add {features.about(name)}.") if able else None
 
 
 def _retarget(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:

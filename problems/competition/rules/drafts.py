@@ -28,9 +28,11 @@ PANEL_FITS = 9
 MAX_MEMBERS = 5
 FIRST = Member("hgb", (("max_iter", 100), ("max_leaf_nodes", 15)))
 """The model that groups' effects are told beyond: fitted on three parts of the rows."""
+NEAR_SECONDS = 0.03
+"""For 1,000 rows and a column of groups, to find the nearest rows of each."""
 TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
-DEAR = ("effects", "topics")
+DEAR = ("nearest", "effects", "topics")
 """Steps that may take longer than the model behind them."""
 SAMPLE_ROWS = 10_000
 """Rows that a sample has at least; of fewer than twice as many none is drawn."""
@@ -101,7 +103,7 @@ def _panel(facts: Facts, rng: random.Random, rows: int, columns: int) -> tuple[R
     """
     seen = learned(facts, rows, columns)
     able = {family.name: family for family in suited(seen)}
-    steps = tuple(step for step in features.available(facts) if step != "topics" or facts.texts)
+    steps = tuple(s for s in features.available(facts) if s != "nearest" and (s != "topics" or facts.texts))
     recipe = Recipe(_target(facts, rng), steps, weights="learned", rows=rows, columns=columns, rare=_rare(facts, rng))
     recipe = within(recipe, facts, facts.pace)
     for name in PANELLED:
@@ -121,7 +123,8 @@ def cost(recipe: Recipe, facts: Facts) -> float:
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if "topics" in recipe.features else 0.0
     effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
-    return seconds_of(recipe.members, facts) * fits + texts + effects
+    near = NEAR_SECONDS * len(facts.grouped) * facts.rows / 1000 if "nearest" in recipe.features else 0.0
+    return seconds_of(recipe.members, facts) * fits + texts + effects + near
 
 
 def within(recipe: Recipe, facts: Facts, most: float) -> Recipe:
@@ -164,8 +167,8 @@ def _chance(step: str, family: Family, facts: Facts) -> float:
     """How likely a draft takes a feature step. Linear models and kernels need tails and extremes pulled in."""
     if step in ("squares", "winsor"):
         return 0.7 if family.wants == "dense" else 0.2
-    if step == "effects":
-        return 1.0
+    if step in ("effects", "nearest"):  # the latter is tried beside a program that lacks it
+        return float(step == "effects")
     if step == "topics":  # dear, and names of products and towns seldom tell much
         return 0.9 if facts.texts else 0.3
     return 0.2 if step == "frequency" else 0.9

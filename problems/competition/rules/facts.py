@@ -37,9 +37,9 @@ WIDE = 100
 """Columns from which on programs leave out numbers that are alike in nearly every row."""
 TELLING = 10
 """Rows in which such a number has to differ: the leaves of most boosters hold no fewer."""
-GROUPS, MOST_GROUPED, ROWS_OF_GROUPS = 60, 6, 200_000
+GROUPS, MOST_GROUPED, MOST_DATED, ROWS_OF_GROUPS = 60, 6, 2, 200_000
 """Values from which on whole numbers may name groups of rows, such as persons; how many such columns are looked at,
-those of most values first; and the rows up to which they are."""
+those of most values first, and how many dates; and the rows up to which they are."""
 PARTS = 7
 """Columns that a date becomes."""
 WORDY_LENGTH = 8
@@ -90,7 +90,7 @@ class Facts:
     wordy: tuple[str, ...] = ()
     """Categories of many values that are texts themselves, such as names of products."""
     grouped: tuple[str, ...] = ()
-    """Columns whose values may name groups of rows: categories of many values, and whole numbers that come again."""
+    """Columns whose values may name groups of rows: categories of many values, whole numbers that come again, dates."""
     pace: float = 4.0
     """Seconds on one thread that one program may take for one target, by estimate."""
     longest: float = 100.0
@@ -321,7 +321,8 @@ def _grouped(used: Mapping[str, Mapping[str, Any]], goals: tuple[Goal, ...], row
         if least.get(column["kind"], rows) <= column.get("unique", 0) <= rows / 2
         and (column["kind"] == "category" or (column.get("whole") and not column.get("strays")))
     ]
-    return tuple(sorted(found, key=lambda name: (-used[name]["unique"], name))[:MOST_GROUPED])
+    dated = [name for name, column in used.items() if column["kind"] == "date" and column.get("unique", 0) >= GROUPS]
+    return (*sorted(found, key=lambda name: (-used[name]["unique"], name))[:MOST_GROUPED], *dated[:MOST_DATED])
 
 
 def _is_wordy(column: Mapping[str, Any]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from problems.competition.rules import group_rows
 from problems.competition.rules.facts import TELLING, Facts
 from problems.competition.rules.made_names import before, made
 
@@ -13,10 +14,6 @@ Lines = list[str]
 _PARTS = ("year", "month", "weekday", "day", "weekend", "hour", "days")
 TOPICS = 24
 """Numbers that a column of texts becomes."""
-TELLING_GROUPS = "columns whose groups tell something:"
-"""What a program says before their number."""
-LEAST_EFFECT = 0.1
-"""Correlation of groups' means with what a first model leaves of the target, from which on they are told to models."""
 
 
 def _ranks(facts: Facts) -> Lines:
@@ -171,30 +168,11 @@ def _averages(facts: Facts) -> Lines:
 
 
 def _effects(facts: Facts) -> Lines:
-    target = "pd.Series(y).to_numpy(float)"
-    if facts.classifies:
-        target = "(y == np.unique(y)[-1]).to_numpy(float)"
-    elif facts.metric == "rmsle":
-        target = "np.log1p(y.clip(lower=0)).to_numpy(float)"
-    effect = before(facts) + 'name + "_effect"'
-    return [
-        "# what a first model leaves of the target may be alike in the rows of a group, such as those of one person:",
-        "# the group's mean of it, learned from other rows, stays where it tells something",
-        f"groups, aim = {list(facts.grouped)!r}, {target}",
-        "codes, codes_test = (table[groups].astype(str) for table in (rows, test_rows))",
-        "others = X.drop(columns=texts)",
-        "others = others.assign(**{name: others[name].factorize()[0] for name in others if name not in numbers})",
-        "first = HistGradientBoostingRegressor(max_leaf_nodes=15, early_stopping=False, random_state=0)",
-        "left = aim - cross_val_predict(first, others, aim, cv=KFold(3, shuffle=True, random_state=0))",
-        'means = TargetEncoder(target_type="continuous", random_state=0)',
-        "found, found_test = means.fit_transform(codes, left), means.transform(codes_test)",
-        f"telling = [np.corrcoef(found[:, place], left)[0, 1] > {LEAST_EFFECT} for place in range(len(groups))]",
-        "for place, name in enumerate(groups):",
-        "    if telling[place]:",
-        f"        X[{effect}], X_test[{effect}] = found[:, place], found_test[:, place]",
-        f'print("{TELLING_GROUPS}", sum(telling))',
-        _NUMBERS,
-    ]
+    return [*group_rows.effects(facts), _NUMBERS]
+
+
+def _nearest(facts: Facts) -> Lines:
+    return [*group_rows.nearest(facts), _NUMBERS]
 
 
 def _topics(facts: Facts) -> Lines:
@@ -228,11 +206,13 @@ LATER: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] 
     "squares": ("squares of the most correlated numbers", lambda f: bool(f.numbers), _squares),
     "averages": ("mean targets of categories of many values", lambda f: bool(f.many), _averages),
     "effects": ("what rows of a group have in common beyond a first model", lambda f: bool(f.grouped), _effects),
+    "nearest": ("the mean target of the nearest rows of a group", lambda f: bool(f.grouped), _nearest),
     "topics": ("what the words of texts and names are about, as numbers", lambda f: bool(f.wordy or f.texts), _topics),
 }  # fmt: skip
 """Steps that need the training rows: written after `add_features`, in this order."""
 
 
+_TELLING_GROUPS = {"effects": group_rows.EFFECTS, "nearest": group_rows.NEAREST}
 ORDER_STAYS = ("logs", "winsor")
 """Steps that mean nothing to trees."""
 
@@ -244,8 +224,8 @@ def available(facts: Facts) -> list[str]:
 
 def worthwhile(chosen: tuple[str, ...], output: str) -> tuple[str, ...]:
     """The steps without those that, as a program of theirs said in its output, only cost time."""
-    counts = re.findall(re.escape(TELLING_GROUPS) + r" (\d+)", output)
-    return tuple(n for n in chosen if n != "effects") if counts and not any(map(int, counts)) else chosen
+    counts = {name: re.findall(re.escape(told) + r" (\d+)", output) for name, told in _TELLING_GROUPS.items()}
+    return tuple(n for n in chosen if not counts.get(n) or any(map(int, counts[n])))
 
 
 def about(name: str) -> str:
@@ -271,6 +251,11 @@ def imports(steps: tuple[str, ...]) -> set[tuple[str, str]]:
         found |= {
             ("sklearn.ensemble", "HistGradientBoostingRegressor"), ("sklearn.model_selection", "KFold"),
             ("sklearn.model_selection", "cross_val_predict"),
+        }  # fmt: skip
+    if "nearest" in steps:
+        found |= {
+            ("sklearn.model_selection", "KFold"), ("sklearn.model_selection", "cross_val_predict"),
+            ("sklearn.neighbors", "KNeighborsRegressor"),
         }  # fmt: skip
     if "topics" in steps:
         found |= {
@@ -322,6 +307,9 @@ def write(chosen: tuple[str, ...], facts: Facts, columns: int = 0) -> Lines:
         f"texts = {list(facts.texts)!r}",
         "categories = [name for name in X if name not in numbers and name not in texts]",
     ]
+    if set(_TELLING_GROUPS) & set(chosen):
+        times = {name: _times(f"table[{name!r}]", name, facts) for name in facts.grouped if name in facts.dates}
+        lines += group_rows.groups(facts, times)
     for name, (_, _, step) in LATER.items():
         if name in chosen:
             lines += step(facts)

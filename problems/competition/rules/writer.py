@@ -15,6 +15,8 @@ from problems.competition.rules.recipe import Recipe
 
 WIDE_AFTER = 60
 """Programs of a run after which parameters are no longer drawn from a grid: by then its points are mostly known."""
+NEAR_TRIED = (4, 7)
+"""Programs of a run, after the drafts, in which the nearest rows of groups are tried: they help much or not at all."""
 
 
 class CompetitionWriter:
@@ -79,8 +81,8 @@ def _write(
         return foreign.join(parent, parents[1], facts, rng)
     if known is None:
         return foreign.improve(str(parent.get("code", "")), facts, rng)
-    wide = ordinal is not None and ordinal >= WIDE_AFTER
-    made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""), wide=wide)
+    wide, near = ordinal is not None and ordinal >= WIDE_AFTER, ordinal in NEAR_TRIED
+    made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""), wide=wide, near=near)
     return plan, script.render(made, facts)
 
 

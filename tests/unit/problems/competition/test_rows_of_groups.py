@@ -12,6 +12,7 @@ import pytest
 from problems.competition.rules import changes, drafts, features, recipe, script
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.families import FAMILIES
+from problems.competition.rules.recipe import Member
 from problems.competition.rules.writer import CompetitionWriter
 from utils.data_preview import profile
 
@@ -25,6 +26,7 @@ def panel(task: str) -> pd.DataFrame:
     number, worth = draw.permutation(10**6)[:400], draw.normal(0, 2, 400)
     frame = pd.DataFrame({"person": number[person], "visits": draw.integers(0, 200, 1600)})
     frame["hours"] = draw.normal(size=1600)
+    frame["town"] = pd.Series([f"t{k}" for k in draw.integers(0, 40, 1600)]).where(draw.random(1600) > 0.1)
     said = worth[person] + frame["hours"] + 0.01 * frame["visits"] + draw.normal(0, 0.3, 1600)
     return frame.assign(wage=said if task == "regression" else np.where(said > said.median(), "yes", "no"))
 
@@ -43,7 +45,7 @@ def test_what_a_person_adds_is_told_and_a_quantity_is_none(task, metric, tmp_pat
     train.to_csv(tmp_path / "input" / "train.csv", index=False)
     test.drop(columns="wage").to_csv(tmp_path / "input" / "test.csv", index=False)
     facts = facts_of(train, task, metric)
-    assert facts.grouped == ("person", "visits") and "effects" in features.available(facts)
+    assert facts.grouped == ("person", "visits", "town") and "effects" in features.available(facts)
     right, said = {}, ""
     for steps in ((), ("winsor", "effects")):
         made = recipe.Recipe(features=steps, members=(FAMILIES["hgb"].start(0),))
@@ -60,7 +62,31 @@ def test_what_a_person_adds_is_told_and_a_quantity_is_none(task, metric, tmp_pat
             right[steps] = float(np.mean(found == truth if task == "labels" else (found > 0.5) == (truth == "yes")))
     before, after = right.values()
     assert (after > before + 0.08) if task != "regression" else (after > before / 3)
-    assert "person_effect" in said and "visits_effect" not in said
+    assert "person_effect" in said and "visits_effect" not in said and "town_effect" not in said
+
+
+def test_the_nearest_rows_of_a_day_are_told(tmp_path):
+    """Days that differ in how a number counts, which neither the number nor the day tells alone."""
+    draw = np.random.default_rng(0)
+    day, hour, slope = np.repeat(np.arange(120), 12), draw.uniform(0, 24, 1440), draw.normal(size=120)
+    when = (pd.Timestamp("2024-03-01") + pd.to_timedelta(day, "D")).strftime("%Y-%m-%d")
+    frame = pd.DataFrame({"Id": range(1440), "when": when, "hour": hour, "wage": slope[day] * (hour - 12)})
+    frame = frame.sample(frac=1, random_state=0)
+    train, test = frame[:-HIDDEN], frame[-HIDDEN:]
+    (tmp_path / "input").mkdir()
+    train.to_csv(tmp_path / "input" / "train.csv", index=False)
+    test.drop(columns="wage").to_csv(tmp_path / "input" / "test.csv", index=False)
+    facts = facts_of(train, "regression", "rmse")
+    assert facts.grouped == ("when",)
+    plain = recipe.Recipe(features=("dates",), members=(Member("ridge", (("alpha", 1.0),)),))
+    made, plan = changes.improve(plain, facts, random.Random(0), near=True)
+    assert made.features == ("dates", "nearest") and plan == "Add the mean target of the nearest rows of a group."
+    said = subprocess.run(
+        [sys.executable, "-c", script.render(made, facts)], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    assert "columns whose groups' nearest rows tell something: 1" in said, "days, and no seasons: they are the same"
+    found = pd.read_csv(tmp_path / "submission" / "submission.csv")["wage"]
+    assert np.corrcoef(found, test["wage"])[0, 1] > 0.8
 
 
 @pytest.mark.parametrize(
@@ -100,7 +126,7 @@ def test_the_first_draft_learns_the_target_as_the_metric_counts_it():
 
 def test_groups_are_looked_for_where_their_rows_come_again(tmp_path):
     frame = panel("regression").assign(order=range(1600), half=np.arange(1600) / 2, year=np.arange(1600) % 4)
-    assert facts_of(frame, "regression", "rmse").grouped == ("person", "visits")
+    assert facts_of(frame, "regression", "rmse").grouped == ("person", "visits", "town")
     letters = frame.assign(wage=np.arange(1600) % 3)
     assert facts_of(letters, "classes", "logloss").grouped == (), "what is left of three classes is no number"
 
@@ -128,3 +154,11 @@ def test_a_step_that_was_worth_it_is_followed_by_one_in_its_direction(made_by, l
     made = recipe.Recipe(members=(FAMILIES["hgb"].start(2),))
     found = changes.onward(made, made_by)
     assert (found[0].members[0].param("max_leaf_nodes") if found else None) == leaves
+
+
+def test_two_parents_make_a_child_of_their_own():
+    """Models of one kind and features that the second alone has: half of such children were the first parent again."""
+    facts = facts_of(panel("regression"), "regression", "rmse")
+    first = recipe.Recipe(members=(FAMILIES["hgb"].start(1),))
+    second = recipe.Recipe(members=(FAMILIES["hgb"].start(0),), features=("effects",))
+    assert {changes.merge(first, second, facts, random.Random(n))[0].features for n in range(9)} == {("effects",)}
