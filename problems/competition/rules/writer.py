@@ -16,7 +16,8 @@ from problems.competition.rules.recipe import Recipe
 WIDE_AFTER = 60
 """Programs of a run after which parameters are no longer drawn from a grid: by then its points are mostly known."""
 NEAR_TRIED = (4, 7)
-"""Programs of a run, after the drafts, in which the nearest rows of groups are tried: they help much or not at all."""
+"""Programs of a run, after the drafts, in which the nearest rows of groups are tried, unless groups tell nothing: they
+help much or not at all."""
 
 
 class CompetitionWriter:
@@ -69,8 +70,9 @@ def _write(
         return plan, script.render(made, facts)
     parent = parents[0]
     known = own_recipe(str(parent.get("code", "")), facts)
+    said = str(parent.get("term_out") or "")
     if known:
-        known = replace(known, features=features.worthwhile(known.features, str(parent.get("term_out") or "")))
+        known = replace(known, features=features.worthwhile(known.features, said))
     if what == "repair" or parent.get("failure"):
         return repair.repair(parent, known, facts, rng)
     if len(parents) > 1 and what == "cross":
@@ -81,7 +83,8 @@ def _write(
         return foreign.join(parent, parents[1], facts, rng)
     if known is None:
         return foreign.improve(str(parent.get("code", "")), facts, rng)
-    wide, near = ordinal is not None and ordinal >= WIDE_AFTER, ordinal in NEAR_TRIED
+    wide = ordinal is not None and ordinal >= WIDE_AFTER
+    near = ordinal in NEAR_TRIED and bool(features.worthwhile(("effects",), said))
     made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""), wide=wide, near=near)
     return plan, script.render(made, facts)
 
