@@ -15,9 +15,8 @@ from problems.competition.rules.recipe import Recipe
 
 WIDE_AFTER = 60
 """Programs of a run after which parameters are no longer drawn from a grid: by then its points are mostly known."""
-NEAR_TRIED = (4, 7)
-"""Programs of a run, after the drafts, in which the nearest rows of groups are tried, unless groups tell nothing: they
-help much or not at all."""
+NEAR_TRIED = (4, 12)
+"""Programs of a run, after the drafts, in which the nearest rows of groups are tried: they help much or not at all."""
 
 
 class CompetitionWriter:
@@ -70,9 +69,8 @@ def _write(
         return plan, script.render(made, facts)
     parent = parents[0]
     known = own_recipe(str(parent.get("code", "")), facts)
-    said = str(parent.get("term_out") or "")
     if known:
-        known = replace(known, features=features.worthwhile(known.features, said))
+        known = replace(known, features=features.worthwhile(known.features, str(parent.get("term_out") or "")))
     if what == "repair" or parent.get("failure"):
         return repair.repair(parent, known, facts, rng)
     if len(parents) > 1 and what == "cross":
@@ -83,8 +81,7 @@ def _write(
         return foreign.join(parent, parents[1], facts, rng)
     if known is None:
         return foreign.improve(str(parent.get("code", "")), facts, rng)
-    wide = ordinal is not None and ordinal >= WIDE_AFTER
-    near = ordinal in NEAR_TRIED and bool(features.worthwhile(("effects",), said))
+    wide, near = ordinal is not None and ordinal >= WIDE_AFTER, ordinal in NEAR_TRIED
     made, plan = changes.improve(known, facts, rng, str(parent.get("plan") or ""), wide=wide, near=near)
     return plan, script.render(made, facts)
 
