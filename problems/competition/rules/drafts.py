@@ -28,8 +28,8 @@ PANEL_FITS = 9
 MAX_MEMBERS = 5
 FIRST = Member("hgb", (("max_iter", 100), ("max_leaf_nodes", 15)))
 """The model that groups' effects are told beyond: fitted on three parts of the rows."""
-NEAR_SECONDS = 0.03
-"""For 1,000 rows and a column of groups, to find the nearest rows of each."""
+NEAR_SECONDS = 0.0015
+"""For 1,000 rows, a column of groups and a number, to find the nearest rows of each."""
 TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
 DEAR = ("nearest", "effects", "topics")
@@ -123,8 +123,8 @@ def cost(recipe: Recipe, facts: Facts) -> float:
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if "topics" in recipe.features else 0.0
     effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
-    near = NEAR_SECONDS * len(facts.grouped) * facts.rows / 1000 if "nearest" in recipe.features else 0.0
-    return seconds_of(recipe.members, facts) * fits + texts + effects + near
+    cells = len(facts.grouped) * facts.width * facts.rows if "nearest" in recipe.features else 0
+    return seconds_of(recipe.members, facts) * fits + texts + effects + NEAR_SECONDS * cells / 1000
 
 
 def within(recipe: Recipe, facts: Facts, most: float) -> Recipe:
