@@ -25,6 +25,7 @@ _OF_THE_MACHINE = frozenset(
         sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL,
     }
 )  # fmt: skip
+_INDEX_BYTES = 1 << 15
 _FILES_OF_A_STORE = 6
 """Open at once: two connections, each with a log and an index."""
 
@@ -109,6 +110,15 @@ def lacking_room() -> str:
     except OSError as error:  # whoever may open no more cannot list them either; no /proc says nothing of room
         return f": [Errno {error.errno}] {error.strerror}" if error.errno in (errno.EMFILE, errno.ENFILE) else ""
     return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
+
+
+def is_full(folder: Path) -> bool:
+    """Whether the disk has no room for the index of a store's log, of which SQLite says "disk I/O error" then."""
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return False
+    return found.f_bavail * found.f_frsize < _INDEX_BYTES
 
 
 def no_run(path: Path) -> UnknownRunError:

@@ -15,6 +15,7 @@ from core.storage.connection import (
     check_readable,
     connect,
     copied,
+    is_full,
     is_unmade,
     lacking_room,
     no_run,
@@ -49,6 +50,7 @@ DB_NAME = "run.db"
 """The store's file in a run's folder."""
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_MAKE_ROOM = "; make room there, and `resume` goes on from what is stored"
 _WHAT_IS_LEFT = (
     "; it was cut off or written over. What lies beside it, such as report.html and best_solution/, may be whole, and "
     "a copy of the folder from before can be resumed"
@@ -159,7 +161,9 @@ class Database:
             if self._chain is not None and self._chain.was_stopped(error):
                 raise KeyboardInterrupt from error
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-            more = "; make room there, and `resume` goes on from what is stored" if code == sqlite3.SQLITE_FULL else ""
+            more = _MAKE_ROOM if code == sqlite3.SQLITE_FULL else ""
+            if code == sqlite3.SQLITE_IOERR and is_full(self.path.parent):
+                more = f": the disk is full{_MAKE_ROOM}"
             if code == sqlite3.SQLITE_CANTOPEN:
                 more = lacking_room()
             if code in _BROKEN:

@@ -8,6 +8,7 @@ import resource
 import sqlite3
 import stat
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -106,6 +107,18 @@ def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
     store.commit([Node(id="n", code=noise)], [NoteAdded(text="x")])
     assert store.nodes()[0].code == noise and store.seq == 1
     store.close()
+
+
+@pytest.mark.parametrize("free", [0, 8])
+def test_an_input_output_error_of_a_full_disk_says_that_it_is_full(tmp_path, monkeypatch, free):
+    """SQLite calls it no more than that where the index of its log finds no room."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    monkeypatch.setattr(os, "statvfs", lambda folder: SimpleNamespace(f_bavail=free, f_frsize=4096))
+    with closing(Database(tmp_path / DB_NAME)) as database:
+        with pytest.raises(StoreError, match="disk I/O error") as told, database._refusals():
+            raise error
+    assert ("the disk is full; make room there" in str(told.value)) is (free == 0)
 
 
 def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path):
