@@ -36,6 +36,7 @@ from utils.regular_files import read_regular
 from utils.users_folder import lasting_folder
 
 REMEDIES = {
+    "mounts": "mount /proc and /dev: mount -t proc proc /proc; mount -t devtmpfs dev /dev",
     "system": "use Linux, WSL2 or a virtual machine: no tier works on other systems",
     "start": "give a Python 3.9 or newer in execution.python, installed so that every user can read it",
     "room": "give this session more room: ulimit -n (open files), ulimit -u (processes), the limits of its cgroup",
@@ -50,6 +51,8 @@ REMEDIES = {
 
 _REFUSED_CALL = r"\[Errno \d+\] [a-z]"
 """As `kernel.check` says what the kernel refuses a tier; what Python says of files begins with a capital."""
+_EVERYWHERE = ("/proc/self/fd", "/dev/null")
+"""What each tier, and the attacks on it, take for granted; a folder that somebody entered by `chroot` may lack it."""
 CACHE = ".sandbox-probes.json"
 _CACHE_BYTES = 1 << 22
 """In the folder of states: answers of this boot."""
@@ -150,6 +153,10 @@ def examine(
     if not sys.platform.startswith("linux"):
         probe = Probe("system", False, f"{platform.system()} has no sandbox tier")
         return {"tier": "none", "probes": [asdict(probe)], "remedy": REMEDIES["system"]}
+    for path in _EVERYWHERE:
+        if not os.path.exists(path):
+            probe = Probe("system", False, f"{path} is not there")
+            return {"tier": "none", "probes": [asdict(probe)], "remedy": REMEDIES["mounts"]}
     first: dict[str, Any] | None = None
     for tier in TIERS if choice == "auto" else (choice,):
         probes = probe_tier(tier, python=python, gpus=gpus, state_dir=state_dir)
@@ -188,7 +195,7 @@ def probe_tier(tier: str, *, python: str | None, gpus: float, state_dir: Path | 
     if state_dir is None:
         return _attack(tier, python or own_python(), gpus)
     key = _key(tier, python or own_python(), gpus)
-    caches = [state_dir / CACHE, *_of_all_projects()]
+    caches = [state_dir / CACHE, *_of_all_projects()] if key else []
     for cache in caches:
         if known := _proven(_read_cache(cache).get(key)):
             return known
@@ -235,18 +242,19 @@ def _read_cache(path: Path) -> dict[str, Any]:
 
 
 def _key(tier: str, python: str, gpus: float) -> str:
-    """This boot and container, this user and its rights, this interpreter, this code."""
+    """This boot and container, this user and its rights, this interpreter, this code; '' where /proc does not tell."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
-    boot, rights = "", ""
-    with suppress(OSError):
+    try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         said = dict(
             line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line
         )
-        rights = f"{said['CapEff']}-{said.get('Seccomp', '')}"
         boot += "".join(f"-{os.stat(f'/proc/self/ns/{name}').st_ino}" for name in ("user", "mnt"))
+    except OSError:
+        return ""
+    rights = f"{said['CapEff']}-{said.get('Seccomp', '')}"
     return f"{tier}/{boot}/{os.getuid()}/{rights}/{python}/{gpus}/{digest.hexdigest()[:16]}"
 
 

@@ -7,11 +7,13 @@ import os
 import signal
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
 from core.contracts import ExecutionResult
 from core.executor import probe
+from utils.errors import NoSandboxError
 
 
 @pytest.fixture(autouse=True)
@@ -147,3 +149,20 @@ def test_a_tier_is_attacked_by_all_that_a_kept_answer_has_to_name(tmp_path, monk
     """Else none would ever be taken from a cache."""
     monkeypatch.setattr(probe, "make_sandbox", lambda config, gpus: Leaky())
     assert [one.name for one in probe.probe_tier("warm", python=None, gpus=0, state_dir=None)] == list(probe.PROBES)
+
+
+def test_a_machine_without_proc_is_told_before_anything_is_tried(tmp_path, monkeypatch):
+    """The attacks bind and look by it: what held it off was a traceback."""
+    monkeypatch.setattr(probe, "_EVERYWHERE", ("/dev/null", "/nowhere/fd"))
+    with pytest.raises(NoSandboxError, match="probe system failed: /nowhere/fd is not there"):
+        probe.choose("auto", python=None, gpus=0, state_dir=tmp_path)
+
+
+def test_where_nothing_says_which_boot_it_is_no_answer_is_kept(tmp_path, monkeypatch):
+    """Such as a /proc of processes alone (`subset=pid`): one answer held for every boot, and for any rights."""
+    told = attacks_told(monkeypatch)
+    read = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda path: read(path if "boot_id" not in path.name else Path("/nowhere")))
+    for _ in range(2):
+        assert probe.choose("warm", python=None, gpus=0, state_dir=tmp_path) == "warm"
+    assert len(told) == 2 and not list(tmp_path.glob(probe.CACHE))
