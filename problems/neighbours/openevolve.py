@@ -42,6 +42,7 @@ TABLE: Mapping[str, Word] = {
     "evaluator.memory_limit_mb": Word("execution.memory_mb", Megabytes),
     "max_iterations": Word("search.max_steps", FromZero),
     "early_stopping_patience": Word("budget.stagnation", FromOne),
+    "random_seed": Word("project.seed", FromZero),
     "database.num_islands": Word("search.islands.num_islands", Islands),
     "database.migration_interval": Word("search.islands.migration_interval", FromZero),
 }
