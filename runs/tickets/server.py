@@ -41,11 +41,7 @@ class TicketServer:
         self._path = run_dir / SOCKET
         self._path.unlink(missing_ok=True)
         with short_path(run_dir) as name:
-            before = os.umask(0o177)
-            try:
-                self._server = _Server(name, _handler(answer))
-            finally:
-                os.umask(before)
+            self._server = _Server(name, _handler(answer))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="tickets")
         self._thread.start()
 
@@ -60,6 +56,13 @@ class TicketServer:
 class _Server(socketserver.ThreadingUnixStreamServer):
     daemon_threads = False
     request_queue_size = 64
+
+    def server_bind(self) -> None:
+        """For this user alone from its first moment on. By the process's umask, folders that other threads make
+        meanwhile could be entered by nobody.
+        """
+        os.fchmod(self.socket.fileno(), 0o600)
+        super().server_bind()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away in the middle is its own affair."""
