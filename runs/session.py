@@ -57,7 +57,7 @@ from runs.workers import SandboxAhead
 from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
-from utils.errors import BackendError, ConfigError, Interrupted
+from utils.errors import BackendError, ConfigError, Interrupted, RunBusyError
 from utils.logger_system import close, configure, log_msg
 from utils.stop_frames import let_go
 
@@ -119,6 +119,8 @@ class RunSession:
         self._queue: TicketQueue | None = None
         self._given_dir = run_dir
         self._control_begun = said_so_far(run_dir) if run_dir is not None else 0
+        self._config_then = _stored_config(run_dir) if run_dir is not None else None
+        """As the run had it when `config` was made of it."""
         self._stack = ExitStack()
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
@@ -230,10 +232,17 @@ class RunSession:
         self._stack.enter_context(reserved(self.run_dir))
         self._open_files()
         if self.resumed:
+            self._check_config()
             check_steps(self.run_dir, self.config)
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
             self._queue = open_queue(self.config, self.store, self.interrupts, lambda: self.search.deadline, self._idle)
+
+    def _check_config(self) -> None:
+        """What another process was told while this one was made ready would be taken back by what this one stores."""
+        if self.store.get_fact("config") != self._config_then:
+            told = "another process worked on it meanwhile, with other keys; call it again"
+            raise RunBusyError(f"run '{self.run_dir.name}': {told}")
 
     def _compose(self, problem: Problem) -> None:
         process = Process(
@@ -458,3 +467,8 @@ class RunSession:
             self._view.interrupted()
         elif isinstance(error, BackendError):
             self._view.interrupted("broken off")
+
+
+def _stored_config(run_dir: Path) -> Any:
+    with RunReader(run_dir) as reader:
+        return reader.fact("config")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from support.plugins.toy import ToyProblem
@@ -13,6 +14,7 @@ from support.stops import stopped_before_its_block
 from core.events import NodeCommitted, NodeProposed
 from core.loop.orchestrator import Orchestrator
 from core.storage.reader import RunReader
+from core.storage.repository import RunStore
 from reports.conclusion import why_ended
 from runs.outcome import Outcome
 from runs.selftest import SelfTest
@@ -280,6 +282,12 @@ def test_a_run_that_another_holds_is_refused(toy_config):
         with pytest.raises(RunBusyError, match="pid"):
             RunSession(toy_config(2), session.run_dir).__enter__()
         assert session.run() == 0, "who holds it goes on"
+    late = RunSession(toy_config(4), session.run_dir)
+    with closing(RunStore(session.run_dir)) as other:  # it took the run up and ended while this one was made ready
+        other.put_fact("config", {**other.get_fact("config"), "plugins": ["x"]})
+    with pytest.raises(RunBusyError, match="with other keys; call it again"):
+        late.__enter__()
+    assert facts(session)["config"]["plugins"] == ["x"] and facts(session)["status"] == "finished"
 
 
 def test_a_second_ctrl_c_inside_of_the_store_ends_the_run(toy_config):
