@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,13 +41,16 @@ _TOOLS = """\
 - `./give-up "why"` ends the session without a program.
 """
 
-_SCRIPT = """#!{python} -I
+_SCRIPT = """#!/bin/sh
+exec {python} -I - "$@" <<'END'
 import json, os, sys, urllib.request
 body = json.dumps({{"reason": " ".join(sys.argv[1:])}}).encode()
 request = urllib.request.Request(os.environ["SWARM_EVO_URL"] + "/{path}", body, method="POST")
 request.add_header("authorization", "Bearer " + os.environ["SWARM_EVO_TOKEN"])
 print(json.dumps(json.load(urllib.request.urlopen(request, timeout=60)), indent=2))
+END
 """
+"""Not with the interpreter in its first line: what a kernel reads there ends at a blank, and soon."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def lay_out(folder: Path, request: Request, desk: WriterDesk | None, *, url: str
     texts |= entries(url, token)
     scripts = {"check": "check", "give-up": "give_up"} if desk and url else {}
     for name, path in scripts.items():
-        _write(folder, name, _SCRIPT.format(python=sys.executable, path=path)).chmod(0o755)
+        _write(folder, name, _SCRIPT.format(python=shlex.quote(sys.executable), path=path)).chmod(0o755)
     for name, text in {**texts, **files}.items():
         _write(folder, name, text)
     return Handed(folder, code, files, tuple(editable), frozenset({*texts, *scripts} - files.keys()))

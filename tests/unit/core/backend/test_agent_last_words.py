@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from core.backend.agent.folder import lay_out
@@ -52,3 +54,18 @@ def test_an_agent_is_told_of_what_is_there_only(tmp_path, url):
     page = (tmp_path / "TASK.md").read_text()
     assert ("./check" in page) == ("no network" in page) == (tmp_path / "check").exists() == bool(url)
     assert "change these files: program.py" in page and "PLAN:" in page and "Rules." not in page
+
+
+def test_its_scripts_run_wherever_the_interpreter_lies(tmp_path, monkeypatch):
+    """A line that begins with `#!` ends at a blank, and after 127 bytes for older kernels."""
+    python = tmp_path / ("my ü'x " + "long" * 40) / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\necho "$@"; grep -c urlopen')
+    python.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(python))
+    folder = tmp_path / "session"
+    folder.mkdir()
+    request = Request("Rules.", (Message("user", "Find x."),), context={"form": "Rules."})
+    lay_out(folder, request, Desk(), url="http://127.0.0.1:1", token="t")
+    done = subprocess.run(["./give-up", "too hard"], cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stdout == "-I - too hard\n1\n"
