@@ -1,10 +1,14 @@
 """Swarm-Evo's command line: `python main.py [VERB] …`. Composition starts in `cli/`."""
 
-from __future__ import annotations
-
 import os
 import sys
 
+if sys.version_info < (3, 11):  # noqa: UP036 - read by whatever `python` there is; the rest of us is not
+    told = f"Python 3.11 or newer is needed, and {sys.executable} is {sys.version.split()[0]}"
+    sys.stderr.write(
+        f"swarm-evo: {told}; in a checkout: make install PYTHON=python3.12, then .venv/bin/python main.py\n"
+    )
+    sys.exit(2)
 if sys.flags.safe_path:  # `-P`, `-I`, PYTHONSAFEPATH: then a script's own folder is not on the path
     sys.path.insert(0, os.path.dirname(os.path.realpath(__file__)))
 # What PYTHONPATH names goes before Python's own modules: somebody's `queue.py` would be taken for the library's.

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 
+if sys.version_info < (3, 11):  # noqa: UP036 - nothing has asked yet where this folder is only on the path
+    raise ImportError(f"swarm_evo needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}")
 if sys.argv[:1] == ["-m"] and "swarm_evo" in sys.orig_argv and not sys.flags.safe_path:
     del sys.path[0]  # `python -m swarm_evo`: no module of the current folder is meant, such as a random.py there
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import signal
 
 import pytest
-from support.command_line import toy_words
+from support.command_line import ROOT, toy_words
 
 from benchmarks.starts import HEAVY, modules_at_first_query
 
@@ -38,3 +39,16 @@ def test_a_forked_command_dies_of_a_signal_and_has_a_folder_and_environment_of_i
     assert cli("config", "search.batch", SWARM_EVO__SEARCH__BATCH="3").out.startswith("search.batch = 3")
     assert cli("config", "search.batch").out.startswith("search.batch = 2")
     assert [path.parent.parent for path in cli.runs] == [cli.folder]
+
+
+@pytest.mark.parametrize("name, told", [("main.py", "swarm-evo: Python 3.11 or"), ("swarm_evo/__init__.py", "")])
+def test_an_older_python_is_told_what_is_needed(name, told, monkeypatch, capsys):
+    """Many systems' own `python3` is older; it ended in `'sys.flags' object has no attribute 'safe_path'`."""
+    source = (ROOT / name).read_text()
+    ast.parse(source, feature_version=(3, 7))
+    assert name != "main.py" or "from __future__" not in source, "Python 3.6 knows no annotations of the future"
+    code = compile(source, name, "exec")
+    monkeypatch.setattr("sys.version_info", (3, 10, 13))
+    with pytest.raises(SystemExit if told else ImportError, match="^2$" if told else r"needs Python 3\.11 or newer"):
+        exec(code, {"__name__": "__main__", "__file__": name})
+    assert capsys.readouterr().err.startswith(told)
