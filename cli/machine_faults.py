@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from utils.clean_text import visible
+from utils.clean_text import one_line, visible
 from utils.errors import DISK_FAULTS, ConfigError
 
 _PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR})
@@ -46,6 +48,22 @@ def machine_fault(error: BaseException) -> MachineFault | None:
     if error.errno in _PLACE and error.filename:
         return MachineFault(f"{_place(error)}: {error.strerror}", 2)
     return MachineFault(_NO_ROOM[error.errno], 1) if error.errno in _NO_ROOM else None
+
+
+def package_fault(error: ImportError, ours: Path) -> str:
+    """Which installed package is missing or broken; '' where the modules below `ours` do not fit each other."""
+    name = (error.name or _raised_in(error)).partition(".")[0]
+    if not name or (ours / name).exists() or (ours / f"{name}.py").exists():
+        return ""
+    if isinstance(error, ModuleNotFoundError):
+        return f"the package '{name}' is not installed for {sys.executable}"
+    return f"the package '{name}' cannot be imported by {sys.executable}: {one_line(str(error))}"
+
+
+def _raised_in(error: BaseException) -> str:
+    """The module whose code raised it."""
+    frames = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return str(frames[-1]) if frames else ""
 
 
 def room_that_lacked(line: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cli.early_server import early_server
-from cli.machine_faults import check_surroundings, machine_fault, room_that_lacked
+from cli.machine_faults import check_surroundings, machine_fault, package_fault, room_that_lacked
 from cli.read_keys import check_keys
 from cli.terminal.visible_output import visible_output
 from utils.collector import no_collections
@@ -215,11 +215,10 @@ def _run(words: Sequence[str]) -> int:
     except SwarmEvoError as error:
         print(error.line + room_that_lacked(error.line), file=sys.stderr)
         return error.exit_code
-    except ModuleNotFoundError as error:
-        if (MAIN_FOLDER / str(error.name).partition(".")[0]).exists():
-            raise  # one of our own: a fault, not something to install
-        what = f"the package '{error.name}' is not installed for {sys.executable}"
-        print(f"swarm-evo: {what}; in a checkout: make install, then .venv/bin/python main.py", file=sys.stderr)
+    except ImportError as error:
+        if not (told := package_fault(error, MAIN_FOLDER)):
+            raise  # a fault of ours, not something to install
+        print(f"swarm-evo: {told}; in a checkout: make install, then .venv/bin/python main.py", file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()

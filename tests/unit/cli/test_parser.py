@@ -99,9 +99,20 @@ def test_the_overview_names_every_verb(capsys):
     assert "config [KEY]" in build_parser("run").format_help()
 
 
+def raised_by(module: str, text: str) -> ImportError:
+    try:
+        exec(f"raise ImportError({text!r})", {"__name__": module})
+    except ImportError as error:
+        return error
+    raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
+        (ImportError("libm.so.6: version `GLIBC_2.29' not found", name="scipy.x"), 2, "swarm-evo: the package 'scipy'"),
+        (raised_by("numba.core", "Numba needs\nNumPy 2.3"), 2, "swarm-evo: the package 'numba' cannot be imported"),
+        (ModuleNotFoundError("No module named 'rich'", name="rich"), 2, "swarm-evo: the package 'rich' is not"),
         (RunBusyError("run 'r' is held\nby another"), 2, "swarm-evo: run 'r' is held by another"),
         (OSError(errno.ENOSPC, "No space left on device", "/x/run.db"), 1, "swarm-evo: /x/run.db: No space left"),
         (KeyboardInterrupt(), 130, "swarm-evo: interrupted"),
@@ -118,13 +129,17 @@ def test_an_error_is_one_line_and_its_exit_code(monkeypatch, capsys, error, code
     assert line.startswith(said)
 
 
-def test_a_fault_of_ours_is_not_hidden(monkeypatch):
+@pytest.mark.parametrize(
+    "error", [OSError(errno.ENOENT, "No such file"), ImportError("cannot import name 'x'", name="cli.run")]
+)
+def test_a_fault_of_ours_is_not_hidden(monkeypatch, error):
     def fail(words):
-        raise OSError(errno.ENOENT, "No such file")
+        raise error
 
     monkeypatch.setattr(parser, "parse", fail)
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(type(error)) as told:
         main([])
+    assert told.value is error
 
 
 def test_an_unknown_option_names_the_key_that_ends_so():
