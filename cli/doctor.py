@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -104,12 +105,20 @@ def _folder(config: Config) -> Iterator[Check]:
     folder = Path(config.project.dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / ".swarm-evo-doctor"
-        probe.write_text("x")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"x")
+            if os.name == "posix":  # elsewhere there is no sandbox either, which is told
+                import fcntl
+
+                fcntl.flock(probe, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield Check("project.dir", True, str(folder))
     except OSError as error:
-        yield Check("project.dir", False, f"{folder}: {error.strerror}", "choose a folder you can write: project.dir=…")
+        yield Check(
+            "project.dir",
+            False,
+            f"{folder}: {error.strerror}",
+            "choose a folder in which you can write and lock: project.dir=…",
+        )
 
 
 def _sandbox(config: Config, accept: bool) -> tuple[dict[str, Any], Check]:

@@ -20,7 +20,7 @@ from core.storage.held import LOCK
 from core.storage.labels import labels_of
 from core.storage.run_names import ALLOWED, may_be_run, stays
 from utils.clean_text import one_line
-from utils.errors import ConfigError, RunBusyError, StoreError, UnknownRunError, unwritable
+from utils.errors import ConfigError, RunBusyError, RunReadOnlyError, StoreError, UnknownRunError, unwritable
 from utils.folder_entries import entries
 from utils.missing_file import may_be_file
 from utils.program import command
@@ -266,8 +266,8 @@ def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
     Args:
         writes: False for who removes it.
     Raises:
-        RunBusyError: another live process holds it. RunReadOnlyError, StoreError: the folder cannot be written, or
-            leads elsewhere. UnknownRunError: it was removed while its lock was waited for.
+        RunBusyError: another live process holds it. RunReadOnlyError, StoreError: the folder cannot be written or
+            locked, or leads elsewhere. UnknownRunError: it was removed while its lock was waited for.
     """
     if writes:
         check_own(run)
@@ -285,8 +285,9 @@ def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
             owner = file.read(20).decode("ascii", "replace").strip() or "unknown"
             raise RunBusyError(f"run '{run.name}' is held by another process (pid {owner}); stop it first") from error
         except OSError as error:
-            raise StoreError(
+            raise RunReadOnlyError(
                 f"run '{run.name}': '{run}' lies where nothing can be locked ({error.strerror}); put it on another disk"
+                " (project.dir=FOLDER)"
             ) from error
         if not _lies_at(file, run / LOCK):  # what was begun there now would be a run of nothing
             raise UnknownRunError(f"run '{run.name}' was removed")

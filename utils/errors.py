@@ -26,7 +26,7 @@ SwarmEvoError
     ├── BrokenStoreError     what is stored cannot be read, now or later
     │   └── StoreVersionError    a newer version wrote it (exit 2)
     ├── RunBusyError         another process holds the run (exit 2)
-    └── RunReadOnlyError     its folder can be read, not written (exit 2)
+    └── RunReadOnlyError     its folder can be read, not written or locked (exit 2)
 
 A candidate that crashes, times out or cheats is NOT an exception: it is a FailureKind on its node.
 """
@@ -204,7 +204,7 @@ class RunBusyError(StoreError):
 
 
 class RunReadOnlyError(StoreError):
-    """The run's folder can be read by this user, not written."""
+    """The run's folder can be read by this user, not written, or it lies where nothing can be locked."""
 
     exit_code = 2
 
