@@ -7,7 +7,7 @@ import os
 import resource
 import sqlite3
 import stat
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from utils.errors import StoreError, UnknownRunError
@@ -112,13 +112,19 @@ def lacking_room() -> str:
     return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
 
 
-def is_full(folder: Path) -> bool:
-    """Whether the disk has no room for the index of a store's log, of which SQLite says "disk I/O error" then."""
-    try:
-        found = os.statvfs(folder)
-    except OSError:
-        return False
-    return found.f_bavail * found.f_frsize < _INDEX_BYTES
+def why_no_write(path: Path) -> str:
+    """What SQLite calls no more than "disk I/O error": no room for the index of a store's log, or a limit of the
+    session's that one of its files has come to; '' where it is neither.
+    """
+    with suppress(OSError):
+        found = os.statvfs(path.parent)
+        if found.f_bavail * found.f_frsize < _INDEX_BYTES:
+            return ": the disk is full"
+        most, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        sizes = (os.stat(name).st_size for name in (path, f"{path}-wal") if os.path.exists(name))
+        if most != resource.RLIM_INFINITY and max(sizes, default=0) + _INDEX_BYTES > most:
+            return f": files may grow to {most:,} bytes here (ulimit -f)"
+    return ""
 
 
 def no_run(path: Path) -> UnknownRunError:

@@ -15,7 +15,6 @@ from core.storage.connection import (
     check_readable,
     connect,
     copied,
-    is_full,
     is_unmade,
     lacking_room,
     no_run,
@@ -23,6 +22,7 @@ from core.storage.connection import (
     reading,
     version_of,
     wait_for_others,
+    why_no_write,
 )
 from core.storage.foreign_schema import runs_something
 from core.storage.forms import FORMS, insert
@@ -162,8 +162,8 @@ class Database:
                 raise KeyboardInterrupt from error
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
             more = _MAKE_ROOM if code == sqlite3.SQLITE_FULL else ""
-            if code == sqlite3.SQLITE_IOERR and is_full(self.path.parent):
-                more = f": the disk is full{_MAKE_ROOM}"
+            if code == sqlite3.SQLITE_IOERR and (why := why_no_write(self.path)):
+                more = f"{why}{_MAKE_ROOM}"
             if code == sqlite3.SQLITE_CANTOPEN:
                 more = lacking_room()
             if code in _BROKEN:

@@ -109,16 +109,24 @@ def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
     store.close()
 
 
-@pytest.mark.parametrize("free", [0, 8])
-def test_an_input_output_error_of_a_full_disk_says_that_it_is_full(tmp_path, monkeypatch, free):
-    """SQLite calls it no more than that where the index of its log finds no room."""
+@pytest.mark.parametrize(
+    ("free", "most", "told"),
+    [
+        (0, resource.RLIM_INFINITY, "error: the disk is full; make room there"),
+        (8, 50_000, r"error: files may grow to 50,000 bytes here \(ulimit -f\)"),
+        (8, 10**9, "error$"),
+    ],
+)
+def test_what_an_input_output_error_of_sqlites_comes_from_is_told(tmp_path, monkeypatch, free, most, told):
+    """So it calls an index of its log that finds no room, and a file that may not grow."""
     error = sqlite3.OperationalError("disk I/O error")
     error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
-    monkeypatch.setattr(os, "statvfs", lambda folder: SimpleNamespace(f_bavail=free, f_frsize=4096))
     with closing(Database(tmp_path / DB_NAME)) as database:
-        with pytest.raises(StoreError, match="disk I/O error") as told, database._refusals():
+        monkeypatch.setattr(os, "statvfs", lambda folder: SimpleNamespace(f_bavail=free, f_frsize=4096))
+        monkeypatch.setattr(resource, "getrlimit", lambda what: (most, most))
+        with pytest.raises(StoreError, match=told), database._refusals():
             raise error
-    assert ("the disk is full; make room there" in str(told.value)) is (free == 0)
+        monkeypatch.undo()
 
 
 def test_a_folder_that_cannot_be_written_is_a_store_error(tmp_path):
