@@ -32,6 +32,10 @@ KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY
 # Tests run side by side: threads of a pool that spin for each other would take the processors from all.
 os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
+# Where `readline` is loaded, as pytest does, children are told 80 columns: what is no terminal has none.
+for _name in ("COLUMNS", "LINES"):
+    os.environ.pop(_name, None)
+
 # Plots take longer than the rest of a small run: who looks at them asks by `logging.report=true`.
 os.environ["SWARM_EVO__LOGGING__REPORT"] = "false"
 

@@ -85,6 +85,10 @@ def filled_in(command: str, reader: Cli) -> list[str]:
         words = [word for word in words if word != "stockfish" or shutil.which(word)]
     if words[0].startswith("-"):  # a search: the run that the others name stays the latest here
         words.append("--project.dir=searches")
+    if words[0] == "compare":  # "it can be copied"
+        run = reader.runs[-1]
+        names = [run.name, shutil.copytree(run, run.with_name("copied"), dirs_exist_ok=True).name]
+        words = ["compare", *names]
     return [here.get(word, word) for word in words]
 
 
