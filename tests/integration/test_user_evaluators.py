@@ -388,19 +388,20 @@ def test_a_score_that_depends_on_time_is_not_verified(judge):
     assert verdict.metric > 200, "it is measured where the candidate runs"
 
 
-def test_a_slow_start_does_not_hide_that_the_score_is_a_time(judge):
+def test_a_slow_start_does_not_hide_that_the_score_is_a_time(jobs, tmp_path):
     """The way to the sandbox is lost in the time of the user's own program, and not in that of a better one."""
-    asked = judge(
-        """
-        import time
-        def evaluate(path):
-            m, began = load(path), time.perf_counter()
-            m.f(300)
-            return {"combined_score": 1 / (time.perf_counter() - began + 0.001)}
-        """,
-        "def f(n):\n    return sum(i * j for i in range(n) for j in range(i))\n",
-    )
-    verdict = asked.score()
+    evaluator = """
+    import time
+    def evaluate(path):
+        m, began = load(path), time.perf_counter()
+        m.f(300)
+        return {"combined_score": 1 / (time.perf_counter() - began + 0.001)}
+    """
+    program = "def f(n):\n    return sum(i * j for i in range(n) for j in range(i))\n"
+    for trial in range(3):  # where others take the processors for milliseconds, times may say nothing
+        verdict = Judge(jobs, tmp_path / f"{trial}", evaluator, program).score()
+        if verdict.source == "unisolated":
+            break
     assert verdict.source == "unisolated" and "depends on time" in verdict.unisolated_reason
 
 
