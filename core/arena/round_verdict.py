@@ -9,7 +9,7 @@ from typing import Any
 from core.arena.arena_run import ArenaRun
 from core.arena.match import engine_of
 from core.arena.pairings import meetings, names_of
-from core.arena.promotion import RULES, Decision
+from core.arena.promotion import Decision, decide
 from core.arena.standings import Crosstable, Played, cross_rows, table_rows
 from core.contracts import Evaluation
 from core.state.failure import FailureKind
@@ -52,8 +52,7 @@ class RoundVerdict:
             self.decision = self._coronation(first.id, rated)
         else:
             champion = next(iter(run.promoted), None)
-            rule = RULES[run.settings.promotion]()
-            self.decision = rule.decide(self.table, rated, champion, rng, self._more)
+            self.decision = decide(run.settings.promotion, self.table, rated, champion, rng, self._more)
         self._rate()
         if self.table.left_out:
             log_msg("INFO", f"generation {self.generation}, {self.table.left_out}")

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from core.arena import promotion
 from core.arena.promotion import RULES, SPRT_PAIRS
 from core.arena.standings import Crosstable, Played
 
@@ -21,7 +22,7 @@ def table(results):
 def decide(rule, results, champion="champ", more=None, seed=1, rated=None):
     found = table(results)
     known = found.players if rated is None else rated
-    return RULES[rule]().decide(found, known, champion, random.Random(seed), more or (lambda *_: found))
+    return promotion.decide(rule, found, known, champion, random.Random(seed), more or (lambda *_: found))
 
 
 EVEN = {("champ", "new"): "wwll", ("new", "champ"): "wwll", ("champ", "old"): "ww", ("new", "old"): "ww"}
