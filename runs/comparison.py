@@ -49,8 +49,10 @@ def _read(folder: Path, row: dict[str, Any]) -> tuple[dict[str, Any], Mapping[st
         facts = reader.facts()
         winner = conclusion_of(reader, facts).winner
         limits = limits_now(reader, paid=row["cost_usd"] is not None)
-    more = {"final_interval": winner and winner.final_interval, "limits": limits}
     config = facts.get("config")
-    return {**row, **more, "verdict_words": IN_WORDS[row["verdict"]]}, masked(config) if isinstance(
-        config, dict
-    ) else {}
+    told = {
+        "final_interval": winner and winner.final_interval,
+        "limits": limits,
+        "verdict_words": IN_WORDS[row["verdict"]],
+    }
+    return row | told, masked(config) if isinstance(config, dict) else {}

@@ -50,9 +50,8 @@ class TicketTools:
         """A ticket of a process that was killed, or a new one."""
         if arguments.get("ticket"):
             run_dir, ticket = self._ticket(arguments, "ask for")
-            mine = (
-                {} if split_ticket(ticket)[1] else {"token": new_token(run_dir)}
-            )  # another's is this process's from here on
+            is_another = not split_ticket(ticket)[1]
+            mine = {"token": new_token(run_dir)} if is_another else {}  # it is this process's from here on
             again = {"verb": "ask", "ticket": ticket, "holder": _holder(call), **mine}
             return self._laid_out(run_dir, _asked(run_dir, again, call, _end()), arguments)
         run_dir = self._run(arguments)
