@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from core.contracts import Problem
+from core.executor.devices import Cards
 from runs.fitting import idle_workers
 from utils.config_schema import Config
 from utils.counts import counted
@@ -26,6 +27,7 @@ def notes_of(config: Config, roles: Mapping[str, ModelSettings], problem: Proble
     if idle:
         of = counted(config.search.workers, "worker")
         yield f"{idle} of {of} will find nothing to run; {words} keeps all of them busy"
+    yield from _crowded(config)
     unmetered = [f"llm.{role}.network=open" for role, settings in roles.items() if is_unmetered(settings)]
     if unmetered:
         yield (
@@ -40,6 +42,18 @@ def notes_of(config: Config, roles: Mapping[str, ModelSettings], problem: Proble
                 if config.search.policy == "islands"
                 else " refines none"
             )
+        )
+
+
+def _crowded(config: Config) -> Iterator[str]:
+    """Of more workers than the GPUs of this machine leave room for."""
+    execution, workers = config.execution, config.search.workers
+    places = Cards(execution.gpus).places if execution.runner == "local" else 0
+    if 0 < places < workers:
+        shared = f"; execution.gpus={1 / workers:.2g} lets {workers} share a card" if execution.gpus <= 1 else ""
+        yield (
+            f"search.workers={workers}, but the GPUs here leave room for {counted(places, 'program')} at once "
+            f"(execution.gpus={execution.gpus:g}): the others wait{shared}"
         )
 
 

@@ -59,7 +59,7 @@ def open_workers(
         box = ahead.take(later) if ahead is not None else open_sandbox(**sandbox, state_dir=workspaces_dir(config))
         runner = LocalJobs(
             box,
-            config.search.workers,
+            min(config.search.workers, box.cards.places or config.search.workers),
             scratch=workspaces_dir(config) / run_dir.name,
             on_output=on_output,
             on_job=on_job,

@@ -49,6 +49,7 @@ class Cards:
     def __init__(self, gpus: float) -> None:
         self.each = ceil(gpus)
         """How many a job gets."""
+        self._sharers = int(1 / gpus) if 0 < gpus < 1 else 1
         found = _chosen(_there()) if gpus else []
         if len(found) < gpus:
             told = f"execution.gpus={gpus:g}, but {len(found)} GPU device nodes were found on this machine"
@@ -60,6 +61,11 @@ class Cards:
 
     def __len__(self) -> int:
         return len(self._users)
+
+    @property
+    def places(self) -> int:
+        """Jobs at once that leave each what it was promised; 0 without GPUs."""
+        return len(self) // self.each * self._sharers if self.each else 0
 
     def nodes(self) -> list[str]:
         """What the next job gets: nodes of the cards with the fewest users, and those that all cards share."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from utils.errors import ConfigError
 from utils.user_path import home
 
-SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+_SYSTEM = ("/usr/local/bin", "/usr/bin", "/bin")
 _SECRETS = ("credentials*", ".credentials*", ".npmrc", ".netrc", ".pypirc", ".condarc", ".git-credentials")
 """Files of logins that lie in such folders."""
 _HOMES = {
@@ -39,6 +39,16 @@ class Toolchains:
     hidden: tuple[str, ...] = ()
     """Patterns of what is not shown in them."""
     environment: tuple[tuple[str, str], ...] = ()
+    """PATH among it, but for what every program finds (`search_path`)."""
+
+
+def search_path(bins: str, python: str) -> str:
+    """Where programs look for commands: `bins`, the folder of their interpreter, the system.
+
+    So `python3`, `pytest` and the like are those of `execution.python`, as in an environment that was activated.
+    """
+    own = os.path.dirname(os.path.abspath(python))
+    return ":".join(filter(None, (bins, own if own not in _SYSTEM else "", *_SYSTEM)))
 
 
 def toolchains_of(paths: Sequence[str]) -> Toolchains:
@@ -54,7 +64,7 @@ def toolchains_of(paths: Sequence[str]) -> Toolchains:
     variables = {_HOMES[folder.name]: str(folder) for folder in folders if folder.name in _HOMES}
     real = [str(folder.resolve()) for folder in folders]
     hidden = [f"{glob.escape(path)}/{name}" for path in dict.fromkeys([*map(str, folders), *real]) for name in _SECRETS]
-    environment = {"PATH": ":".join([*bins, SYSTEM_PATH]), **variables}
+    environment = {"PATH": ":".join(bins), **variables}
     return Toolchains(tuple(dict.fromkeys([*map(str, folders), *real])), tuple(hidden), tuple(environment.items()))
 
 

@@ -29,7 +29,7 @@ from core.executor.output import Output, drain
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
 from core.executor.session import SandboxSession
-from core.executor.toolchains import SYSTEM_PATH
+from core.executor.toolchains import search_path
 from core.executor.uids import UidPool
 from core.executor.workspace import remove_tree
 from core.state.failure import FailureKind
@@ -304,8 +304,9 @@ class WarmSandbox:
 
     def _job(self, kind: str, limits: Limits, **parts: Any) -> Job:
         """As `job_of`, with the variables of this sandbox."""
-        job = job_of(kind, limits, **parts)
-        return job.changed(env={**job.env, **dict(self.config.environment)})
+        job, own = job_of(kind, limits, **parts), dict(self.config.environment)
+        own["PATH"] = search_path(own.get("PATH", ""), self.config.python)
+        return job.changed(env={**job.env, **own})
 
     def _once(
         self,
@@ -345,10 +346,10 @@ def job_of(
 
 
 def environment(limits: Limits) -> dict[str, str]:
-    """The whole environment of a candidate."""
+    """The whole environment of a candidate, but for its PATH."""
     threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     fixed = {
-        "PATH": SYSTEM_PATH, "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+        "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
         "USER": "candidate", "LOGNAME": "candidate", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
         "MPLBACKEND": "Agg", "TZ": "UTC",
     }  # fmt: skip

@@ -344,6 +344,17 @@ def test_the_fall_back_sees_the_same_files_and_says_why(judge, tmp_path):
     assert (again.metric, again.source) == (1, "unisolated") and len(asked.told) == 1
 
 
+def test_what_fails_beside_the_evaluator_too_is_told_and_not_what_cannot_cross(judge):
+    """A lock cannot cross; that the evaluator itself fails was told to nobody."""
+    body = """
+        def evaluate(path):
+            import threading
+            return {"combined_score": load(path).f(threading.Lock()) + {}["of mine"]}
+    """
+    run = judge(body, "def f(x):\n    return 1.0\n").score()
+    assert run.metric is None and "KeyError: 'of mine'" in run.message, run.message
+
+
 def test_insisting_on_apart_says_why_it_cannot_be(judge):
     asked = judge(
         'def evaluate(path):\n    return {"combined_score": float(len(open(path).read()))}\n',

@@ -80,6 +80,29 @@ free = torch.cuda.mem_get_info()[0]
 found = torch.empty(int(free * 0.9), dtype=torch.uint8, device="cuda")
 print("of another:", sum(int(torch.count_nonzero(part == 0x5A)) for part in found.split(1 << 26)))
 """
+KERNEL = """
+import torch
+
+def softmax(x):
+    return torch.exp(x) / torch.exp(x).sum(dim=1, keepdim=True)
+"""
+TIMES_A_KERNEL = """
+import importlib.util, torch
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    x = torch.randn(4096, 1024, device=DEVICE)
+    assert torch.allclose(program.softmax(x), torch.softmax(x, 1), atol=1e-6)
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    program.softmax(x)
+    end.record()
+    torch.cuda.synchronize()
+    return {"combined_score": 1 / begin.elapsed_time(end), "on_card": float(DEVICE == "cuda")}
+"""
 NETWORK = """
 import os
 import numpy as np, pandas as pd, torch
@@ -202,6 +225,33 @@ def test_doctor_computes_on_the_card(cli: Cli, tier: str) -> None:
         pytest.skip("bubblewrap does not hold here")
     (line,) = [line for line in done.out.splitlines() if "execution.gpus:" in line]
     assert line.startswith("ok") and "CUDA computes on NVIDIA" in line, done.out
+
+
+def test_an_evaluator_times_a_kernel_beside_it(cli: Cli, tier: str) -> None:
+    """It had no card: what it was loaded in saw none, nor did the programs beside it."""
+    (cli.folder / "kernel.py").write_text(KERNEL)
+    (cli.folder / "evaluator.py").write_text(TIMES_A_KERNEL)
+    ended = cli(
+        "--problem", "script", f"problem.program={cli.folder / 'kernel.py'}", "problem.direction=max",
+        f"problem.evaluator={cli.folder / 'evaluator.py'}", f"execution.python={PYTHON}", "execution.gpus=1",
+        f"execution.sandbox={tier}", "execution.memory_mb=16384", "search.max_steps=0", timeout=400,
+    )  # fmt: skip
+    if tier == "bubblewrap" and "bubblewrap" in ended.err:
+        pytest.skip(ended.err)
+    assert ended.code == 0, ended.out + ended.err
+    (row,) = cli.show()["nodes"]
+    node = cli.node(row["node_id"])
+    assert row["metric"] > 0 and node["metrics"]["on_card"] == 1 and "Tensor" in node["unisolated_reason"], node
+
+
+def test_a_command_is_run_by_the_interpreter_that_is_named(cli: Cli) -> None:
+    (cli.folder / "train.py").write_text(MULTIPLIES + "print('score: 1')")
+    ended = cli(
+        "--problem", "command", f"problem.source={cli.folder / 'train.py'}", "problem.eval=python3 train.py",
+        "problem.metric=score", "problem.direction=max", f"execution.python={PYTHON}", "execution.gpus=1",
+        "execution.memory_mb=16384", "search.max_steps=0", timeout=100,
+    )  # fmt: skip
+    assert ended.code == 0 and cli.show()["nodes"][0]["metric"] == 1, ended.out + ended.err
 
 
 def test_a_competition_is_won_by_a_network_that_learns_on_the_card(cli: Cli, tier: str) -> None:

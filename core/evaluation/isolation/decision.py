@@ -151,7 +151,7 @@ class Decider:
             again = self._first()  # one that crashes now and then is to be kept apart as well
             first = first if self._score(again.value) is None else again
         if first.seconds > SIDE_BY_SIDE_SECONDS:
-            self._at_once = max(1, min(SAMPLES, processors()))
+            self._at_once = max(1, min(SAMPLES, processors(), self._sandbox.cards.places or SAMPLES))
             fit = int(TRIES_SECONDS * self._at_once / (4 * first.seconds))
             self._samples = min(SAMPLES, max(FEWEST, fit))
         self._shows = (*self._shows, *(path for path in first.opened if not self._is_shown(path)))
@@ -181,7 +181,7 @@ class Decider:
         run = first if insisted and first is not None else self._all(partial(self._beside, decision))[0]
         if first is not None and self._score(run.value) is None and not insisted:
             failed_apart = first.program is not None or bool(first.error)
-            return decision, first if failed_apart else run
+            return decision, first if failed_apart and not first.refused else run
         return decision, run
 
     def _compared(self, first: EvaluatorRun) -> tuple[Decision, EvaluatorRun]:

@@ -46,7 +46,7 @@ one_evaluation = _load_ours("one_evaluation", _HERE)
 _NO_FORK = ("jax", "tensorflow", "torch", "grpc", "cupy", "ray")
 """Libraries with threads of their own that wait for each other after a fork."""
 _CLOCKS = ("perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "monotonic", "monotonic_ns",
-           "thread_time", "timeit", "default_timer")  # fmt: skip
+           "thread_time", "timeit", "default_timer", "elapsed_time", "do_bench")  # fmt: skip
 _MOST_FILES = 200
 REPORT = 1
 """Place of the socket for reports among a task's descriptors: the program's channel, that, the file of its output."""

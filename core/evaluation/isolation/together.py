@@ -146,7 +146,9 @@ class Together:
         """The sandbox that has this evaluator loaded, and what `code` imports that takes long to load; opened now if
         there is none. Raises EvaluatorUnusable.
         """
-        preload = (*sandbox.config.preload, *long_imports(code, sandbox.config.preload), str(self.evaluator))
+        held = sandbox.config.preload
+        own = (str(self.evaluator),) if not sandbox.cards else ()  # one that is loaded where no card is finds none later
+        preload = (*held, *long_imports(code, held), *own)
         name = blake2b(repr((preload, self.shows)).encode(), digest_size=6).hexdigest()
 
         def opened() -> WarmSandbox:
@@ -158,7 +160,7 @@ class Together:
                 hide=tuple(path for path in sandbox.config.hide if not path.startswith(shared)),  # the user's evaluator
                 state_dir=sandbox.config.state_dir / f"together-{name}",
             )  # fmt: skip
-            box = WarmSandbox(config)
+            box = WarmSandbox(config, cards=sandbox.cards)
             fault = box.ready().missing.get(str(self.evaluator))
             if fault is not None:
                 box.close()

@@ -205,6 +205,12 @@ def test_workers_of_one_machine_share_its_cards_equally(four, gpus, dealt) -> No
     assert ["".join(path[-1] for path in cards.take()) for _ in dealt] == dealt
 
 
+@pytest.mark.parametrize(("gpus", "places"), [(0, 0), (0.25, 16), (0.3, 12), (0.5, 8), (1, 4), (2, 2), (3, 1), (4, 1)])
+def test_no_more_programs_at_once_than_have_what_they_were_promised(four, gpus, places) -> None:
+    """Every worker ran one: with `execution.gpus=1` programs shared a card and its memory."""
+    assert devices.Cards(gpus).places == places
+
+
 def test_a_card_that_was_given_back_is_dealt_before_those_in_use(four) -> None:
     cards = devices.Cards(1)
     taken = [cards.take() for _ in range(6)]

@@ -8,7 +8,7 @@ import pytest
 
 from core.contracts import Limits
 from core.executor.sandbox import open_sandbox
-from core.executor.toolchains import found_here, toolchains_of
+from core.executor.toolchains import found_here, search_path, toolchains_of
 from utils.errors import ConfigError, NoSandboxError
 
 
@@ -56,8 +56,15 @@ def test_those_of_this_machine_are_found(home: Path):
     found = found_here()
     assert found["Rust"] == [f"{home}/.cargo/bin", f"{home}/.rustup"]
     assert found["Node"] == [f"{home}/.nvm/versions/node/v1"]
-    environment = dict(toolchains_of(found["Node"]).environment)
-    assert environment["PATH"].startswith(f"{home}/.nvm/versions/node/v1/bin:/usr/local/bin")
+    assert dict(toolchains_of(found["Node"]).environment)["PATH"] == f"{home}/.nvm/versions/node/v1/bin"
+
+
+@pytest.mark.parametrize(("bins", "python", "found"), [
+    ("", "/usr/bin/python3", ""), ("", "/opt/mine/bin/python3", "/opt/mine/bin:"),
+    ("/opt/rust/bin", "/opt/mine/bin/python", "/opt/rust/bin:/opt/mine/bin:"),
+])  # fmt: skip
+def test_commands_are_sought_beside_the_interpreter(bins: str, python: str, found: str):
+    assert search_path(bins, python) == f"{found}/usr/local/bin:/usr/bin:/bin"
 
 
 @pytest.mark.parametrize("path", ["~", "/", "~/..", "~/none", "~/secret"])
