@@ -99,7 +99,7 @@ class WarmSandbox:
         on_output: Callable[[str], None] | None = None,
     ) -> ExecutionResult:
         job = self._job("script", limits, code=code, seed=seed, argv=argv)
-        return self._once(job, workspace, inputs, limits, on_output)
+        return self._once(job, workspace, inputs, limits, on_output, server=self._server_for(job))
 
     def command(
         self,
@@ -168,7 +168,7 @@ class WarmSandbox:
                 raise lost_by(error) from error
 
     def _server_for(self, job: Job) -> ForkServer:
-        """The fork server that holds what a session's program imports: ours, or one beside it that is started now."""
+        """The fork server that holds what a program imports: ours, or one beside it that is started now."""
         more = () if self.tier == "bubblewrap" else long_imports(job.prelude + job.code, self.config.preload)
         if not more:
             return self._server
@@ -316,8 +316,9 @@ class WarmSandbox:
         limits: Limits,
         on_output: Callable[[str], None] | None,
         base: BaseTree | None = None,
+        server: ForkServer | None = None,
     ) -> ExecutionResult:
-        slot, uid = self.open_slot(limits, workspace, inputs, base)
+        slot, uid = self.open_slot(limits, workspace, inputs, base, server)
         try:
             rename = None if self.tier == "warm" else (str(workspace.resolve()), mounts.WORKSPACE)
             output = Output(limits.output_kb * 1024, on_output, rename)

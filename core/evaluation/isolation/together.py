@@ -146,8 +146,9 @@ class Together:
         """The sandbox that has this evaluator loaded, and what `code` imports that takes long to load; opened now if
         there is none. Raises EvaluatorUnusable.
         """
-        held = sandbox.config.preload
-        own = (str(self.evaluator),) if not sandbox.cards else ()  # one that is loaded where no card is finds none later
+        held, own = sandbox.config.preload, (str(self.evaluator),)
+        if sandbox.cards:  # an evaluator that is loaded where no card is seen would find none later: each job loads it
+            code, own = f"{code}\n{self.evaluator.read_text(encoding='utf-8', errors='replace')}", ()
         preload = (*held, *long_imports(code, held), *own)
         name = blake2b(repr((preload, self.shows)).encode(), digest_size=6).hexdigest()
 

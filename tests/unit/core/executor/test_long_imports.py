@@ -32,6 +32,7 @@ TOLD = "def found(): return BEFORE\ndef draw(): return float(numpy.random.rand()
         ("def f():\n    from scipy.optimize import minimize", ("numpy", "scipy")),
         ("import sklearn", ("numpy", "scipy", "pandas", "sklearn")),
         ("import numpyro", ()),
+        ("from torch import nn", ("numpy", "scipy", "pandas", "sklearn", "torch")),
     ],
 )
 def test_what_a_program_names_in_its_imports(program, named):
@@ -57,6 +58,16 @@ def test_a_program_finds_loaded_what_it_imports_and_nothing_else(tmp_path):
         assert [found(kind) for kind in (*kinds, *reversed(kinds))] == [
             [], ["numpy"], ["numpy", "scipy"], ["numpy", "scipy"], ["numpy"], []
         ]  # fmt: skip
+
+
+def test_a_whole_script_finds_loaded_what_it_imports(tmp_path):
+    """One that imports what its problem does not preload took seconds for it each time."""
+    with closing(open_sandbox("auto", preload=("math",), state_dir=tmp_path / "state")) as sandbox:
+        if sandbox.tier == "bubblewrap":
+            pytest.skip("each program has a fresh interpreter")
+        (tmp_path / "work").mkdir()
+        told = sandbox.run(f"{FOUND}import scipy\nprint(BEFORE)", workspace=tmp_path / "work", limits=LIMITS)
+        assert told.term_out == "['numpy', 'scipy']\n"
 
 
 def test_equal_seeds_draw_equal_numbers_wherever_numpy_is_loaded(tmp_path):
