@@ -146,10 +146,12 @@ class Together:
         """The sandbox that has this evaluator loaded, and what `code` imports that takes long to load; opened now if
         there is none. Raises EvaluatorUnusable.
         """
-        held, own = sandbox.config.preload, (str(self.evaluator),)
+        held = sandbox.config.preload
         if sandbox.cards:  # an evaluator that is loaded where no card is seen would find none later: each job loads it
-            code, own = f"{code}\n{self.evaluator.read_text(encoding='utf-8', errors='replace')}", ()
-        preload = (*held, *long_imports(code, held), *own)
+            evaluator = self.evaluator.read_text(encoding="utf-8", errors="replace")
+            preload = (*held, *long_imports(f"{code}\n{evaluator}", held))
+        else:
+            preload = (*held, *long_imports(code, held), str(self.evaluator))
         name = blake2b(repr((preload, self.shows)).encode(), digest_size=6).hexdigest()
 
         def opened() -> WarmSandbox:
