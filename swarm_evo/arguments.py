@@ -13,6 +13,8 @@ from swarm_evo.errors import SearchError
 
 CALL = 20.0
 """Seconds that one request may wait at the run; longer waits are several requests."""
+KEPT = ".swarm-evo"
+"""Folder of `project_dir` that keeps functions of the user as files, so that a run can be resumed."""
 Ticket = Mapping[str, Any]
 """What `ask` gave: `ticket`, `prompt` {system, user}, `files`, `operator`, `parents`, `metric`, `limits`, `budget`."""
 Files = Mapping[str, str | None]

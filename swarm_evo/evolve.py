@@ -10,7 +10,7 @@ from typing import Any, overload
 
 from swarm_evo.arguments import checked_path
 from swarm_evo.errors import SearchError
-from swarm_evo.result import Result, read_result
+from swarm_evo.result import Result
 from swarm_evo.search import keep, start
 from swarm_evo.source import program_of
 
@@ -62,13 +62,13 @@ def evolve(
     file = keep(text.encode(), f"{entry}.py", folder)
     if "project__name" not in arguments:
         arguments = {**arguments, "project__name": entry}
-    result = start(program=file, evaluate=_Scored(score, entry), **arguments).wait()
-    return read_result(result.folder, result.facts, entry)
+    return start(program=file, evaluate=_Scored(score, entry), **arguments).wait()
 
 
 def _decorated(function: Function, *, score: Callable[[Function], Any], arguments: dict[str, Any]) -> Function:
     result = evolve(function, score, **arguments)
     better = functools.wraps(function)(result.function)
+    del better.__wrapped__  # its text is its own, for `inspect` and the next search
     better.result = result  # type: ignore[attr-defined]
     return better
 

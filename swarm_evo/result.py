@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from swarm_evo.app import app_dir
+from swarm_evo.arguments import KEPT
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.notebook import result_html
@@ -61,7 +62,7 @@ class Result:
 
     @property
     def status(self) -> str:
-        """`finished` or `interrupted`."""
+        """`finished` or `interrupted`; of a loaded run also `running` and whatever else `list-runs` tells."""
         return str(self.facts.get("status", ""))
 
     @property
@@ -161,11 +162,13 @@ def _numbered(table: pandas.DataFrame) -> pandas.DataFrame:
     return table.astype({"step": "Int64"}) if "step" in table else table
 
 
-def read_result(folder: Path, facts: Mapping[str, Any], entry: str | None = None) -> Result:
+def read_result(folder: Path, facts: Mapping[str, Any]) -> Result:
     """The result of the run in `folder`."""
     best_id, best = facts.get("best_node_id"), None
     if best_id is not None and facts.get("best_metric") is not None:
         best = Best(_code(folder / "run.db", best_id), facts["best_metric"], best_id, facts["metric_source"])
+    program = Path(facts["config"]["problem"].get("program") or "")
+    entry = program.stem if program.parent.parent.name == KEPT else None  # only `evolve` keeps programs there
     return Result(str(facts["run"]), folder, best, facts, entry)
 
 

@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from swarm_evo.arguments import checked_path, run_name, shown
+from swarm_evo.arguments import KEPT, checked_path, run_name, shown
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Result, read_result, stored_text
@@ -23,8 +23,6 @@ from swarm_evo.source import pickled
 _OUTPUT = "SELECT texts.body FROM nodes JOIN texts ON texts.hash = nodes.term_out WHERE nodes.id = ?"
 BUDGET = ("steps", "seconds", "tokens", "usd", "target", "stagnation", "repeats", "nothing_left")
 """What `budget=` may name: the keys below `budget`, and `steps` for `search.max_steps`."""
-KEPT = ".swarm-evo"
-"""Folder of `project_dir` that keeps functions of the user as files, so that a run can be resumed."""
 
 
 def start(

@@ -45,14 +45,15 @@ def pickled(function: Callable[..., Any]) -> bytes:
     try:
         return _by_value(function, [module for module in own if module.__name__ in named])
     except Exception as error:  # whatever the user's objects raise
-        raise SearchError(f"{function!r} cannot be sent to another process: {error}") from error
+        given = getattr(function, "origin", function)
+        raise SearchError(f"{given!r} cannot be sent to another process: {error}") from error
 
 
 def _own_modules() -> list[ModuleType]:
-    """Modules of the user's that no other process can import by name."""
-    loaded = [module for name, module in list(sys.modules.items()) if getattr(module, "__name__", "") == name]
-    files = [module for module in loaded if isinstance(module, ModuleType) and vars(module).get("__file__")]
-    return [module for module in files if module.__name__ != "__main__" and not _is_installed(module)]
+    """Modules of the user's that no other process can import by name; what the main one holds goes by value anyway."""
+    named = [(name, module) for name, module in list(sys.modules.items()) if name != "__main__"]
+    loaded = [module for name, module in named if isinstance(module, ModuleType) and module.__name__ == name]
+    return [module for module in loaded if not _is_installed(module)]
 
 
 def _by_value(function: Callable[..., Any], modules: Iterable[ModuleType]) -> bytes:
@@ -230,9 +231,11 @@ def _pair_text(pair: tuple[Any, Any]) -> str | None:
 
 
 def _is_installed(module: ModuleType) -> bool:
-    """True for what another process of this Python can import by name. A notebook is a main module without a file."""
+    """True for what another process of this Python can import by name. A notebook's main module has no file, and what
+    `result.function` loaded has neither file nor finder.
+    """
     path = getattr(module, "__file__", None) or ""
     homes = (sys.prefix, sys.base_prefix)
     if module.__name__ in sys.builtin_module_names or any(Path(path).is_relative_to(home) for home in homes):
         return True
-    return not path and module.__name__ != "__main__"
+    return not path and getattr(module, "__spec__", None) is not None

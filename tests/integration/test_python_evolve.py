@@ -84,6 +84,8 @@ def test_a_source_text_is_as_good_as_a_function(tmp_path):
     )  # fmt: skip
     assert -abs(result.function(3) - 20) == pytest.approx(result.best.metric)
     assert result.best.code.startswith("# EVOLVE-BLOCK-START\ndef g(x)")
+    again = swarm_evo.load(result.run, project_dir=tmp_path)
+    assert again.function is result.function, "another kernel has no other way to it"
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from swarm_evo import evolve
 from swarm_evo.errors import SearchError
 from swarm_evo.result import Best, Result
 from swarm_evo.source import pickled, program_of
@@ -139,6 +140,21 @@ def test_a_found_function_is_one_object_that_can_be_pickled_and_read(tmp_path):
         second(0)[1]
     )
     assert inspect.getsource(second) == "def f(x):\n    return 2, P()\n"
+
+
+def test_a_found_function_is_searched_on_and_used_by_a_score(tmp_path, monkeypatch):
+    """The decorator's function went in as it was before its search; what helpers a found one has was imported from a
+    module that no other process has."""
+    code = "STEP = 2\ndef helper(x):\n    return x + STEP\ndef f(x):\n    return helper(x) * 3\n"
+    result = Result("searched", tmp_path, Best(code, 1.0, "n1", "verified"), {}, "f")
+    monkeypatch.setattr(sys.modules["swarm_evo.evolve"], "evolve", lambda *_, **__: result)
+    better = evolve(score=len)(of_user("def f(x):\n    return x\n", tmp_path))
+    assert better.result is result and better(1) == 9 and "* 3" in inspect.getsource(better)
+    program, _ = program_of(better)
+    assert "def helper" in program and "swarm_evo" not in program and run(program, 1) == 9
+    sent = pickled(lambda x: better(x) + result.function(x))
+    there = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read())(1))"
+    assert subprocess.run([sys.executable, "-c", there], input=sent, capture_output=True, check=True).stdout == b"18\n"
 
 
 def test_a_program_that_cannot_be_loaded_leaves_no_module(tmp_path):
