@@ -97,11 +97,11 @@ class Child:
 
     def error(self) -> SearchError:
         """Why it failed."""
-        code = self.exit_code()
-        if not self.opened and code in (-signal.SIGINT, INTERRUPTED):
+        code, said = self.exit_code(), self._errors[-1] if self._errors else ""
+        is_stopped = code in (-signal.SIGINT, INTERRUPTED) or said == "KeyboardInterrupt"  # while Python itself began
+        if is_stopped and not self.opened:
             return SearchError("the search was stopped before it had begun: it left no run", INTERRUPTED)
-        line = in_python(self._errors[-1]) if self._errors else f"the search ended with exit code {code}"
-        return SearchError(line, code)
+        return SearchError(in_python(said) or f"the search ended with exit code {code}", code)
 
     def _read(self) -> None:
         assert self._process.stdout is not None

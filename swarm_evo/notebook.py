@@ -35,7 +35,7 @@ class Cell:
         if line["type"] == "run.opened":
             self._opened, self._steps, self._doing = line, line["steps"], ""
         elif line["type"] == "node.committed":
-            self._steps += line["operator"] not in ("baseline", "user")
+            self._steps = line["step"] or self._steps  # an ensemble, a baseline is none
         elif line["type"] == "run.best":
             self._best = line["text"]
         elif line["type"] == "run.doing":
@@ -48,7 +48,7 @@ class Cell:
             self._show(self.html())
 
     def close(self, text: str) -> None:
-        """The run has ended: its verdict stands in place of the bar."""
+        """The run has ended: what it came to, or why it failed, stands in place of the bar."""
         self._show(f"<div>{escape(text)}</div>")
 
     def html(self) -> str:

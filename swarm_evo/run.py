@@ -17,6 +17,9 @@ from swarm_evo.language import in_python
 from swarm_evo.notebook import Cell, in_notebook
 from swarm_evo.result import Result, read_result
 
+AWAITED_SECONDS = 0.5
+ENDED = "The search was ended: the run's wait() has what there is."
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -90,6 +93,9 @@ class Run:
 
         Who waits here for the next one and is interrupted (Ctrl-C) ends the run in good order; then that is raised.
         A `stop()` inside of the loop waits for the end itself: what was still judged comes to the loop afterwards.
+
+        Raises:
+            SearchError: the run failed.
         """
         steps: deque[Step] = deque()
         self._loops.append(steps)
@@ -101,6 +107,7 @@ class Run:
                     yield steps.popleft()
         finally:
             self._loops = [other for other in self._loops if other is not steps]
+        self.wait()
 
     def wait(self, seconds: float | None = None) -> Result:
         """Wait for the end and return what the run came to.
@@ -140,10 +147,18 @@ class Run:
 
     async def _awaited(self) -> Result:
         try:
+            while self._result is None and not await asyncio.to_thread(self._follow_a_while):
+                pass
             return await asyncio.to_thread(self.wait)
-        except asyncio.CancelledError:  # the thread cannot be: it waits for the end of the search
+        except asyncio.CancelledError:
             self._child.interrupt()
+            self._close(ENDED)
+            asyncio.get_running_loop().run_in_executor(None, self._child.exit_code)  # the program lives until then
             raise
+
+    def _follow_a_while(self) -> bool:
+        """As `_follow`: the stop button cancels a cell's wait when its loop wakes, and nothing else may wake it."""
+        return self._follow(end=time.monotonic() + AWAITED_SECONDS)
 
     # ------------------------------------------------------------ following
 
@@ -158,6 +173,7 @@ class Run:
     def _end(self) -> None:
         """End the search in good order, since nobody follows it any more; an interrupt meanwhile ends it at once."""
         self._child.interrupt()
+        self._close(ENDED)
         try:
             self._child.exit_code()
         except KeyboardInterrupt:
@@ -173,6 +189,7 @@ class Run:
         except KeyboardInterrupt:
             if stopping:
                 self._child.interrupt()
+                self._close("The search was stopped at once.")
             raise
         except BaseException:
             self._end()
@@ -213,13 +230,19 @@ class Run:
     def _read(self) -> Result:
         code, last = self._child.exit_code(), self._child.last
         if code not in (0, NOTHING_VALID, INTERRUPTED) or last.get("type") != "result":
-            raise self._child.error()
+            error = self._child.error()
+            self._close(str(error))
+            raise error
         facts = last["facts"]
         result = read_result(Path(self._child.opened["folder"]), facts)
-        if self._cell:
-            go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status == "interrupted" else ""
-            self._cell.close(result.verdict + go_on)
+        go_on = f" Go on with swarm_evo.resume({result.run!r})." if result.status == "interrupted" else ""
+        self._close(result.verdict + go_on)
         return result
+
+    def _close(self, text: str) -> None:
+        """The cell shows no progress any more, but what became of the search."""
+        if self._cell:
+            self._cell.close(text)
 
 
 def _step(line: Mapping[str, Any]) -> Step:

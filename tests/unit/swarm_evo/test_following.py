@@ -7,6 +7,7 @@ import json
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ NODE = {
     "type": "node.committed", "step": 1, "node_id": "a", "operator": "draft", "metric": 1.0, "is_best": True,
     "best_metric": 1.0, "failure": None, "message": "", "elapsed": 0.1, "parent_ids": [],
 }  # fmt: skip
+RESULT = {"type": "result", "facts": {"run": "r", "config": {"problem": {}}, "verdict": {"text": "Better."}}}
 PROGRAM = f"""
 import signal, sys, time
 out = {{}}
@@ -30,6 +32,7 @@ print('{{"type": "run.opened", "run": "r", "folder": "/nowhere"}}')
 for number in range(int(sys.argv[2])):
     print({json.dumps(json.dumps(NODE))}.replace('"a"', f'"{{number}}"'), flush=True)
 time.sleep(float(sys.argv[3]))
+print({json.dumps(json.dumps(RESULT))})
 """
 
 
@@ -39,8 +42,8 @@ def started(monkeypatch, tmp_path):
 
     runs = []
 
-    def started(nodes=3, seconds=60.0, **more):
-        runs.append(Run([PROGRAM, str(tmp_path / "ended"), str(nodes), str(seconds)], show=False, **more))
+    def started(nodes=3, seconds=60.0, show=False, **more):
+        runs.append(Run([PROGRAM, str(tmp_path / "ended"), str(nodes), str(seconds)], show=show, **more))
         return runs[-1]
 
     yield started
@@ -104,6 +107,56 @@ def test_a_wait_that_is_cancelled_ends_the_run(started, tmp_path):
     assert Path(tmp_path / "ended").read_text() == "in good order"
 
 
+def test_a_wait_in_a_notebook_hears_its_stop_button(started):
+    """The kernel's handler of the signal cancels the cell and does not wake its loop, which slept until the end."""
+    run = started(nodes=1, seconds=20)
+
+    async def cell():
+        me, before = asyncio.current_task(), signal.getsignal(signal.SIGALRM)
+        signal.signal(signal.SIGALRM, lambda *_: me.cancel())
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            await run
+        finally:
+            signal.signal(signal.SIGALRM, before)
+
+    began = time.monotonic()
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cell())
+    assert time.monotonic() - began < 15
+
+
+class Shown:
+    """In place of a notebook's cell: what stands there at last."""
+
+    def draw(self, *line):
+        self.text = "a bar"
+
+    learn = draw
+
+    def close(self, text):
+        self.text = text
+
+
+@pytest.mark.parametrize(
+    ("program", "follow", "told"),
+    [
+        ("import sys; sys.exit('swarm-evo: no such key')", Run.wait, "swarm-evo: no such key"),
+        ("import sys; sys.exit('swarm-evo: no such key')", list, "swarm-evo: no such key"),
+        (PROGRAM, lambda run: run.__exit__(), "ended: the run's wait() has"),
+        (PROGRAM.replace("time.sleep", "int"), list, "Better."),
+    ],
+)
+def test_a_cell_shows_no_progress_of_what_has_ended(monkeypatch, tmp_path, program, follow, told):
+    """A search that was refused was shown as one that starts, for ever; a loop over it had no steps and no error."""
+    monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", *words])
+    monkeypatch.setattr("swarm_evo.run.Cell", Shown)
+    run = Run([program, str(tmp_path / "ended"), "1", "60"], show=True)
+    with pytest.raises(SearchError, match=told) if "no such" in told else nullcontext():
+        follow(run)
+    assert told in run._cell.text
+
+
 def test_a_stop_before_there_is_a_run_says_so(monkeypatch):
     """It was `the search ended with exit code -2`; a Ctrl-C became an error that a loop over seeds may pass over."""
     monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", words[0]])
@@ -111,6 +164,9 @@ def test_a_stop_before_there_is_a_run_says_so(monkeypatch):
     with pytest.raises(SearchError, match="stopped before it had begun") as told:
         Run([early], show=False).stop()
     assert told.value.exit_code == 130
+    python_begins = "import sys; print('KeyboardInterrupt', file=sys.stderr); sys.exit(1)"
+    with pytest.raises(SearchError, match="stopped before it had begun"):
+        Run([python_begins], show=False).wait()
     run = Run([early], show=False)
     monkeypatch.setattr(run, "_advance", iter_of_interrupt())
     with pytest.raises(KeyboardInterrupt):

@@ -22,6 +22,7 @@ from swarm_evo.language import in_python
         ("unknown key 'search.batch' in one word: a file's", "unknown key 'search.batch' in one word: a file's"),
         ("search.batch=x: not a number", "search__batch=x: not a number"),
         ("search.max_steps=6: allowed: 8 or more", 'budget={"steps": 6}: allowed: 8 or more'),
+        ("search.batch='two words': not a number", "search__batch='two words': not a number"),
         ("budget.seconds=-1: below 0", 'budget={"seconds": -1}: below 0'),
         ("/tmp/a.b=c/run.db cannot be read", "/tmp/a.b=c/run.db cannot be read"),
         ("`swarm-evo resume r --search.max_steps=8`", "`swarm_evo.resume(…)`"),
