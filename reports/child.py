@@ -21,7 +21,8 @@ def write_all(run_dir: Path, *, timeout: float = SECONDS) -> list[Path]:
         SwarmEvoError: the child failed or took longer than `timeout` seconds; the run itself is not touched.
     """
     command = [sys.executable, "-P", str(ROOT / "reports" / "write.py"), str(run_dir.resolve())]
-    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(sys.path)}  # packages, in our order
+    places = os.pathsep.join(filter(None, sys.path))  # packages may lie where PYTHONPATH leads, behind the library
+    environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": places}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=environment)
     except subprocess.TimeoutExpired as error:

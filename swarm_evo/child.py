@@ -160,9 +160,8 @@ def command(words: Sequence[str]) -> list[str]:
 
 
 def environment(words: Sequence[str] = ()) -> dict[str, str]:
-    """Ours, without what would put foreign modules before the child's own, and the settings among its words."""
-    ours = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", HANDED)}
-    return {**ours, HANDED: json.dumps([word for word in words if _is_setting(word)])}
+    """Ours, and the settings among its words."""
+    return {**os.environ, HANDED: json.dumps([word for word in words if _is_setting(word)])}
 
 
 def _is_setting(word: str) -> bool:

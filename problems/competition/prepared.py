@@ -107,7 +107,9 @@ def _make(source: Source, target: Path) -> None:
             move_into_place(made, target)
     except GradingFault as error:
         if str(error).startswith("exit code 1:") and (lacks := missing_module(str(error))):
-            where = f"'{lacks}' is not installed for {sys.executable}, or only where PYTHONPATH leads"
+            where = (
+                f"'{lacks}' is not installed for {sys.executable}, or only where PYTHONPATH leads or `pip --user` puts"
+            )
             raise ConfigError(f"{where}: neither what prepares and grades data nor programs look there") from error
         if (own := source.request.get("function")) and str(error).startswith("exit code"):
             where = f"data.metric={own['file']}:{own['name']}"

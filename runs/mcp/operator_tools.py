@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -220,7 +219,6 @@ def _main(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, str(MAIN), *words],
             capture_output=True, text=True, timeout=LONGEST + 4, check=False, stdin=subprocess.DEVNULL,
-            env=_environment(),
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
         raise SwarmEvoError(
@@ -233,7 +231,6 @@ def _planned(words: Sequence[str]) -> str:
     child = subprocess.Popen(
         [sys.executable, str(MAIN), "run", "--plan", *words],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        env=_environment(),
     )  # fmt: skip
     try:
         out, err = child.communicate(timeout=LONGEST + 4)
@@ -248,14 +245,10 @@ def _start(words: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
     """A process apart from this one, which may end before it."""
     child = subprocess.Popen(
         [sys.executable, str(MAIN), *words],
-        stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, env=_environment(),
+        stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
     )  # fmt: skip
     _STARTED[:] = [child, *(one for one in _STARTED if one.poll() is None)]
     return child
-
-
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
 
 
 def _last_line(text: str) -> str:

@@ -5,7 +5,6 @@ Where nobody holds a run that can go on, a process is started for it; it ends by
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
@@ -96,8 +95,7 @@ def _starting(run_dir: Path) -> subprocess.Popen[bytes] | None:
         check_own(run_dir)
         with (run_dir / "tickets.log").open("wb") as log:
             child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-                env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
             )  # fmt: skip
         _STARTED[:] = [child, *(one for one in _STARTED if one.poll() is None)]
         _STARTING[run_dir] = child

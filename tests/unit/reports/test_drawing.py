@@ -131,6 +131,17 @@ def test_the_child_writes_plots_and_report_in_a_folder_of_foreign_modules(
     assert not list(run_dir.glob(".*.new"))
 
 
+def test_the_child_finds_packages_where_the_search_does(tmp_path, monkeypatch):
+    """Where PYTHONPATH led to them, a run ended without plots and report: `No module named 'pydantic'`."""
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "write.py").write_text("import only_there, queue\nprint(only_there.__file__)\n")
+    for name in ("only_there", "queue"):
+        (tmp_path / f"{name}.py").write_text("")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(child, "ROOT", tmp_path)
+    assert child.write_all(tmp_path) == [tmp_path / "only_there.py"]
+
+
 @pytest.mark.long
 def test_a_run_without_nodes_has_its_plots_too(write_run):
     run_dir = write_run([])
