@@ -6,6 +6,6 @@ const server = process.env.SWARM_EVO_DASHBOARD ?? "http://127.0.0.1:8008";
 
 export default defineConfig({
   plugins: [react()],
-  build: { target: "es2022", chunkSizeWarningLimit: 400, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: { target: "es2022", chunkSizeWarningLimit: 400, assetsInlineLimit: 0, modulePreload: { polyfill: false }, license: { fileName: "licences.md" } },
   server: { proxy: { "/api": server, "/ws": { target: server, ws: true } } },
 });

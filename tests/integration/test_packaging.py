@@ -7,6 +7,7 @@ this one. Every way to start is tried from a folder that holds foreign `utils.py
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -29,14 +30,17 @@ def ran(command: list[str], cwd: Path, **environment: str) -> subprocess.Complet
     )
 
 
+def built(out: Path, kind: str = "wheel", source: Path = ROOT) -> Path:
+    code = f"import hatchling.build, sys; print(hatchling.build.build_{kind}(sys.argv[1]))"
+    done = ran([sys.executable, "-c", code, str(out)], source)
+    assert done.returncode == 0, done.stderr
+    (found,) = out.iterdir()
+    return found
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
-    out = tmp_path_factory.mktemp("wheel")
-    code = "import hatchling.build, sys; print(hatchling.build.build_wheel(sys.argv[1]))"
-    done = ran([sys.executable, "-c", code, str(out)], ROOT)
-    assert done.returncode == 0, done.stderr
-    (found,) = out.glob("*.whl")
-    return found
+    return built(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +90,27 @@ def test_only_one_name_goes_into_site_packages(wheel):
     junk = [n for n in names if "__pycache__" in n or "node_modules" in n or n.endswith((".pyc", ".log", ".db"))]
     assert not junk
     assert any(name.endswith("LICENSE") for name in names)
+
+
+def test_an_editable_install_copies_nothing(tmp_path):
+    """7 MB of the application lay beside the checkout that it was read from, and grew old."""
+    names = zipfile.ZipFile(built(tmp_path, "editable")).namelist()
+    assert all(name.endswith(".pth") or ".dist-info/" in name for name in names) and len(names) < 10
+
+
+def test_a_wheel_made_of_the_sources_alone_has_the_page(tmp_path):
+    """So `uv build` and `python -m build` make theirs: without what git ignores it had none, and nothing told it."""
+    from hatch_build import APPLICATION, PAGE
+
+    source, page = tmp_path / "checkout", f"{PAGE}/index.html"
+    kept = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", ".gitignore", "swarm_evo/__init__.py")
+    invented = [name if "." in name else f"{name}/one.py" for name in APPLICATION]
+    for name in (*kept, *invented, page):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_bytes((ROOT / name).read_bytes() if name in kept else b"")
+    shutil.unpack_archive(built(tmp_path / "sdist", "sdist", source), tmp_path / "unpacked")
+    (unpacked,) = (tmp_path / "unpacked").iterdir()
+    assert f"swarm_evo/_app/{page}" in zipfile.ZipFile(built(tmp_path / "wheel", "wheel", unpacked)).namelist()
 
 
 def test_prompts_and_data_files_are_in_the_wheel(wheel):
