@@ -24,8 +24,6 @@ FEW = 10
 ALIKE = 3
 """From so many programs on, one score for all of them says something of the evaluator."""
 UNSEEN = {"competition": "rows", "heuristic": "cases", "arena": "games"}
-CASE = {"competition": ("draw of the rows", "over draws of the rows")}
-"""What is compared in pairs, and how, where it is not a case."""
 
 
 class Verdict(BaseModel):
@@ -119,7 +117,9 @@ class _Judge:
         self.unit = str(facts.get("unit") or "score")
         self.goal = f"{self.direction.word} is better"
         self.family = str(facts.get("family") or "heuristic")
-        self.case, self.how = CASE.get(self.family, ("case", "case by case"))
+        drawn = (self.final.get("detail") or {}).get("drawn") or "the rows"
+        is_drawn = self.family == "competition"  # what is compared in pairs, and how
+        self.case, self.how = (f"draw of {drawn}", f"over draws of {drawn}") if is_drawn else ("case", "case by case")
         self.unseen = f"unseen {UNSEEN.get(self.family, 'cases')}"
         self.references = [
             row for row in rows_of(facts) if row.get("node_id") != winner.node_id and row.get("failure") is None
@@ -313,13 +313,16 @@ class _Judge:
         mine = self.winner.final_metric
         if best is None or mine is None:
             return None
-        gain, interval, name = self.direction.gain(mine, best["final"]), self.winner.final_interval, named(best)
+        gain, name = self.direction.gain(mine, best["final"]), named(best)
+        ends, others = self.winner.final_interval, proper_interval(best.get("final_interval"))
         pair = self._pair(mine, best["final"])
-        if interval is None or interval[0] <= best["final"] <= interval[1]:
-            kind: Kind = "worse" if gain < 0 and interval is None else "unclear"
-            doubt = "by the scores alone, without an interval" if interval is None else "within the 95 % interval"
+        kind: Kind
+        if ends is None or others is None:
+            kind, doubt = ("worse" if gain < 0 else "unclear"), "by the scores alone, without an interval of both"
+        elif ends[0] <= others[1] and others[0] <= ends[1]:
+            kind, doubt = "unclear", "and their 95 % intervals overlap"
         else:
-            kind, doubt = ("better" if gain > 0 else "worse"), "outside of the 95 % interval"
+            kind, doubt = ("better" if gain > 0 else "worse"), "and their 95 % intervals do not overlap"
         return self._said(kind, name, f"{pair}, {doubt}", gain, None)
 
     def _said(self, kind: Kind, name: str, numbers: str, gain: float, interval: tuple[float, float] | None) -> Verdict:

@@ -65,9 +65,10 @@ def claim_of(
 def _claim(name: str, winner: Evaluation, final: Evaluation, lower_is_better: bool) -> Claim | None:
     assert winner.metric is not None and final.metric is not None
     gain = Direction(lower_is_better).gain(winner.metric, final.metric)
+    found = None
     if isinstance(winner, FinalEvaluation) and isinstance(final, FinalEvaluation) and winner.draws and final.draws:
-        return drawn_claim(name, gain, winner.draws, final.draws, lower_is_better)
-    return paired_claim(name, gain, _shares(winner), _shares(final), lower_is_better)
+        found = drawn_claim(name, gain, winner.draws, final.draws, winner.cases or 0, lower_is_better)
+    return found or paired_claim(name, gain, _shares(winner), _shares(final), lower_is_better)
 
 
 def _shares(final: Evaluation) -> Sequence[float]:

@@ -136,6 +136,8 @@ class FinalEvaluation(Evaluation):
     draws: tuple[float, ...] = ()
     """Where the score is no mean of cases: the score on resampled rows, the same rows draw by draw for every program;
     NaN where it has no value there."""
+    drawn: CleanLine = ""
+    """What these draw, where it is not single rows: `whole groups`."""
     final_reveals: int | None = None
     """How often this final part has been opened by now, over all runs; None where nobody counts."""
     cases: int | None = None

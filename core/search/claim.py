@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from utils.direction import Direction
-from utils.stats import student_interval
+from utils.stats import drawn_interval, student_interval
 
-FEWEST_DRAWS = 100
-"""Of fewer draws the ends of an interval are too uncertain."""
+FEWEST_DRAWN = 20
+"""Of fewer rows, or groups of them, resamples say too little to compare two programs by them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +51,18 @@ def paired_claim(
 
 
 def drawn_claim(
-    baseline: str, gain: float, winner: Sequence[float], reference: Sequence[float], lower_is_better: bool
+    baseline: str, gain: float, winner: Sequence[float], reference: Sequence[float], cases: int, lower_is_better: bool
 ) -> Claim | None:
-    """The gain with a paired bootstrap's percentile interval, for scores that are no mean of cases, such as an RMSE.
+    """The gain with a paired bootstrap's interval, for scores that are no mean of cases, such as an RMSE.
 
     Args:
         winner, reference: both programs' scores on the same resampled rows, draw by draw.
-
-    Source: Efron & Tibshirani 1993, chapter 13.
+        cases: how many rows, or groups of them, are drawn.
     """
     direction = Direction(lower_is_better)
-    gains = sorted(
-        direction.gain(own, other)
-        for own, other in zip(winner, reference, strict=False)
-        if math.isfinite(own) and math.isfinite(other)
-    )
-    if len(winner) != len(reference) or len(gains) < max(FEWEST_DRAWS, len(winner) // 2):
-        return None
-    cut = round(0.025 * (len(gains) - 1))
-    return Claim(baseline, gain, (gains[cut], gains[-1 - cut]))
+    gains = [direction.gain(own, other) for own, other in zip(winner, reference, strict=False)]
+    found = drawn_interval(gains, cases) if len(winner) == len(reference) and cases >= FEWEST_DRAWN else None
+    return None if found is None else Claim(baseline, gain, found)
 
 
 def hardest(claims: Sequence[Claim]) -> Claim | None:

@@ -24,6 +24,7 @@ from utils.counts import counted
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.number_text import DECIMAL
+from utils.stats import drawn_interval
 from utils.workspace_builder import SUBMISSION
 
 MIN_BYTES = 16 * 2**20
@@ -196,11 +197,12 @@ class CompetitionEvaluator(Evaluator):
             source=source_of(self._deps.isolated),
             signature=signature_of(verdict["blocks"]),
             draws=tuple(verdict.get("draws") or ()),
-            interval=verdict.get("interval"),
+            drawn=verdict.get("drawn") or "",
+            interval=drawn_interval(verdict.get("draws") or (), verdict.get("cases") or 0),
             final_reveals=reveals,
             cases=verdict.get("cases"),
             validation_cases=again.get("cases"),
-            validation_interval=again.get("interval"),
+            validation_interval=drawn_interval(again.get("draws") or (), again.get("cases") or 0),
             metadata=self._on_the_whole_test(path) or self._medal(verdict["score"]),
         )
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from .mlebench.shim import import_function, refusals
-from .scoring import blend, scores, validate
+from .scoring import blend, parts, scores, validate
 from .scoring.exam import OwnMetricFault, Scoring
 from .tables.exact import Malformed, read_answers, read_submission, read_table
 from .tables.keys import as_keys
@@ -44,8 +44,6 @@ def handler() -> Callable[[dict[str, Any]], Any]:
 
 MOST_CELLS, FEWEST_BLENDED = 4_000_000, 20
 """Predictions that a blend is looked for in, some 200 MB as words; so many of the best are there in any case."""
-FEWEST_ROWS = 30
-"""Of fewer rows resamples say too little to compare two programs by them."""
 WHOLE = "whole"
 """All hidden rows, as published scores of a competition count them."""
 
@@ -56,7 +54,8 @@ class Judge:
     Args:
         exam: `answers`, `sample` (paths), `id`, `targets`, `strict`, `grade` ({folder, function}) or `metric`, `parts`
             ({part: positions in the answers}) or None where the answers cannot be split, and maybe `texts` (columns of
-            the answers that are words, though those of the hidden rows alone may look like numbers).
+            the answers that are words, though those of the hidden rows alone may look like numbers) and `how`
+            and `places` (how they were parted, as `scoring.parts.places_of` says).
     """
 
     def __init__(self, exam: dict[str, Any]) -> None:
@@ -83,7 +82,7 @@ class Judge:
         return {name: len(rows) for name, rows in self._parts.items()}
 
     def grade(self, path: str, part: str, interval: bool) -> dict[str, Any]:
-        """`{score, blocks, interval}`, or `{failure, message}` where there is no score."""
+        """`{score, blocks, cases, drawn, draws}`, or `{failure, message}` where there is no score."""
         refused: tuple[type[Exception], ...] = (Malformed, *refusals())
         try:
             table = read_submission(path, self._texts)
@@ -150,24 +149,28 @@ class Judge:
 
     def _grade_part(self, table: Any, part: str, interval: bool) -> dict[str, Any]:
         if not self._parts:
-            return self._verdict(self._grade(table, self._answers), [], None)
+            return self._verdict(self._grade(table, self._answers), [])
         key = self._exam["id"]
         table = validate.check_ids(table, key, self._answers[key]).reset_index(drop=True)
         rows = np.arange(len(self._answers)) if part == WHOLE else self._parts[part]
         mine, truth = _rows(table, rows), _rows(self._answers, rows)
-        verdict = self._verdict(self._grade(mine, truth), self._block_scores(mine, truth), None)
-        verdict["cases"] = len(rows)
+        units, run = self._units(rows)
+        verdict = self._verdict(self._grade(mine, truth), self._block_scores(mine, truth, units))
+        verdict |= {"cases": int(units.max()) + 1, "drawn": parts.DRAWN.get(self._exam.get("how", ""), "")}
         if interval and "score" in verdict:
-            drawn = self._resampled(mine, truth)
-            verdict["interval"] = scores.interval_of(drawn)
-            verdict["draws"] = drawn if len(rows) >= FEWEST_ROWS else []
+            verdict["draws"] = self._resampled(mine, truth, units, run)
         return verdict
 
-    def _verdict(self, score: Any, blocks: list[float], interval: Any) -> dict[str, Any]:
+    def _units(self, rows: Any) -> tuple[Any, int]:
+        """Of these rows the number of what is drawn whole, and how many of these in a row."""
+        places = self._exam.get("places")
+        return parts.units_of(np.asarray(places)[rows], self._exam["how"]) if places else (np.arange(len(rows)), 1)
+
+    def _verdict(self, score: Any, blocks: list[float]) -> dict[str, Any]:
         number = float(score)
         if not math.isfinite(number):
             return {"failure": "non_finite", "message": f"the score is {number}"}
-        return {"score": number, "blocks": blocks, "interval": interval}
+        return {"score": number, "blocks": blocks}
 
     def _checked(self, table: Any) -> Any:
         """Columns, ids and values as they must be; values converted, in the order of the answers."""
@@ -199,24 +202,26 @@ class Judge:
         validate.refuse(faults)
         return table
 
-    def _block_scores(self, mine: Any, truth: Any, blocks: int = 8) -> list[float]:
-        """Scores of fixed eighths of the part (positions modulo 8 in its stored order), or [] if one is undefined."""
+    def _block_scores(self, mine: Any, truth: Any, units: Any, blocks: int = 8) -> list[float]:
+        """Scores of fixed eighths of the part (units modulo 8 in their order), or [] if one is undefined."""
+        if units.max() + 1 < blocks:
+            return []
         found = []
         for block in range(blocks):
-            rows = np.arange(block, len(truth), blocks)
+            rows = np.flatnonzero(units % blocks == block)
             try:
                 found.append(float(self._grade(_rows(mine, rows), _rows(truth, rows))))
             except Exception:  # noqa: BLE001 - a metric that needs both classes, a grader that wants all rows
                 return []
         return found if all(math.isfinite(value) for value in found) else []
 
-    def _resampled(self, mine: Any, truth: Any) -> list[float]:
-        """The score over resampled rows, the same rows for every program; [] where the grader refuses them."""
+    def _resampled(self, mine: Any, truth: Any, units: Any, run: int) -> list[float]:
+        """The score over resampled units, the same rows for every program; [] where the grader refuses them."""
         if self._scoring is not None and self._metric:
-            return self._scoring.resampled(mine, truth)
-        return self._resampled_by_grader(mine, truth)
+            return self._scoring.resampled(mine, truth, units, run)
+        return self._resampled_by_grader(mine, truth, units, run)
 
-    def _resampled_by_grader(self, mine: Any, truth: Any) -> list[float]:
+    def _resampled_by_grader(self, mine: Any, truth: Any, units: Any, run: int) -> list[float]:
         key, deadline = self._exam["id"], time.monotonic() + BOOTSTRAP_SECONDS
         ids = truth[key].to_numpy()
 
@@ -224,11 +229,12 @@ class Judge:
             if time.monotonic() > deadline:
                 raise scores.Undefined("out of time")
             # a row drawn twice keeps one id of the part, so that a grader which checks ids is content
-            again = [with_columns(_rows(table, rows), {key: ids}) for table in (mine, truth)]
+            rows = rows[: len(ids)]
+            again = [with_columns(_rows(table, rows), {key: ids[: len(rows)]}) for table in (mine, truth)]
             return float(self._grade(*again))
 
         try:
-            return scores.resampled(score, len(truth), draws=200)
+            return scores.resampled(score, units, run=run, draws=200)
         except Exception:  # noqa: BLE001 - a grader that refuses resampled rows: then there is no interval
             return []
 

@@ -204,6 +204,7 @@ def _split(exam: dict[str, Any], out: Path, sample: Any, request: dict[str, Any]
     how = split.get("how", "random")
     order = answers[split["column"]] if how in ("time", "group") else None
     divided = parts.split_hidden(answers, targets, how=how, seed=split.get("seed", 0), order=order, groups=order)
+    exam |= {"how": how, "places": parts.places_of(how, order=order, groups=order)}
     if not exam["strict"] and not _grades_parts({**exam, "parts": divided}, out):
         return None, "the competition's grader refuses a part of the rows"
     return divided, ""

@@ -91,11 +91,11 @@ def prepare_own(
     if foreign.any():
         what = "row of a class that training would not have is", "rows of classes that training would not have are"
         notes.append(f"{counted(int(foreign.sum()), *what)} left out")
-    split = parts.split_hidden(
-        answers, targets, how="group" if how == "distinct" else how, seed=request["seed"],
-        order=as_time(answers[column], tables.column(column)) if how == "time" else None,
-        groups=groups_of(answers[column]) if how == "group" else sides.equal,
-    )  # fmt: skip
+    by = {
+        "order": as_time(answers[column], tables.column(column)) if how == "time" else None,
+        "groups": groups_of(answers[column]) if how == "group" else sides.equal,
+    }
+    split = parts.split_hidden(answers, targets, how=how, seed=request["seed"], **by)
     notes += rare_class(answers, split, targets, goal, how)
     test = _test(answers[there], theirs[[name for name in there if name in theirs]], draws, times, hidden)
     columns = sorted(map(str, shown[targets[0]].unique())) if goal.task == "classes" else targets
@@ -115,7 +115,7 @@ def prepare_own(
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
         "function": request.get("function"), "group": goal.group, "grade": None, "parts": split,
-        **_of_classes(classes_read(shown, targets, goal)),
+        "how": how, "places": parts.places_of(how, **by), **_of_classes(classes_read(shown, targets, goal)),
     }  # fmt: skip
     _refuse_unscorable(exam, out, request)
     meta = {

@@ -59,7 +59,8 @@ def test_it_shows_all_that_a_reader_needs(full_run):
     text = outline_of(full_run).text
     for words in (
         "0.2 RMSLE", "verified", "lower is better", "0.25", "0.2 … 0.3", "best of 3", "revealed 3 times", "claimed 0.1",
-        "baseline ridge", "failed: timeout", "0.25 against 0.41 RMSLE (lower is better), outside of the 95 % interval",
+        "baseline ridge", "failed: timeout",
+        "0.25 against 0.41 RMSLE (lower is better), and their 95 % intervals do not overlap",
         "openai/gpt", "policy: three_phase", "5 steps", "sandbox: warm", "max_steps: 5 of 5 steps",
         "double x", "-x = 2", "+x = 3", "also from draft0", "ran past 5 s", "wall-clock limit",
         "Of 5 candidates, 1 needed no full evaluation", "1 call, cost $0.0123", "1,000", "Rook", "After generation 4",

@@ -76,23 +76,28 @@ def test_the_gain_is_the_difference_of_the_scores_that_are_shown():
     assert told.gain == pytest.approx(2.1 - 1.6)
     rows = {**facts(claim=claim(0.5, 0.2, 0.8)), "family": "competition"}
     assert "it gains 0.5 (95 %, over draws of the rows: " in verdict_of(winner(), rows, Counts()).text
+    rows["final"] = {**rows["final"], "detail": {"drawn": "whole groups"}}
+    assert "it gains 0.5 (95 %, over draws of whole groups: " in verdict_of(winner(), rows, Counts()).text
     bins = verdict_of(winner(), facts(claim=claim(1.77, 0.9, 2.6)), Counts())
     assert "1.77" not in bins.text and bins.kind == "unclear" and "by the scores alone" in bins.text
 
 
 @pytest.mark.parametrize(
-    ("final", "interval", "kind"),
+    ("final", "interval", "other", "kind"),
     [
-        (1.6, None, "unclear"),
-        (2.5, None, "worse"),
-        (1.6, (1.5, 1.7), "better"),
-        (2.5, (2.4, 2.6), "worse"),
-        (1.6, (1.5, 2.2), "unclear"),
+        (1.6, None, None, "unclear"),
+        (2.5, None, None, "worse"),
+        (1.6, (1.5, 1.7), (2.0, 2.2), "better"),
+        (1.6, (1.5, 1.7), (1.6, 2.6), "unclear"),
+        (1.6, (1.5, 1.7), None, "unclear"),
+        (2.5, (2.4, 2.6), (2.0, 2.2), "worse"),
+        (1.6, (1.5, 2.2), (2.0, 2.2), "unclear"),
     ],
 )
-def test_scores_alone_where_the_cases_cannot_be_paired(final, interval, kind):
-    """One unseen instance on which first fit is better: worse, whatever validation said."""
-    verdict = verdict_of(winner(final_metric=final, final_interval=interval), facts(cases=1), Counts())
+def test_scores_alone_where_the_cases_cannot_be_paired(final, interval, other, kind):
+    """One unseen instance on which first fit is better: worse, whatever validation said. Both scores are uncertain."""
+    told = {**facts(cases=1), "baselines": [{**row, "final_interval": other} for row in facts()["baselines"]]}
+    verdict = verdict_of(winner(final_metric=final, final_interval=interval), told, Counts())
     assert verdict.kind == kind and "2.1 excess (lower is better)" in verdict.text
     assert "the final part has only 1 case: little can be said of others" in verdict.warnings
 

@@ -56,16 +56,17 @@ class Scoring:
         """Mean over the targets."""
         return self._mean(self.pairs(table, answers))
 
-    def resampled(self, table: Any, answers: Any) -> list[float]:
-        """Scores of resampled rows; of whole groups where the metric compares rows of a group."""
+    def resampled(self, table: Any, answers: Any, units: Any, run: int = 1) -> list[float]:
+        """Scores of resampled units; of whole groups where the metric compares rows of a group."""
         pairs = self.pairs(table, answers)
         if self._exam.get("group"):
             k = int(self._metric.partition("@")[2])
             gains = gains_of_groups(k, pairs[0].truth, pairs[0].predicted)  # once: a draw takes their mean
-            return scores.resampled(lambda drawn: mean_of_groups(gains[drawn]), len(gains))
+            return scores.resampled(lambda drawn: mean_of_groups(gains[drawn]), np.arange(len(gains)))
         return scores.resampled(
             lambda rows: self._mean([Pair(pair.truth[rows], pair.predicted[rows]) for pair in pairs]),
-            len(answers),
+            units,
+            run=run,
             draws=self._draws(len(answers)),
         )
 

@@ -16,16 +16,17 @@ def split_hidden(
     """Positions of the answers by part, each part in an order whose every eighth row is a block of its own.
 
     Args:
-        how: `random`, `stratified`, `time` (validation is the older half) or `group` (no group is in both).
+        how: `random`, `stratified`, `time` (validation is the older half), `group` or `distinct` (no group is in
+            both).
         order: time of each row, for `time`.
-        groups: group of each row, for `group`.
+        groups: group of each row, for `group` and `distinct`.
     """
     count, random = len(answers), np.random.default_rng(seed)
     if how == "time":
         rows, times = np.argsort(np.asarray(order), kind="stable"), np.asarray(order)
         newer = newest(times, count - count // 2)
         halves = rows[: count - newer], rows[count - newer :]
-    elif how == "group":
+    elif how in ("group", "distinct"):
         halves = _halve_groups(np.asarray(groups), random)
     else:
         rows = _spread(answers[targets], random, stratify=how == "stratified")
@@ -35,6 +36,36 @@ def split_hidden(
         name: [int(row) for row in half[_spread(answers[targets].iloc[half], random, stratify=True)]]
         for name, half in zip(names, halves, strict=True)
     }
+
+
+DRAWN = {"time": "stretches of time", "group": "whole groups", "distinct": "different rows"}
+"""How hidden rows were parted → what is drawn of a part, where that is not one row by itself: programs err alike on the
+rows of a group, and on those that come one after another."""
+FEWEST_MOMENTS = 20
+"""Of fewer different times in a part, its rows in order of time are drawn in their place."""
+
+
+def places_of(how: str, *, order: Any, groups: Any) -> list[int] | None:
+    """Of each row the number of its time, or of its group; None where each row is evidence by itself.
+
+    Args: as `split_hidden` has them.
+    """
+    if how not in DRAWN:
+        return None
+    return [int(code) for code in pd.factorize(np.asarray(order if how == "time" else groups), sort=how == "time")[0]]
+
+
+def units_of(places: Any, how: str) -> tuple[Any, int]:
+    """(of each row of a part the number of what is drawn whole, from 0; how many of these are drawn in a row).
+
+    Args:
+        places: of the part's rows, as `places_of` has them.
+    """
+    units = np.unique(places, return_inverse=True)[1]
+    if how == "time" and units.max() + 1 < FEWEST_MOMENTS:
+        units = np.argsort(np.argsort(units, kind="stable"))
+    count = int(units.max()) + 1
+    return units, round(count ** (1 / 3)) if how == "time" else 1  # as long as Hall, Horowitz & Jing 1995 advise
 
 
 def _halve_groups(groups: Any, random: Any) -> tuple[Any, Any]:

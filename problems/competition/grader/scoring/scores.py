@@ -208,25 +208,28 @@ DRAWS = 1000
 """Resamples of the rows for an interval."""
 
 
-def resampled(score: Callable[[Any], float], rows: int, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
-    """`score(positions)` on `draws` resamples of the rows, NaN where it has no value.
+def resampled(
+    score: Callable[[Any], float], units: Any, *, run: int = 1, draws: int = DRAWS, seed: int = 0
+) -> list[float]:
+    """`score(positions)` on `draws` resamples of whole units, NaN where it has no value.
 
     The resamples are the same for every program: draw by draw two programs are compared on the same rows.
+
+    Args:
+        units: of each row the number of its unit, from 0 on: rows of one unit are no independent evidence, and are
+            drawn together.
+        run: so many units in a row are drawn together, where neighbours are alike (moving blocks; Künsch 1989).
     """
     random, values = np.random.default_rng(seed), []
+    order, sizes = np.argsort(units, kind="stable"), np.bincount(units)
+    starts, count = np.cumsum(sizes) - sizes, len(sizes)
     for _ in range(draws):
-        drawn = random.integers(0, rows, rows)
+        first = random.integers(0, count, -(-count // run))
+        drawn = ((first[:, None] + np.arange(run)) % count).ravel()[:count]
+        ends = np.cumsum(lengths := sizes[drawn])
+        places = np.repeat(starts[drawn] - ends + lengths, lengths) + np.arange(ends[-1])
         try:
-            values.append(float(score(drawn)))
+            values.append(float(score(order[places])))
         except Undefined:
             values.append(math.nan)
     return values
-
-
-def interval_of(drawn: list[float]) -> list[float] | None:
-    """The 95 % percentile interval of what `resampled` gave; None if the score seldom has a value."""
-    values = [value for value in drawn if np.isfinite(value)]
-    if len(values) < max(20, len(drawn) // 2):
-        return None
-    low, high = np.quantile(values, [0.025, 0.975])
-    return [float(low), float(high)] if low < high else None

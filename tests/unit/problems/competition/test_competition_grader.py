@@ -21,6 +21,7 @@ from problems.competition.grader.scoring import parts, scores, validate
 from problems.competition.grader.scoring.exam import Scoring
 from problems.competition.grader.tables.exact import Malformed, read_submission
 from problems.competition.medals import medal, thresholds
+from utils.stats import drawn_interval
 
 # ------------------------------------------------------------ two programs on the same draws of the rows
 
@@ -31,7 +32,7 @@ def judge(tmp_path):
     rng = np.random.default_rng(1)
     table = pd.DataFrame({"id": np.arange(160), "y": rng.normal(size=160)})
     table.to_csv(tmp_path / "answers.csv", index=False)
-    parts_of = {"validation": list(range(0, 160, 2)), "final": list(range(1, 160, 2)), "few": list(range(20))}
+    parts_of = {"validation": list(range(0, 160, 2)), "final": list(range(1, 160, 2)), "few": list(range(19))}
 
     def graded(offset, part="final"):
         exam = {
@@ -99,24 +100,81 @@ def test_columns_of_classes_are_blended_beside_a_target_called_like_one_of_them(
 def test_two_programs_are_compared_on_the_same_draws_of_the_rows(judge):
     """An outlier that both miss makes both scores noisy, their difference hardly: the scores' own intervals overlap."""
     better, worse = judge(0.5), judge(0.7)
-    assert better["interval"][1] > worse["interval"][0]
+    assert drawn_interval(better["draws"], 80)[1] > drawn_interval(worse["draws"], 80)[0]
     gain = worse["score"] - better["score"]
-    found = drawn_claim("base", gain, better["draws"], worse["draws"], True)
+    found = drawn_claim("base", gain, better["draws"], worse["draws"], better["cases"], True)
     assert found.gain == gain and found.holds and found.interval[0] < gain < found.interval[1]
-    back = drawn_claim("base", -gain, worse["draws"], better["draws"], True)
+    back = drawn_claim("base", -gain, worse["draws"], better["draws"], worse["cases"], True)
     assert back.interval == pytest.approx((-found.interval[1], -found.interval[0]))
-    assert judge(0.5, "few")["draws"] == [], "of twenty rows draws say too little"
+    few = [judge(offset, "few") for offset in (0.5, 0.7)]
+    assert drawn_claim("base", 0.1, few[0]["draws"], few[1]["draws"], few[0]["cases"], True) is None, "of 19 rows"
 
 
-def test_programs_that_are_equally_good_are_told_apart_no_more_often_than_chance_allows():
-    """RMSEs over 60 rows of two programs with errors of one kind: two to three in a hundred may be called better."""
-    rng, better = np.random.default_rng(3), 0
+def _alike_in_groups(rng):
+    """30 groups of ten rows; in each a program errs by something that all of its rows share."""
+    return np.repeat(rng.normal(size=(2, 30)), 10, axis=1) + rng.normal(size=(2, 300)) / 2
+
+
+def _alike_in_time(rng):
+    """300 moments; half of an error is still there at the next one."""
+    errors = rng.normal(size=(2, 300))
+    for now in range(1, 300):
+        errors[:, now] = errors[:, now - 1] / 2 + errors[:, now] * 0.75**0.5
+    return errors
+
+
+@pytest.mark.parametrize(
+    ("how", "made"),
+    [
+        ("random", lambda rng: rng.normal(size=(2, 25))),
+        ("group", _alike_in_groups),
+        ("time", _alike_in_time),
+    ],
+)
+def test_programs_that_are_equally_good_are_told_apart_no_more_often_than_chance_allows(how, made):
+    """RMSEs of two programs with errors of one kind, also where few rows, or rows that are alike, tell little: two to
+    three in a hundred may be called better. Drawn row by row, more than a third were told apart with groups, one in six
+    with times."""
+    rng, told = np.random.default_rng(3), 0
     for _ in range(200):
-        errors = rng.normal(size=(2, 60)) ** 2
-        draws = [scores.resampled(lambda rows, e=e: float(np.sqrt(e[rows].mean())), 60, draws=200) for e in errors]
+        errors = made(rng) ** 2
+        places = np.arange(errors.shape[1]) // (10 if how == "group" else 1)
+        units, run = parts.units_of(places, how)
+        draws = [
+            scores.resampled(lambda rows, e=e: float(np.sqrt(e[rows].mean())), units, run=run, draws=120)
+            for e in errors
+        ]
         roots = np.sqrt(errors.mean(axis=1))
-        better += drawn_claim("base", float(roots[1] - roots[0]), draws[0], draws[1], True).holds
-    assert better <= 14, "2.5 % of 200 is 5; within some four sigma"
+        found = drawn_claim("base", float(roots[1] - roots[0]), draws[0], draws[1], units.max() + 1, True)
+        told += found.interval[0] > 0 or found.interval[1] < 0
+    assert told <= 22, "5 % of 200 is 10; within some four sigma"
+
+
+@pytest.mark.parametrize(
+    ("how", "told", "cases"),
+    [
+        ("random", "", 40),
+        ("group", "whole groups", 4),
+        ("distinct", "different rows", 4),
+        ("time", "stretches of time", 40),
+    ],
+)
+def test_a_part_counts_what_is_drawn_whole(tmp_path, how, told, cases):
+    """Of groups and of equal rows each is one case; rows of a few times are drawn one by one, in their order."""
+    table = pd.DataFrame({"id": np.arange(80), "y": np.arange(80.0)})
+    table.to_csv(tmp_path / "answers.csv", index=False)
+    table.assign(y=table["y"] + np.arange(80) % 7).to_csv(tmp_path / "mine.csv", index=False)
+    group = np.arange(80) // 10
+    by = {"order": group, "groups": pd.Series(group).astype(str)}
+    exam = {
+        "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv"), "id": "id",
+        "targets": ["y"], "strict": True, "metric": "mae", "task": "regression", "labels": False,
+        "parts": parts.split_hidden(table, ["y"], how=how, seed=1, **by), "how": how,
+        "places": parts.places_of(how, **by),
+    }  # fmt: skip
+    found = Judge(exam).grade(str(tmp_path / "mine.csv"), "final", interval=True)
+    assert (found["drawn"], found["cases"]) == (told, cases)
+    assert bool(found["blocks"]) == (cases > 8) and len(set(found["draws"])) > 2
 
 
 @pytest.mark.parametrize("metric", ["balanced_accuracy", "f1_macro", "f1_weighted", "mcc"])
@@ -130,7 +188,7 @@ def test_words_are_resampled_as_quickly_as_numbers(metric):
     exam = {"metric": metric, "task": "labels", "labels": True, "targets": ["y"]}
     begun = time.process_time()
     spelled = [table.assign(y=words[table["y"]]) for table in (mine, answers)]
-    found = Scoring(exam, spelled[1]).resampled(*spelled)
+    found = Scoring(exam, spelled[1]).resampled(*spelled, np.arange(8_000))
     taken = time.process_time() - begun
     assert taken < 5 and Scoring(exam, spelled[1]).score(*spelled) == pytest.approx(
         Scoring(exam, answers).score(mine, answers)
@@ -144,7 +202,7 @@ def test_an_interval_of_ndcg_looks_at_each_group_once():
     answers = pd.DataFrame({"query": np.arange(6000) // 6, "y": rng.integers(0, 4, 6000)})
     mine, begun = pd.DataFrame({"y": rng.random(6000)}), time.process_time()
     exam = {"metric": "ndcg@3", "task": "regression", "labels": False, "targets": ["y"], "group": "query"}
-    found = Scoring(exam, answers).resampled(mine, answers)
+    found = Scoring(exam, answers).resampled(mine, answers, np.arange(6000))
     assert len(found) == 1000 and time.process_time() - begun < 5
     drawn = np.random.default_rng(0).integers(0, 1000, 1000)  # the first
     rows = np.concatenate([np.flatnonzero(answers["query"] == group) for group in drawn])
@@ -159,7 +217,7 @@ def test_many_ranked_classes_are_drawn_less_often(monkeypatch):
     mine, columns = pd.DataFrame(np.random.default_rng(0).random((200, 3)), columns=list("012")), ["0", "1", "2"]
     for metric, draws in (("auc", 166), ("logloss", 1000)):
         exam = {"metric": metric, "task": "classes", "labels": False, "targets": columns, "truth": ["y"]}
-        assert len(Scoring(exam, answers).resampled(mine, answers)) == draws
+        assert len(Scoring(exam, answers).resampled(mine, answers, np.arange(200))) == draws
 
 
 @pytest.mark.parametrize(

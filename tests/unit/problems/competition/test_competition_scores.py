@@ -15,6 +15,7 @@ from problems.competition.grader.scoring.class_scores import formula
 from problems.competition.source import BUNDLED, find_source
 from utils.config import load_config
 from utils.metric_kinds import KINDS
+from utils.stats import drawn_interval
 
 
 class Late:
@@ -130,16 +131,16 @@ def test_what_has_no_value_says_so(name, y):
 
 def test_an_interval_is_as_wide_as_theory_says():
     errors = np.random.default_rng(1).normal(10, 2, 400)
-    low, high = scores.interval_of(scores.resampled(lambda rows: float(errors[rows].mean()), 400))
+    low, high = drawn_interval(scores.resampled(lambda rows: float(errors[rows].mean()), np.arange(400)), 400)
     assert (low + high) / 2 == pytest.approx(errors.mean(), abs=0.05)
     assert high - low == pytest.approx(2 * 1.96 * errors.std() / 20, rel=0.15)
 
 
 def test_an_interval_is_reproducible_and_none_without_values():
-    assert scores.resampled(lambda rows: float(rows.mean()), 50) == scores.resampled(
-        lambda rows: float(rows.mean()), 50
-    )
-    assert scores.interval_of(scores.resampled(lambda rows: float("nan"), 50)) is None
+    drawn = [scores.resampled(lambda rows: float(rows.mean()), np.arange(50)) for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    assert drawn_interval(scores.resampled(lambda rows: float("nan"), np.arange(50)), 50) is None
+    assert drawn_interval(drawn[0], 1) is None
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in BUNDLED.glob("*/description.md")))
