@@ -40,7 +40,7 @@ class Control(BaseModel):
     gain: float | None = None
     """How much better than that the search is; above 0 is good whatever the metric's direction."""
     interval: tuple[float, float] | None = None
-    """95 % interval of the gain."""
+    """95 % interval of the gain, where scores of draws are spread normally."""
 
 
 def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
@@ -67,9 +67,10 @@ def control_of(reader: RunReader, facts: Mapping[str, Any]) -> Control:
     gain, interval = top - expected, (top - high, top - low)
     said = "not told apart from" if interval[0] <= 0 <= interval[1] else "better than" if gain > 0 else "worse than"
     text = (
-        f"The best of {counted(steps, 'step')}, {direction.turned(top):.6g}, is {said} the best of as many independent "
-        f"draws by the same writer, expected at {direction.turned(expected):.6g} from "
-        f"{counted(len(values), 'control draw')}: gain {gain:+.4g} (95 % {interval[0]:+.4g} to {interval[1]:+.4g})."
+        f"If scores of draws are spread normally, which so few cannot show, the best of {counted(steps, 'step')}, "
+        f"{direction.turned(top):.6g}, is {said} the best of as many independent draws by the same writer, expected at "
+        f"{direction.turned(expected):.6g} from {counted(len(values), 'control draw')}: gain {gain:+.4g} "
+        f"(95 % {interval[0]:+.4g} to {interval[1]:+.4g})."
     )
     told = {"text": text, "expected": _metric(expected, direction), "gain": gain, "interval": interval}
     return known.model_copy(update=told)

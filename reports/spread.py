@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from utils.direction import finite
-from utils.stats import student_975
+from utils.stats import student_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,22 @@ class Spread:
     """By node id: the scores of what was scored several times in the search."""
 
     def score(self, node_id: str | None, stored: float) -> tuple[float, int]:
-        """(mean of the scores that chose nothing, how many they are); the stored score where there are none."""
+        """(mean of the scores of the end, how many they are); the stored score where there are none."""
         look = self.looks.get(node_id or "")
         return (
             (fmean(look.again), len(look.again)) if look else (stored, len(self.repeated.get(node_id or "", ())) or 1)
         )
 
-    def margin(self, mine: int, other: int) -> float:
+    def margin(self, mine: int, other: int, among: int = 1) -> float:
         """Half of the 95 % interval of the difference of two means of so many scores.
+
+        Args:
+            among: how many programs the one was chosen among, by these scores too: the interval holds for all of them
+                together (Bonferroni).
 
         Source: Student's interval with a variance pooled over the programs.
         """
-        return student_975(self.degrees) * self.deviation * math.sqrt(1 / mine + 1 / other)
+        return student_quantile(self.degrees, among) * self.deviation * math.sqrt(1 / mine + 1 / other)
 
 
 def spread_of(final: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Spread | None:

@@ -267,7 +267,7 @@ class _Judge:
         """Against the reference, where the same program does not get the same score twice: means of several scores."""
         mine, looks = spread.score(self.winner.node_id, float(self.winner.metric or 0.0))
         other, times = spread.score(best.get("node_id"), float(best["metric"]))
-        gain, margin = self.direction.gain(mine, other), spread.margin(looks, times)
+        gain, margin = self.direction.gain(mine, other), spread.margin(looks, times, max(1, len(self._choice())))
         kind: Kind = "unclear" if abs(gain) <= margin else "unconfirmed" if gain > 0 else "worse"
         means = f"{self._pair(mine, other)}, {self._from(spread, self.winner.node_id, looks)} against "
         means += self._from(spread, best.get("node_id"), times)
@@ -276,7 +276,7 @@ class _Judge:
         return told.model_copy(update={"gain": gain, "interval": proper_interval((gain - margin, gain + margin))})
 
     def _from(self, spread: Spread, node_id: Any, count: int) -> str:
-        """How many scores a number rests on: further ones chose nothing."""
+        """How many scores a number rests on: further ones were taken at the end, of each that might win."""
         further = "further " if node_id in spread.looks else ""
         return f"the mean of {count} {further}scores" if count > 1 else f"1 {further}score"
 

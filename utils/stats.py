@@ -44,8 +44,7 @@ def student_interval(values: Sequence[float], among: int = 1) -> tuple[float, fl
     if len(values) < FEWEST_CASES or not all(map(math.isfinite, values)):
         return None
     mean, degrees = sum(values) / len(values), len(values) - 1
-    quantile = student_975(degrees) if among <= 1 else student_within(1 - 0.05 / among, degrees)
-    half = quantile * (standard_error(values) or 0.0)
+    half = student_quantile(degrees, among) * (standard_error(values) or 0.0)
     return mean, mean - half, mean + half
 
 
@@ -60,6 +59,11 @@ def standard_error(values: Sequence[float]) -> float | None:
 def paired_error(a: Sequence[float], b: Sequence[float]) -> float | None:
     """Standard error of the mean difference of two programs over the same cases; None where they cannot be paired."""
     return standard_error([y - x for x, y in zip(a, b, strict=True)]) if len(a) == len(b) else None
+
+
+def student_quantile(degrees: int, among: int = 1) -> float:
+    """Half of the width of a 95 % interval in standard errors; of so many intervals that hold together (Bonferroni)."""
+    return student_975(degrees) if among <= 1 else student_within(1 - 0.05 / among, degrees)
 
 
 def student_975(degrees: int) -> float:

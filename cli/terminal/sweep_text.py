@@ -27,7 +27,9 @@ def print_sweep(table: SweepTable) -> None:
         said = "gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better"
         console.print(Text(said))
     if len(table.rows) > 2:
-        console.print(Text("the interval of a lead is wider, since the scores chose which two settings it compares"))
+        console.print(
+            Text("with 95 % the intervals of gains hold for all settings together, those of leads for all pairs")
+        )
     console.table(COLUMNS, [(row.name, *_cells(row)) for row in table.rows])
     if table.lacking:
         console.print(Text(table.lacking))

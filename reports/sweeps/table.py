@@ -61,6 +61,7 @@ class SweepRow(BaseModel):
     gain: float | None
     """Over the first setting, mean over those seeds."""
     gain_interval: tuple[float, float] | None
+    """With 95 % it holds for all settings together (Bonferroni)."""
     verdict: str
     """What that interval allows to be said: `better`, `worse`, `not told apart`, `too few seeds`; '' of the first."""
     rival: Setting | None
@@ -180,7 +181,7 @@ def rows_of(plan: Plan, finished: Sequence[CellFacts], scores: Scores, direction
     names = setting_names(plan.settings)
     own = {setting: _of(plan, setting, scores) for setting in plan.settings}
     leaders = direction.ranked((setting for setting in own if own[setting]), lambda setting: fmean(own[setting]))[:2]
-    pairs = comb(sum(map(bool, own.values())), 2)
+    others, pairs = sum(map(bool, own.values())) - 1, comb(sum(map(bool, own.values())), 2)
     ended: dict[Setting, list[CellFacts]] = {}
     for cell in finished:
         ended.setdefault(cell.setting, []).append(cell)
@@ -188,7 +189,7 @@ def rows_of(plan: Plan, finished: Sequence[CellFacts], scores: Scores, direction
     for setting in plan.settings:
         rival = next((other for other in leaders if other != setting), None)
         mine, gains = ended.get(setting, []), _gains(plan, setting, plan.settings[0], scores, direction)
-        gain_interval = _interval(gains)
+        gain_interval = _interval(gains, among=others)
         leads = _gains(plan, setting, rival, scores, direction) if rival is not None else []
         lead_interval = _interval(leads, among=pairs)
         costs = [cell.cost_usd for cell in mine if cell.cost_usd is not None]

@@ -25,6 +25,9 @@ def test_a_draw_that_repeats_a_program_is_worth_what_that_is_worth(write_run):
     found = drawn(write_run, SCORES, 5)
     assert (found.draws, found.scored, found.steps) == (10, 10, 11)
     assert found.expected == expected_best([*SCORES, *[3.0] * 5], 11)[0]
+    assert found.text.startswith(
+        "If scores of draws are spread normally, which so few cannot show, the best of 11 steps"
+    )
 
 
 def test_of_draws_that_are_all_alike_nothing_is_said(write_run):

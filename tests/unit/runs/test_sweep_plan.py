@@ -172,15 +172,17 @@ def test_each_setting_is_compared_with_the_best_of_the_others():
 
 
 def test_the_best_of_many_equal_settings_is_seldom_told_better():
-    """Of ten settings that are the same one was told better or worse than the luckiest other in every second sweep."""
+    """Of ten settings that are the same one was told better or worse than the luckiest other in every second sweep, and
+    better or worse than the first in every third one."""
     settings = tuple((f"search.batch={number}",) for number in range(10))
     plan = Plan(words=(), settings=settings, seeds=(1, 2, 3, 4, 5, 6))
-    rng, told = random.Random(1), 0
+    rng, told, over_first = random.Random(1), 0, 0
     for _ in range(40):
         scores = {(setting, seed): rng.gauss(0, 1) for setting in settings for seed in plan.seeds}
         rows = rows_of(plan, [], scores, Direction(False))
         told += any(row.lead_verdict in ("better", "worse") for row in rows)
-    assert told <= 6, "95 % mean two of forty"
+        over_first += any(row.verdict in ("better", "worse") for row in rows)
+    assert max(told, over_first) <= 6, "95 % mean two of forty"
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ function Found({ sweep }: { sweep: Sweep }) {
 function Rows({ sweep }: { sweep: Sweep }) {
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Settings and what they came to"><table>
-      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title="Mean of the differences seed by seed; above 0 is better">Gain over {sweep.rows[0].name}</th><th scope="col" title={`The best of the other settings by its mean, paired by seed; above 0 is better${sweep.rows.length > 2 ? ". The interval is wider, since the scores chose which two settings it compares" : ""}`}>Lead over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
+      <thead><tr><th scope="col">Setting</th><th scope="col" className="num">Seeds</th><th scope="col" className="num">Mean</th><th scope="col">95 %</th><th scope="col" title={`Mean of the differences seed by seed; above 0 is better${sweep.rows.length > 2 ? ". With 95 % the intervals hold for all settings together" : ""}`}>Gain over {sweep.rows[0].name}</th><th scope="col" title={`The best of the other settings by its mean, paired by seed; above 0 is better${sweep.rows.length > 2 ? ". With 95 % the intervals hold for all pairs of settings together" : ""}`}>Lead over the best other</th><th scope="col" className="num">Search time</th><th scope="col" className="num">Cost</th></tr></thead>
       <tbody>{sweep.rows.map((row) => <Line key={row.setting.join(" ")} row={row} />)}</tbody>
     </table></div>
   );
