@@ -15,10 +15,10 @@ from math import comb
 from typing import Any
 
 from core.contracts import JobSpec, Limits
+from utils.stats import standard_error, student_975
 
-CONFIDENCE = 0.95
 _FEWEST = 6
-"""Below six samples no pair of order statistics holds the median with 95 %."""
+"""Below six samples no pair of order statistics holds the median with 95 %: the ends of three do so with 75 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +64,11 @@ def summary(samples: Sequence[float]) -> Timing:
     return Timing(statistics.median(samples), interval_of_median(samples), tuple(samples))
 
 
-def interval_of_median(samples: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The narrowest pair of order statistics, equally far from both ends, that holds the median with `confidence`.
+def interval_of_median(samples: Sequence[float]) -> tuple[float, float]:
+    """The narrowest pair of order statistics, equally far from both ends, that holds the median with 95 %.
 
-    Fewer than six samples: their whole range. The number of samples below the median is Binomial(n, 1/2).
+    Of fewer than six samples Student's interval of their mean. The number of samples below the median is
+    Binomial(n, 1/2).
 
     Source: Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2.
     """
@@ -75,10 +76,13 @@ def interval_of_median(samples: Sequence[float], confidence: float = CONFIDENCE)
     n = len(ordered)
     if n == 0:
         raise ValueError("no samples")
+    if 1 < n < _FEWEST:
+        mean, half = statistics.fmean(ordered), student_975(n - 1) * (standard_error(ordered) or 0.0)
+        return mean - half, mean + half
     rank, tail = 0, 0.0
     while rank < n // 2:
         tail += comb(n, rank) / 2**n
-        if 2 * tail > 1 - confidence:
+        if 2 * tail > 0.05:
             break
         rank += 1
     rank = max(rank - 1, 0)
