@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -12,12 +12,15 @@ from typing import Any
 from core.backend.answer_size import bounded_answers
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
-from core.backend.network import check_address, host_of
+from core.backend.network import check_address, host_of, key_keeper
 from core.backend.provider import ProviderSpec, is_installed
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
 from utils.errors import ConfigError
 
+_ADDRESS = "https://api.anthropic.com"
+_KEYS = ("x-api-key", "authorization")
+"""Headers that may hold the key, by the SDK's version."""
 _BREAKPOINT = {"cache_control": {"type": "ephemeral"}}
 """What stands before it is kept by the provider for minutes, and read again at a tenth of the price."""
 CACHE_WRITE = 1.25
@@ -35,23 +38,22 @@ def connect(settings: ModelSettings) -> Any:
     """A client of the SDK with its own retries off."""
     import anthropic
 
-    options = _options(settings)
+    named = _named_headers()
+    options = _options(settings, key_keeper(settings.base_url or _ADDRESS, [*_KEYS, *named]))
     if settings.base_url:  # the SDK adds the version, which people write too, as OpenAI's want it
         options["base_url"] = settings.base_url.rstrip("/").removesuffix("/v1")
     client: Any = anthropic.Anthropic(api_key=settings.key_text or "none", **options)
-    for name in _others_headers(settings):  # the SDK reads them itself, and one that it is told to omit hides the key
-        client._custom_headers.pop(name, None)
+    if host_of(settings.base_url) != host_of(os.environ.get("ANTHROPIC_BASE_URL", "")):
+        for name in named:  # the SDK reads them itself, and one that it is told to omit hides the key
+            client._custom_headers.pop(name, None)
     return _checked(client)
 
 
-def _others_headers(settings: ModelSettings) -> Iterator[str]:
+def _named_headers() -> list[str]:
     """Names of the headers that the environment has for its own address, logins among them, and that the SDK would send
     to any other one."""
-    if host_of(settings.base_url) != host_of(os.environ.get("ANTHROPIC_BASE_URL", "")):
-        for line in os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n"):
-            name, colon, _ = line.partition(":")
-            if colon and name.strip():
-                yield name.strip()
+    lines = [line.partition(":") for line in os.environ.get("ANTHROPIC_CUSTOM_HEADERS", "").split("\n")]
+    return [name.strip() for name, colon, _ in lines if colon and name.strip()]
 
 
 def connect_bedrock(settings: ModelSettings) -> Any:
@@ -71,7 +73,7 @@ def connect_vertex(settings: ModelSettings) -> Any:
     return _checked(anthropic.AnthropicVertex(access_token=settings.key_text or None, **options))
 
 
-def _options(settings: ModelSettings) -> dict[str, Any]:
+def _options(settings: ModelSettings, *keepers: Callable[[Any], None]) -> dict[str, Any]:
     import anthropic
 
     options: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
@@ -79,7 +81,8 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
     if settings.is_local:
         # HTTP_PROXY is for the world outside; this SDK reads it even with trust_env off, so its mounts go too.
         more = {"trust_env": False, "mounts": {"http://": None, "https://": None, "all://": None}}
-    return options | {"http_client": anthropic.DefaultHttpxClient(event_hooks=bounded_answers(), **more)}
+    hooks = bounded_answers() | {"request": [*keepers]}
+    return options | {"http_client": anthropic.DefaultHttpxClient(event_hooks=hooks, **more)}
 
 
 def _checked(client: Any) -> Any:
@@ -206,9 +209,9 @@ def _read_stream(stream: Iterable[Any], deadline: Deadline) -> Reply:
 def _usage(usage: Any, before: Usage | None) -> Usage | None:
     """Tokens; the last event of a stream may tell the output only, or a prompt of 0: then it is what the first told."""
     fresh, completion = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
-    if fresh is None and before is not None:
-        return Usage.counted(before.prompt, completion, before.cached, before.written) or before
     cached, written = (getattr(usage, f"cache_{kind}_input_tokens", None) for kind in ("read", "creation"))
+    if before is not None and (fresh is None or not (fresh or cached or written)):
+        return Usage.counted(before.prompt, completion, before.cached, before.written) or before
     told = Usage.counted(fresh, completion, cached, written)
     if told is None:
         return before

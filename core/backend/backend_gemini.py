@@ -10,7 +10,7 @@ from core.backend import backend_anthropic
 from core.backend.answer_size import bounded_answers
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
-from core.backend.network import check_address
+from core.backend.network import check_address, key_keeper
 from core.backend.provider import ProviderSpec, need_package
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
@@ -22,6 +22,8 @@ _FINISH = {"STOP": "stop", "MAX_TOKENS": "length", "OTHER": "stop"}
 _UNSIGNED = b"skip_thought_signature_validator"
 """Google's word for a call that comes without the thoughts behind it: the record of calls holds none."""
 _ADDRESS = "https://generativelanguage.googleapis.com"
+_KEY = "x-goog-api-key"
+"""The header that holds the key; Vertex's is one that every HTTP client keeps from others."""
 
 
 def connect(settings: ModelSettings) -> Any:
@@ -67,7 +69,8 @@ def _options(settings: ModelSettings) -> dict[str, Any]:
     options: dict[str, Any] = {"timeout": int(settings.timeout * 1000)}
     given = {"base_url": settings.base_url, "api_version": settings.api_version}
     options |= {name: value for name, value in given.items() if value}
-    options["client_args"] = {"event_hooks": bounded_answers()}
+    keeper = key_keeper(settings.base_url or _ADDRESS, [_KEY])
+    options["client_args"] = {"event_hooks": bounded_answers() | {"request": [keeper]}}
     if settings.is_local:
         options["client_args"]["trust_env"] = False  # HTTP_PROXY is for the world outside
     return options

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from core.backend.answer_size import LARGEST_ANSWER, too_large
+from core.backend.network import key_keeper
 from core.backend.settings import ModelSettings
 
 _MOST_CONNECTIONS, _MOST_IDLE = 1000, 100
@@ -30,14 +31,19 @@ class ServerFault(ValueError):
         body: its JSON, or its text.
         status: of HTTP; None where the reply had begun.
         headers: of the response.
+        url: who says it, which may be another server than the one that was asked.
     """
 
-    def __init__(self, body: Any, status: int | None = None, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, body: Any, status: int | None = None, headers: Mapping[str, str] | None = None, url: str = ""
+    ) -> None:
         super().__init__(f"{body}" if status is None else f"Error code: {status} - {body}")
         self.body = body.get("error", body) if isinstance(body, dict) else body
-        self.code = self.body.get("code") if isinstance(self.body, dict) else None
+        code = self.body.get("code") if isinstance(self.body, dict) else None
+        self.code = int(code) if isinstance(code, str) and code.isdecimal() else code
         self.status_code = status
         self.headers = headers or {}
+        self.url = url
 
 
 class ChatEndpoint:
@@ -53,12 +59,12 @@ class ChatEndpoint:
         import httpx2
 
         self._new_request, self._new_timeout = httpx2.Request, httpx2.Timeout
-        self._url, self._own = httpx2.URL(url), tuple(headers)
+        self._url = httpx2.URL(url)
         self._http = httpx2.Client(
             headers={"Accept": "application/json", "Content-Type": "application/json", **headers},
             timeout=settings.timeout, follow_redirects=False, trust_env=not settings.is_local,
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE),
-            event_hooks={"request": [self._keep_from_others]},
+            event_hooks={"request": [key_keeper(url, headers)]},
         )  # fmt: skip
 
     def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
@@ -109,13 +115,6 @@ class ChatEndpoint:
             response.close()
             request = response.next_request
         raise ServerFault(f"more than {_MOST_REDIRECTS} redirects")
-
-    def _keep_from_others(self, request: Any) -> None:
-        """Called with each request, also with those that follow a redirect: HTTP's client takes one key's name away."""
-        url = request.url
-        if (url.scheme, url.host, url.port) != (self._url.scheme, self._url.host, self._url.port):
-            for name in self._own:
-                request.headers.pop(name, None)
 
     def _request(self, body: Mapping[str, Any], seconds: float) -> Any:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -183,4 +182,4 @@ def _whole(response: Any, pieces: Iterable[bytes]) -> bytes:
         body = json.loads(text)
     except (ValueError, RecursionError):
         body = text or response.reason_phrase
-    raise ServerFault(body, response.status_code, response.headers)
+    raise ServerFault(body, response.status_code, response.headers, str(response.url))

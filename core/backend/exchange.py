@@ -117,14 +117,17 @@ class Usage:
 
     @classmethod
     def counted(cls, prompt: object, completion: object, cached: object = 0, written: object = 0) -> Usage | None:
-        """What a server tells; None where that can be no count: a price below nothing would be added to the budget."""
+        """What a server tells; None where that can be no count: a price below nothing would be added to the budget, and
+        a prompt of nothing is what some tell who do not count."""
         counts = [prompt, completion, cached or 0, written or 0]
         numbers = [count for count in counts if _is_count(count)]
-        return cls(*numbers) if len(numbers) == len(counts) else None
+        found = cls(*numbers) if len(numbers) == len(counts) else None
+        return found if found and (found.prompt or found.cached or found.written) else None
 
-    def at(self, cost: object) -> Usage:
-        """With the dollars that a server tells, where it can be no other thing."""
-        return replace(self, usd=float(cost)) if _is_cost(cost) else self
+    def at(self, *costs: object) -> Usage:
+        """With the sum of the dollars that a server tells, where they can be no other thing."""
+        told = [float(cost) for cost in costs if _is_cost(cost)]
+        return replace(self, usd=sum(told)) if len(told) == len(costs) else self
 
     def within(self, total: object) -> Usage:
         """With all tokens of which the server tells the sum: some leave those of the thoughts out of the reply's."""

@@ -16,9 +16,10 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from core.backend.hosts import key_names
-from core.backend.network import shown_url
+from core.backend.network import is_same_server, shown_url
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
+from utils.clean_text import one_line
 from utils.errors import (
     BackendAuthError,
     BackendBusyError,
@@ -45,6 +46,7 @@ _UNSUPPORTED = ("not supported", "unsupported", "--jinja")
 _UNWANTED = (
     "context_length", "context length", "context window", "context size", "context limit", "too long",
     "input token count", "maximum prompt length", "model token limit", "prompt exceeds max length",
+    "more than max tokens allowed", "range of input length", "prompt token count",
     "content_filter", "content filtering policy", "content management policy", "usage policy", "safety system",
     "content exists risk", "data_inspection_failed", "sensitive content",
     "invalid_prompt", "bio_policy", "cyber_policy",
@@ -63,8 +65,15 @@ _HINTS = {
     "max_tokens": "max_tokens",
     "temperature": "temperature",
     "api-version": "api_version",
+    r"\bstream": "stream",
     "model": "model",
 }
+"""Key of ours by what a server says of one of its own."""
+_WORDS = ("message", "detail", "msg", "error")
+"""Where servers say in words what is wrong."""
+_MARKUP = re.compile(r"<(script|style)\b(?:(?!</\1).)*|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+_SHOWN = 400
+"""Characters of what a server says."""
 _TRANSPORT = ("httpx", "httpx2", "httpcore", "httpcore2", "ssl", "socket", "urllib3", "requests", "h11")
 _SDK = ("anthropic", "google")
 _OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY"})
@@ -74,6 +83,8 @@ _NO_SUCH_HOST = frozenset({EAI_NONAME, EAI_NODATA})
 _DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
 """What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
+_READING = (ValueError, EOFError, TimeoutError)
+"""What we raise ourselves where an answer is none: its words say all."""
 
 
 def mask(text: str, settings: ModelSettings) -> str:
@@ -115,7 +126,8 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     if status is not None:
         return _by_status(status, error, settings)
     origin = type(error).__module__.partition(".")[0]
-    text = f"{_name(settings)}: {type(error).__name__}: {mask(_with_cause(error), settings)}"
+    kind = "" if type(error) in _READING or type(error).__module__.startswith("core.") else f"{type(error).__name__}: "
+    text = f"{_name(settings)}: {kind}{_with_cause(error, settings)}"
     if any(isinstance(cause, gaierror) and cause.errno in _NO_SUCH_HOST for cause in _causes(error)):
         return UnknownHostError(f"{text} (no server has this name); see llm.{settings.role}.base_url")
     if _never_sent(error):
@@ -129,19 +141,21 @@ def not_made(error: Exception, settings: ModelSettings) -> ConfigError:
     """A client that cannot be made: nothing was sent, and another try would end alike."""
     told = [name for name in os.environ if name.upper() in _OF_CONNECTIONS]
     look = f"; look at {' and '.join(sorted(told))} in the environment" if told else ""
-    text = mask(_first_line(error), settings)
+    text = _first_line(error, settings)
     return ConfigError(
         f"llm.{settings.role}.provider={settings.provider}: no client can be made: {type(error).__name__}: {text}{look}"
     )
 
 
 def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Exception:
-    text = f"{_name(settings)}: HTTP {status}: {mask(_said(error), settings)}"
+    said, moved = _said(error, settings), _moved(error, settings)
+    text = f"{_name(settings)}: HTTP {status}: {said}{moved}"
     if status == 403 and _FLAGGED in str(error).lower():
         return UnwantedPromptError(text)
     if status in (401, 403):
         names = " or ".join(key_names(spec_of(settings), settings.base_url)) or "its usual variable"
-        return BackendAuthError(f"{text}; the key comes from llm.{settings.role}.api_key or {names}")
+        key = "" if moved else f"; the key comes from llm.{settings.role}.api_key or {names}"
+        return BackendAuthError(text + key)
     if status == 402 or (status in (400, 429) and any(word in str(error).lower() for word in _NO_CREDIT)):
         return BackendAuthError(f"{text}; the account has no credit left")
     unsupported = status in (500, 501) and any(word in str(error).lower() for word in _UNSUPPORTED)
@@ -152,12 +166,21 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
         return LostReplyError(text, retry_after=retry_after(_headers(error)))
     if status in BUSY_STATUS or (status >= 500 and not unsupported):
         return BackendBusyError(text, retry_after=retry_after(_headers(error)) or _told_delay(error))
-    return RefusedError(text + _hint(status, _said(error), settings), status)
+    return RefusedError(text + ("" if moved else _hint(status, said, settings)), status)
+
+
+def _moved(error: BaseException, settings: ModelSettings) -> str:
+    """What to set where another server answers, to which ours sent us on; '' where it is the one that was asked."""
+    place = str(getattr(getattr(error, "response", error), "url", ""))
+    if not (place and settings.base_url) or is_same_server(settings.base_url, place):
+        return ""
+    key = f"llm.{settings.role}.base_url"
+    return f", says {shown_url(place)}, to which it sends us on; the key goes nowhere else than to {key}: set that"
 
 
 def _hint(status: int, said: str, settings: ModelSettings) -> str:
     """The key to set, where the server's words tell it; an address that says of nothing that it is missing is wrong."""
-    keys = [key for word, key in _HINTS.items() if word in said.lower()]
+    keys = [key for word, key in _HINTS.items() if re.search(word, said.lower())]
     keys += ["base_url"] if status in (404, 405) and settings.base_url else []
     return f"; see llm.{settings.role}.{keys[0]}" if keys else ""
 
@@ -218,10 +241,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         chain = chain.__cause__ or chain.__context__
 
 
-def _with_cause(error: BaseException) -> str:
-    """The error's first line; of an SDK's own, which is `Connection error.` whatever broke, also what it came of."""
-    told, last = _first_line(error), list(_causes(error))[-1]
-    said = _first_line(last)
+def _with_cause(error: BaseException, settings: ModelSettings) -> str:
+    """What it says; of an SDK's own, which is `Connection error.` whatever broke, also what it came of."""
+    told, last = _said(error, settings), list(_causes(error))[-1]
+    said = _first_line(last, settings)
     is_vague = type(error).__module__.partition(".")[0] in _SDK and last is not error and said not in told
     return f"{told.rstrip('.')}: {said[:200]}" if is_vague else told
 
@@ -231,14 +254,31 @@ def _name(settings: ModelSettings) -> str:
     return f"{settings.writer}{place}"
 
 
-def _said(error: BaseException) -> str:
-    """What the server says, out of the body where the SDK keeps it, else the first line of the error's text."""
-    body: Any = getattr(error, "body", None) or getattr(error, "details", None)
-    inner = body.get("error", body) if isinstance(body, Mapping) else None
-    message = inner.get("message") if isinstance(inner, Mapping) else None
-    return message.strip()[:400] if isinstance(message, str) and message.strip() else _first_line(error)
+def _said(error: BaseException, settings: ModelSettings) -> str:
+    """What the server says, out of the body where it is kept, else the first line of the error's text."""
+    words = _words(getattr(error, "body", None) or getattr(error, "details", None))
+    return one_line(mask(words, settings), _SHOWN) or _first_line(error, settings)
 
 
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0][:400] if lines else "(no message)"
+def _words(body: Any) -> str:
+    """The words of an error's body, of a page without its markup; '' where there are none.
+
+    A gateway that says no more than that a provider failed has the provider's own words beside it (OpenRouter).
+    """
+    if isinstance(body, str):
+        return _MARKUP.sub(" ", body)
+    if not isinstance(body, Mapping):
+        return ""
+    inner = body.get("error", body)
+    if not isinstance(inner, Mapping):
+        return _words(inner)
+    told = [text for name in _WORDS if isinstance(text := inner.get(name), str) and text.strip()][:1]
+    more = inner.get("metadata")
+    raw = more.get("raw") if isinstance(more, Mapping) else None
+    return ": ".join(told + ([raw] if told and isinstance(raw, str) else [])) or str(dict(inner))
+
+
+def _first_line(error: BaseException, settings: ModelSettings) -> str:
+    """Masked before it is cut: half a key tells much of it."""
+    lines = mask(str(error), settings).strip().splitlines()
+    return one_line(lines[0], _SHOWN) if lines else "(no message)"

@@ -6,6 +6,7 @@ import ipaddress
 import os
 import sys
 import threading
+from collections.abc import Callable, Collection
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -54,6 +55,32 @@ def shown_url(url: str) -> str:
         return "(unreadable address)"
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
     return urlunsplit((parts.scheme, host + port, parts.path, "", ""))
+
+
+def is_same_server(asked: str, other: str) -> bool:
+    """True where `other` may know what was sent to `asked`: the same scheme, host and port, or the same host by TLS."""
+    scheme, host, port = _origin(asked)
+    return _origin(other) in ((scheme, host, port), ("https", host, 443) if (scheme, port) == ("http", 80) else None)
+
+
+def _origin(url: str) -> tuple[str, str, int]:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme, (parts.hostname or "").lower(), parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        return "", "", 0
+
+
+def key_keeper(url: str, names: Collection[str]) -> Callable[[Any], None]:
+    """A hook for an HTTP client, called with each request, also with those that follow a redirect: it takes the headers
+    `names` from one that goes to another server than `url`'s. HTTP's client takes one key's name away."""
+
+    def keep(request: Any) -> None:
+        if not is_same_server(url, str(request.url)):
+            for name in names:
+                request.headers.pop(name, None)
+
+    return keep
 
 
 def check_address(url: str) -> None:

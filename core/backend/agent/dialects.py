@@ -198,11 +198,10 @@ def _counts(told: Mapping[str, Any]) -> dict[str, int]:
 
 def objects(raw: bytes) -> Iterator[dict[str, Any]]:
     """The JSON objects of a reply as it came: one, a list of them, or those of its `data:` lines."""
-    text = raw.decode("utf-8", "replace")
-    parts = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
+    parts = [line[5:] for line in raw.splitlines() if line.startswith(b"data:")] or [raw]
     for part in parts:
         try:
-            found = json.loads(part)
+            found = json.loads(part.decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         yield from (one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict))

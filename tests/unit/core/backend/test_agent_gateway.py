@@ -327,6 +327,9 @@ def events(*parts: dict[str, Any]) -> bytes:
         (json.dumps({"usage": {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 10}}).encode(), Usage(5, 7)),
         (json.dumps({"usage": {"prompt_tokens": 5, "completion_tokens": 7, "prompt_tokens_details": "none"}}).encode(),
          Usage(5, 7)),
+        ('data: {"text": "a\u2028b\x85c", "usage": {"input_tokens": 5, "output_tokens": 7}}'.encode(),
+         Usage(5, 7)),  # ends of lines to Python, and to nobody else
+        (json.dumps({"usage": {"prompt_tokens": 0, "completion_tokens": 0}}).encode(), None),
         (b"<html>", None), (b"", None),
     ],
 )  # fmt: skip
