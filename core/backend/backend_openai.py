@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from core.backend.chat_endpoint import ChatEndpoint, ServerFault, joined
+from core.backend.chat_endpoint import ChatEndpoint, ServerFault, events, joined
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address
@@ -18,12 +18,13 @@ from core.backend.stream import Collector, within_size
 from utils.errors import ConfigError
 
 _FINISH = {
-    "stop": "stop",
-    "tool_calls": "tool",
-    "function_call": "tool",
-    "length": "length",
-    "content_filter": "filter",
-}
+    "stop": "stop", "tool_calls": "tool", "function_call": "tool", "length": "length", "content_filter": "filter",
+    "max_tokens": "length", "model_length": "length", "model_context_window_exceeded": "length", "sensitive": "filter",
+}  # fmt: skip
+"""OpenAI's words, and what others say in their place: Mistral `model_length`, Z.ai `sensitive`."""
+_BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
+"""Words for a model that was lost in the middle: OpenRouter's, Z.ai's, DeepSeek's and vLLM's."""
+QUESTION = "does base_url end with the API's path (/v1)?"
 _NEWER = "max_completion_tokens"
 BROKE_OFF = "the server broke off in the middle of the reply"
 _OWN_ADDRESS = "https://api.openai.com/v1"
@@ -71,10 +72,13 @@ def query_azure(client: ChatEndpoint, request: Request, settings: ModelSettings,
 
 def _send(endpoint: ChatEndpoint, body: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
     if not settings.stream:
-        return _read(parsed(endpoint.post(body, deadline.left)))
+        answer = endpoint.post(body, deadline.left)
+        if answer.lstrip().startswith(b"data:"):  # from a server that streams whatever it is asked
+            return _read_stream(map(_chunk, events([answer])), deadline)
+        return _read(parsed(answer))
     body |= {"stream": True, "stream_options": {"include_usage": True}}
-    with endpoint.stream(body, deadline.left) as events:
-        return _read_stream(map(_chunk, events), deadline)
+    with endpoint.stream(body, deadline.left) as told:
+        return _read_stream(map(_chunk, told), deadline)
 
 
 def _arguments(request: Request, settings: ModelSettings, length: str) -> dict[str, Any]:
@@ -115,18 +119,24 @@ class Object(dict[str, Any]):
 
 
 def parsed(body: bytes) -> Any:
-    """An answer's JSON; None where it is none."""
+    """An answer's JSON. ValueError where it is none."""
     try:
         return json.loads(body, object_hook=Object)
     except (ValueError, RecursionError):
-        return None
+        raise ValueError(f"the server's answer is no JSON, or not all of it; {QUESTION}{quoted(body)}") from None
+
+
+def quoted(answer: Any) -> str:
+    """How an answer begins that is not what was asked for."""
+    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else json.dumps(answer)
+    return f" It is {' '.join(text[:2000].split()) or 'empty'}"
 
 
 def _chunk(event: bytes) -> Any:
     """An event of a stream. ValueError where it is none; ServerFault where the server says why it breaks off."""
     found = parsed(event)
     if not isinstance(found, Object):
-        raise ValueError("a piece of the stream is no JSON object")
+        raise ValueError(f"a piece of the stream is no JSON object.{quoted(found)}")
     if found.get("error"):
         raise ServerFault(found)
     return found
@@ -136,9 +146,12 @@ def _read(answer: Any) -> Reply:
     choices = getattr(answer, "choices", None)
     said = _error_of(answer)
     if said and not choices:
+        fault = ServerFault(answer)
+        if type(fault.code) is int and 400 <= fault.code < 500:  # with another one the model may have been asked
+            raise fault
         raise ValueError(f"the server answers with an error in place of a reply: {said}")
     if not isinstance(choices, list) or not choices or getattr(choices[0], "message", None) is None:
-        raise ValueError("the server's answer is not a chat completion; does base_url end with the API's path (/v1)?")
+        raise ValueError(f"the server's answer is not a chat completion; {QUESTION}{quoted(answer)}")
     choice = choices[0]
     calls = choice.message.tool_calls or []
     function = calls[0].function if calls else None
@@ -171,9 +184,10 @@ def _finish(told: Any, refusal: Any) -> str:
 
     EOFError where a gateway lost the model in the middle (OpenRouter): what has come of the reply may be billed.
     """
-    if told == "error":
+    word = str(told).lower()
+    if word in _BROKEN:
         raise EOFError(BROKE_OFF)
-    return "filter" if refusal else _FINISH.get(told, "stop")
+    return "filter" if refusal else _FINISH.get(word, "stop")
 
 
 def _error_of(answer: Any) -> str:
@@ -228,7 +242,15 @@ def usage_of(told: Any, prompt: str = "prompt", completion: str = "completion") 
     asked, replied = (getattr(told, f"{name}_tokens", None) for name in (prompt, completion))
     details = getattr(told, f"{prompt}_tokens_details", None)
     usage = Usage.counted(asked, replied, getattr(details, "cached_tokens", None))
-    return usage and usage.within(getattr(told, "total_tokens", None)).at(getattr(told, "cost", None))
+    return usage and usage.within(getattr(told, "total_tokens", None)).at(*_costs(told))
+
+
+def _costs(told: Any) -> list[Any]:
+    """What OpenRouter bills; where it asks with the user's own key of a provider, also what that provider does."""
+    costs = [getattr(told, "cost", None)]
+    if getattr(told, "is_byok", None) is True:
+        costs.append(getattr(getattr(told, "cost_details", None), "upstream_inference_cost", None))
+    return costs
 
 
 def _check_azure(settings: ModelSettings) -> None:

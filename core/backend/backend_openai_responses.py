@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from core.backend.backend_openai import BROKE_OFF, Object, endpoint_of, message_of, parsed, usage_of, written
+from core.backend.backend_openai import (
+    BROKE_OFF,
+    QUESTION,
+    Object,
+    endpoint_of,
+    message_of,
+    parsed,
+    quoted,
+    usage_of,
+    written,
+)
 from core.backend.chat_endpoint import ChatEndpoint, ServerFault
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request
@@ -86,7 +96,7 @@ def _items(message: Message) -> Iterator[dict[str, Any]]:
 def _whole(answer: Any) -> Object:
     """A response that comes whole, as the event that would end its stream."""
     if not isinstance(answer, Object) or not (answer.error or isinstance(answer.output, list)):
-        raise ValueError("the server's answer is no response; does base_url end with the API's path (/v1)?")
+        raise ValueError(f"the server's answer is no response; {QUESTION}{quoted(answer)}")
     return Object(type=f"response.{'failed' if answer.error else answer.status}", response=answer)
 
 
@@ -94,7 +104,7 @@ def _event(data: bytes) -> Object:
     """An event of a stream, or the whole response of a server that does not stream. ValueError where it is neither."""
     found = parsed(data)
     if not isinstance(found, Object):
-        raise ValueError("a piece of the stream is no JSON object")
+        raise ValueError(f"a piece of the stream is no JSON object.{quoted(found)}")
     return found if isinstance(found.type, str) else _whole(found)
 
 

@@ -13,7 +13,15 @@ from support.raw_server import Answer, RawServer, streamed, whole
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
 from core.backend.settings import Price
 from core.contracts import Toolbox
-from utils.errors import BackendBusyError, LostReplyError, RefusedError, ReplyError, UnwantedPromptError
+from utils.errors import (
+    BackendAuthError,
+    BackendBusyError,
+    CutReplyError,
+    LostReplyError,
+    RefusedError,
+    ReplyError,
+    UnwantedPromptError,
+)
 
 PROGRAM = "def f(): pass"
 TOOL = {"name": "report", "parameters": {"type": "object", "properties": {"sum": {"type": "integer"}}}}
@@ -62,6 +70,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 FORMS = {
     "content in parts, as Mistral's models that reason have it": chat([THOUGHT, {"type": "text", "text": PROGRAM}]),
     "the same in a stream": pieces({"delta": {"content": [THOUGHT]}}, {"delta": {"content": PROGRAM}}),
+    "a stream where none was asked for": pieces({"delta": {"content": "def f()"}}, {"delta": {"content": ": pass"}}),
     "pieces without a delta, as Azure's filter sends them": pieces(
         {"delta": {"content": PROGRAM}}, {"content_filter_results": {}, "content_filter_offsets": {}}
     ),
@@ -72,7 +81,7 @@ FORMS = {
 def test_a_reply_of_another_form_is_read_and_paid_once(form: str) -> None:
     """Each of them was taken for a reply that broke: asked for, and billed, five times, and then the run ended."""
     with RawServer(lambda request: FORMS[form]) as server:
-        asked = Asked(server, stream=FORMS[form][1] == "text/event-stream")
+        asked = Asked(server, stream=FORMS[form][1] == "text/event-stream" and "none was asked" not in form)
         assert asked.reply() == PROGRAM
         assert len(server.asked) == 1 and asked.client.ledger.spent.tokens == 15
         assert asked.client.ledger.lost.tokens == 0
@@ -101,9 +110,11 @@ BROKEN_OFF = {
     "the same, as OpenRouter has it": streamed(
         {"choices": [{"index": 0, "delta": {"content": "def f("}, "finish_reason": "error"}], "usage": USAGE},
     ),
-    "an answer that says so": whole(
-        {"choices": [{"index": 0, "message": {"content": "def f("}, "finish_reason": "error"}], "usage": USAGE}
-    ),
+} | {
+    f"an answer that says so by {word}": whole(
+        {"choices": [{"index": 0, "message": {"content": "def f("}, "finish_reason": word}], "usage": USAGE}
+    )
+    for word in ("error", "insufficient_system_resource", "network_error", "abort")
 }
 
 
@@ -115,6 +126,90 @@ def test_a_reply_that_broke_off_is_none_and_may_be_billed(form: str) -> None:
         with pytest.raises(LostReplyError, match="broke off"):
             asked.reply()
         assert len(server.asked) == 3 and asked.client.ledger.lost.tokens > 3 * 1000
+
+
+@pytest.mark.parametrize(
+    ("word", "outcome"),
+    [("max_tokens", CutReplyError), ("MODEL_LENGTH", CutReplyError), ("sensitive", ReplyError), ("eos_token", None)],
+)
+def test_others_have_other_words_for_the_end_of_a_reply(word: str, outcome: type[Exception] | None) -> None:
+    """A program that was cut, or withheld, was taken for a whole one."""
+    choice = {"index": 0, "message": {"content": PROGRAM}, "finish_reason": word}
+    with RawServer(lambda request: whole({"choices": [choice], "usage": USAGE})) as server:
+        if outcome is None:
+            assert Asked(server).reply() == PROGRAM
+        else:
+            with pytest.raises(outcome):
+                Asked(server).reply()
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome", "tries", "held"),
+    [
+        (402, BackendAuthError, 1, False),
+        ("401", BackendAuthError, 1, False),
+        (400, RefusedError, 1, False),
+        (429, BackendBusyError, 3, False),
+        (502, LostReplyError, 3, True),
+        ("server_error", LostReplyError, 3, True),
+    ],
+)
+def test_an_error_in_place_of_a_reply_is_what_its_code_says(
+    code: Any, outcome: type[Exception], tries: int, held: bool
+) -> None:
+    """OpenRouter says so with the status 200: an account without credit was asked, and its worst case held, five times
+    over."""
+    with RawServer(lambda request: whole({"error": {"message": "it is so", "code": code}})) as server:
+        asked = Asked(server)
+        with pytest.raises(outcome, match="it is so") as raised:
+            asked.reply()
+        assert type(raised.value) is outcome and len(server.asked) == tries
+        assert (asked.client.ledger.lost.tokens > 0) is held
+
+
+SAID = (
+    (b'{"detail": "Not Found"}', "Not Found"),
+    (b'{"error": "it is gone"}', "it is gone"),
+    (b'{"code": 7, "msg": "no such\\nthing"}', "no such thing"),
+    (b"<html><style>p {}</style><title>Just a moment...</title>\n<p>\x1b[31mWait</p></html>",
+     "Just a moment... \ufffd[31mWait"),
+    (b'{"error": {"message": "Provider returned error", "metadata": {"raw": "quota of the upstream"}}}',
+     "Provider returned error: quota of the upstream"),
+    (b'{"detail": [{"loc": ["body"]}]}', "{'detail': [{'loc': ['body']}]}"),
+    (b"x" * 390 + b" sk-planted-0123456789", "x" * 390 + " ********"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "said"), SAID)
+def test_what_a_server_says_is_told_in_its_words(body: bytes, said: str) -> None:
+    """In a line of text: of a page its first line of markup was shown, of a key that was cut its beginning."""
+    with RawServer(lambda request: (418, "text/html", body)) as server:
+        with pytest.raises(RefusedError) as raised:
+            Asked(server).reply()
+        assert str(raised.value).endswith(f"/v1: HTTP 418: {said}")
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"null", b'{"choices": [{"index": 0, "mes', b"<html>\n log in</html>", b'{"success": false}']
+)
+def test_an_answer_that_is_none_is_shown(body: bytes) -> None:
+    with RawServer(lambda request: (200, "application/json", body)) as server:
+        with pytest.raises(LostReplyError) as raised:
+            Asked(server, attempts=1).reply()
+    shown = " ".join(body.decode().split()) or "empty"
+    assert str(raised.value).endswith(f"does base_url end with the API's path (/v1)? It is {shown}")
+    assert "ValueError" not in str(raised.value)
+
+
+def test_a_count_of_nothing_is_none() -> None:
+    """A server that tells zeros was taken for one that bills nothing, and no cap on dollars held."""
+    answer = {"choices": [{"index": 0, "message": {"content": PROGRAM}, "finish_reason": "stop"}]}
+    zeros = dict.fromkeys(USAGE, 0)
+    with RawServer(lambda request: whole({**answer, "usage": zeros})) as server:
+        asked = Asked(server)
+        assert asked.reply() == PROGRAM
+        assert asked.client.ledger.spent.tokens > 5 and asked.client.ledger.spent.usd > 0
 
 
 def test_an_error_in_place_of_a_stream_costs_nothing() -> None:
@@ -153,6 +248,8 @@ UNWANTED = (
     (400, "This model's maximum prompt length is 131072 but the request contains 142000 tokens."),
     (400, "Invalid request: Your request exceeded model token limit: 8192"),
     (400, "Prompt exceeds max length"),
+    (400, "tokens in request more than max tokens allowed"),
+    (400, "Range of input length should be [1, 30720]"),
     (400, "Output blocked by content filtering policy"),
     (400, "Invalid prompt: your prompt was flagged as potentially violating our usage policy."),
     (400, "Content Exists Risk"),
@@ -206,6 +303,10 @@ def test_a_model_that_is_gone_is_told_as_such() -> None:
     with RawServer(lambda request: error("`top_q` is no parameter", 400)) as server:
         with pytest.raises(RefusedError, match=r"is no parameter$"):
             Asked(server, model="my-model").reply()
+    said = "Your organization must be verified to stream this model"
+    with RawServer(lambda request: error(said, 400)) as server:
+        with pytest.raises(RefusedError, match=r"model; see llm\.code\.stream$"):
+            Asked(server).reply()
 
 
 @pytest.mark.parametrize("is_own", [False, True])
@@ -231,13 +332,16 @@ def test_logins_of_the_environment_go_to_its_own_address_alone(is_own: bool, mon
         ("openrouter.ai", -1.0, 20e-6),
         ("openrouter.ai", {"total": 1}, 20e-6),
         ("elsewhere.example", 0.0125, 20e-6),
+        ("openrouter.ai", {"cost": 0.0025, "is_byok": True, "cost_details": {"upstream_inference_cost": 0.05}}, 0.0525),
+        ("openrouter.ai", {"cost": 0.05, "is_byok": False, "cost_details": {"upstream_inference_cost": 0.05}}, 0.05),
+        ("openrouter.ai", {"cost": 0.0025, "is_byok": True, "cost_details": {}}, 20e-6),
     ],
 )
 def test_what_openrouter_bills_is_what_it_tells(
     host: str, cost: Any, billed: float, stream: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It asks one of several providers, each with a price of its own: a list knows one, and the bill may be another."""
-    usage = {**USAGE, "cost": cost}
+    usage = {**USAGE, **(cost if isinstance(cost, dict) and "cost" in cost else {"cost": cost})}
     end = {"choices": [{"index": 0, "delta": {"content": PROGRAM}, "finish_reason": "stop"}], "usage": usage}
     message = {"role": "assistant", "content": PROGRAM}
     answer = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
