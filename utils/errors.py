@@ -4,9 +4,9 @@ SwarmEvoError
 ├── ConfigError          the YAML or the command line is wrong; nothing has run yet (exit 2)
 ├── BackendError         an LLM call failed
 │   ├── BackendAuthError     no key or a bad one: never retried
-│   ├── BackendAddressError  no server has the address's name, and none answered before: never retried
+│   ├── BackendAddressError  the address is wrong, and none answered there before: never retried
 │   ├── BackendBusyError     429, 5xx, 529, timeout, dropped connection: retried
-│   │   ├── UnknownHostError     no server has the address's name, at this moment
+│   │   ├── WrongAddressError    no server has the address's name, or the one that has it proves nothing, at this moment
 │   │   └── LostReplyError       it broke after it was sent: it may have been billed
 │   ├── RefusedError         400, 404, 413, 422: the request as it is; a simpler form may be accepted
 │   ├── UnrecordedError      a replay needs a reply that is not in the record
@@ -78,12 +78,13 @@ class BackendBusyError(BackendError):
         self.retry_after = retry_after
 
 
-class UnknownHostError(BackendBusyError):
-    """No server has the name that the model's address gives: worth another try where it has answered before."""
+class WrongAddressError(BackendBusyError):
+    """No server has the name that the model's address gives, or the one that answers there speaks no TLS or has no
+    certificate that is trusted: worth another try where it has answered before."""
 
 
 class BackendAddressError(BackendError):
-    """No server has the name that the model's address gives, and none has answered there. Never retried."""
+    """The model's address is wrong as `WrongAddressError` says, and none has answered there. Never retried."""
 
     exit_code = 2
 

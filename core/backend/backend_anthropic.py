@@ -12,7 +12,7 @@ from typing import Any
 from core.backend.answer_size import bounded_answers
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
-from core.backend.network import check_address, host_of, key_keeper
+from core.backend.network import check_address, direct, host_of, key_keeper
 from core.backend.provider import ProviderSpec, is_installed
 from core.backend.settings import ModelSettings
 from core.backend.stream import Collector, within_size
@@ -79,8 +79,8 @@ def _options(settings: ModelSettings, *keepers: Callable[[Any], None]) -> dict[s
     options: dict[str, Any] = {"max_retries": 0, "timeout": settings.timeout, "base_url": settings.base_url or None}
     more: dict[str, Any] = {}
     if settings.is_local:
-        # HTTP_PROXY is for the world outside; this SDK reads it even with trust_env off, so its mounts go too.
-        more = {"trust_env": False, "mounts": {"http://": None, "https://": None, "all://": None}}
+        # this SDK reads HTTP_PROXY even with trust_env off, so its mounts go too
+        more = direct(settings.base_url) | {"mounts": {"http://": None, "https://": None, "all://": None}}
     hooks = bounded_answers() | {"request": [*keepers]}
     return options | {"http_client": anthropic.DefaultHttpxClient(event_hooks=hooks, **more)}
 

@@ -45,9 +45,9 @@ from utils.errors import (
     ReplyError,
     SwarmEvoError,
     TicketGone,
-    UnknownHostError,
     UnrecordedError,
     UnwantedPromptError,
+    WrongAddressError,
 )
 
 Notice = Callable[[str, float], None]
@@ -264,7 +264,7 @@ class CallPipeline:
                 else:
                     self._ledger.settle(held, Amount())
                     hold.drop()
-                if isinstance(error, UnknownHostError) and _server(settings) not in self._answered:
+                if isinstance(error, WrongAddressError) and _server(settings) not in self._answered:
                     raise BackendAddressError(str(error)) from None
                 if isinstance(error, BackendBusyError) and error.retry_after:
                     limiter.pause(min(error.retry_after, 60.0))

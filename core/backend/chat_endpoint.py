@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from core.backend.answer_size import LARGEST_ANSWER, too_large
-from core.backend.network import key_keeper
+from core.backend.network import direct, key_keeper
 from core.backend.settings import ModelSettings
 
 _MOST_CONNECTIONS, _MOST_IDLE = 1000, 100
@@ -62,9 +62,9 @@ class ChatEndpoint:
         self._url = httpx2.URL(url)
         self._http = httpx2.Client(
             headers={"Accept": "application/json", "Content-Type": "application/json", **headers},
-            timeout=settings.timeout, follow_redirects=False, trust_env=not settings.is_local,
+            timeout=settings.timeout, follow_redirects=False,
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS, max_keepalive_connections=_MOST_IDLE),
-            event_hooks={"request": [key_keeper(url, headers)]},
+            event_hooks={"request": [key_keeper(url, headers)]}, **(direct(url) if settings.is_local else {}),
         )  # fmt: skip
 
     def post(self, body: Mapping[str, Any], seconds: float) -> bytes:

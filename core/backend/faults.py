@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from socket import EAI_NODATA, EAI_NONAME, gaierror
+from ssl import SSLCertVerificationError, SSLError
 from time import time
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -28,8 +29,8 @@ from utils.errors import (
     LostReplyError,
     RefusedError,
     SwarmEvoError,
-    UnknownHostError,
     UnwantedPromptError,
+    WrongAddressError,
 )
 from utils.secrets import MASK, secret_parts
 
@@ -80,6 +81,7 @@ _OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTP
 """Variables that every client of HTTP goes by."""
 _NO_SUCH_HOST = frozenset({EAI_NONAME, EAI_NODATA})
 """Not `EAI_AGAIN`, which a machine without a network gets."""
+_NO_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"})
 _DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
 """What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
@@ -128,8 +130,8 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     origin = type(error).__module__.partition(".")[0]
     kind = "" if type(error) in _READING or type(error).__module__.startswith("core.") else f"{type(error).__name__}: "
     text = f"{_name(settings)}: {kind}{_with_cause(error, settings)}"
-    if any(isinstance(cause, gaierror) and cause.errno in _NO_SUCH_HOST for cause in _causes(error)):
-        return UnknownHostError(f"{text} (no server has this name); see llm.{settings.role}.base_url")
+    if wrong := next(filter(None, map(_wrong_address, _causes(error))), ""):
+        return WrongAddressError(text + wrong.format(key=f"llm.{settings.role}.base_url"))
     if _never_sent(error):
         return BackendBusyError(f"{text} (no connection)")
     if isinstance(error, OSError | ValueError | EOFError | _UNREADABLE) or origin in _TRANSPORT or origin in _SDK:
@@ -153,8 +155,8 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
     if status == 403 and _FLAGGED in str(error).lower():
         return UnwantedPromptError(text)
     if status in (401, 403):
-        names = " or ".join(key_names(spec_of(settings), settings.base_url)) or "its usual variable"
-        key = "" if moved else f"; the key comes from llm.{settings.role}.api_key or {names}"
+        names = " or ".join([f"llm.{settings.role}.api_key", *key_names(spec_of(settings), settings.base_url)])
+        key = "" if moved else f"; the key comes from {names}"
         return BackendAuthError(text + key)
     if status == 402 or (status in (400, 429) and any(word in str(error).lower() for word in _NO_CREDIT)):
         return BackendAuthError(f"{text}; the account has no credit left")
@@ -229,6 +231,17 @@ def _never_sent(error: BaseException) -> bool:
         isinstance(cause, ConnectionRefusedError) or type(cause).__name__ in ("ConnectError", "ConnectTimeout")
         for cause in _causes(error)
     )
+
+
+def _wrong_address(cause: BaseException) -> str:
+    """What to look at where `cause` tells that an address is wrong; '' for any other one."""
+    if isinstance(cause, gaierror) and cause.errno in _NO_SUCH_HOST:
+        return " (no server has this name); see {key}"
+    if isinstance(cause, SSLCertVerificationError):
+        return "; SSL_CERT_FILE in the environment names a file of certificates to trust; see {key}"
+    if isinstance(cause, SSLError) and getattr(cause, "reason", None) in _NO_TLS:
+        return " (the server speaks no TLS: http://?); see {key}"
+    return ""
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

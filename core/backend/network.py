@@ -71,6 +71,14 @@ def _origin(url: str) -> tuple[str, str, int]:
         return "", "", 0
 
 
+def direct(url: str) -> dict[str, Any]:
+    """Options of an HTTP client for a server on this machine: HTTP_PROXY is for the world outside. Whose certificates
+    are trusted, the environment says for all."""
+    import httpx2
+
+    return {"trust_env": False} | ({"verify": httpx2.create_ssl_context()} if url.startswith("https:") else {})
+
+
 def key_keeper(url: str, names: Collection[str]) -> Callable[[Any], None]:
     """A hook for an HTTP client, called with each request, also with those that follow a redirect: it takes the headers
     `names` from one that goes to another server than `url`'s. HTTP's client takes one key's name away."""

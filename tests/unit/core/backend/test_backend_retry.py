@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import socket
+import ssl
 import threading
 import time
 
@@ -23,7 +24,7 @@ from utils.errors import (
     LostReplyError,
     RefusedError,
     RunStopped,
-    UnknownHostError,
+    WrongAddressError,
 )
 
 
@@ -104,7 +105,19 @@ def test_a_machine_without_a_network_is_waited_for_and_a_name_that_nobody_has_is
     """Both come as a failure to look a name up; the one ends a search that nothing has answered."""
     settings = ModelSettings(provider="openai", model="m", base_url="http://models.example/v1")
     error = socket.gaierror(number, "nobody knows")
-    assert isinstance(read_fault(error, settings), UnknownHostError) is is_unknown
+    assert isinstance(read_fault(error, settings), WrongAddressError) is is_unknown
+
+
+def test_a_server_whose_certificate_nobody_trusts_is_a_wrong_address() -> None:
+    """It was asked for minutes, until the run ended without a word on what to do."""
+    settings = ModelSettings(provider="openai", model="m", base_url="https://models.example/v1")
+    plain = ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] wrong version number")
+    plain.reason = "WRONG_VERSION_NUMBER"
+    for error, told in ((ssl.SSLCertVerificationError("self-signed"), "SSL_CERT_FILE"), (plain, "speaks no TLS")):
+        fault = read_fault(error, settings)
+        assert isinstance(fault, WrongAddressError) and told in str(fault)
+        assert str(fault).endswith("see llm.code.base_url")
+    assert not isinstance(read_fault(ssl.SSLError(1, "broken"), settings), WrongAddressError)
 
 
 def test_a_server_that_asks_for_hours_is_given_up() -> None:

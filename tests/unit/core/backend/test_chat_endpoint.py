@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import ssl
+import subprocess
 import threading
 import time
 import tracemalloc
@@ -12,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,7 +32,7 @@ from core.backend.exchange import Message, Request
 from core.backend.faults import read_fault
 from core.backend.network import is_same_server
 from core.backend.settings import ModelSettings
-from utils.errors import BackendBusyError
+from utils.errors import BackendBusyError, WrongAddressError
 
 REQUEST = Request(system="s", messages=(Message("user", "x"),))
 ANSWER = {"choices": [{"index": 0, "message": {"content": "hello"}, "finish_reason": "stop"}]}
@@ -183,6 +186,42 @@ def test_who_answers_in_another_servers_place_is_told(server: Server) -> None:
     fault = str(read_fault(raised.value, settings))
     assert f"HTTP 401: no key, says {other.url}/v1/chat/completions, to which it sends us on" in fault
     assert "llm.code.base_url: set that" in fault and "api_key" not in fault and "secret" not in fault
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_a_server_on_this_machine_may_have_a_certificate_of_ones_own(
+    server: Server, provider: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What the environment trusts was not looked at there, since its proxies are not asked."""
+    key, certificate = own_certificate(tmp_path_factory.getbasetemp())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    spec = {"openai": OPENAI, "anthropic": ANTHROPIC, "gemini": GEMINI}[provider]
+    address = f"https://localhost:{server.server_port}"
+    settings = replace(settings_for(server, api_key=SecretStr("sk-1")), provider=provider, base_url=address)
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    for trusted in (False, True):
+        if trusted:
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        with closing(spec.connect(settings)) as client, suppress(ValueError, EOFError):
+            try:
+                spec.query(client, REQUEST, settings, Deadline(20.0))
+            except OSError as error:
+                assert not trusted and isinstance(read_fault(error, settings), WrongAddressError)
+            except Exception as error:  # noqa: BLE001  # each client has its own
+                assert isinstance(read_fault(error, settings), WrongAddressError) is not trusted
+        assert bool(server.asked) is trusted
+
+
+@functools.cache
+def own_certificate(folder: Path) -> tuple[Path, Path]:
+    """(key, certificate) of localhost that nobody signed."""
+    key, certificate = folder / "own_key.pem", folder / "own_certificate.pem"
+    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    words += ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run([*words, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
+    return key, certificate
 
 
 def test_what_a_stream_breaks_off_with_is_told(server: Server) -> None:

@@ -38,7 +38,7 @@ from utils.errors import (
     ReplyError,
     RunStopped,
     StoreError,
-    UnknownHostError,
+    WrongAddressError,
 )
 
 KEY = "sk-planted-0123456789"
@@ -410,7 +410,7 @@ def test_a_host_that_nobody_knows_ends_the_search_before_an_answer_and_is_waited
             away.bind("code", "n1")("s", "u")
     assert len(asked) == 1 and not server.layer.requests and BackendAddressError.exit_code == 2
     assert model_client.bind("code", "n1")("s", "u")
-    send, failing = ClientPool.send, [UnknownHostError("it is gone"), UnknownHostError("it is gone")]
+    send, failing = ClientPool.send, [WrongAddressError("it is gone"), WrongAddressError("it is gone")]
 
     def at_times(pool: ClientPool, *request: Any) -> Any:
         if failing:
@@ -430,7 +430,7 @@ def test_that_one_provider_has_answered_says_nothing_of_another_whose_address_is
 
     def at_home(pool: ClientPool, request: Any, to: ModelSettings, heard: Any) -> Any:
         if to.provider == "anthropic":
-            raise UnknownHostError("no server has this name")
+            raise WrongAddressError("no server has this name")
         return send(pool, request, replace(to, base_url=server.base_url("openai")), heard)
 
     monkeypatch.setattr(ClientPool, "send", at_home)
