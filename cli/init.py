@@ -7,11 +7,11 @@ import importlib.util
 import keyword
 import re
 import shlex
-import sys
 from pathlib import Path
 
 from cli.options import check_folder_place, writes
 from utils.errors import ConfigError
+from utils.extras import installer
 from utils.program import interpreter, program
 
 SKELETON = Path(__file__).parent / "skeleton"
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"search it:  {program()} {chosen}")
     print(f"test it:    {shlex.quote(interpreter())} -m pytest {shlex.quote(str(folder))}")
     if importlib.util.find_spec("pytest") is None:  # a search needs no pytest, so `make install` brings none
-        print(f"it needs pytest, which is not installed here: {shlex.quote(sys.executable)} -m pip install pytest")
+        print(f"it needs pytest, which is not installed here: {installer()} pytest")
     return 0
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
+import shlex
 import sys
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
@@ -14,7 +16,13 @@ def install_line(extra: str) -> str:
     """A line for the shell. A checkout is installed from its own folder; elsewhere the extra's packages are named."""
     checkout = (_ROOT / "pyproject.toml").is_file()
     what = [f"-e '{_ROOT}[{extra}]'"] if checkout else [f"'{package}'" for package in _packages(extra)]
-    return " ".join([sys.executable, "-m", "pip", "install", *(what or [f"'swarm-evo[{extra}]'"])])
+    return " ".join([installer(), *(what or [f"'swarm-evo[{extra}]'"])])
+
+
+def installer() -> str:
+    """What installs packages into this Python: its own pip, or uv where that made an environment without one."""
+    python = shlex.quote(sys.executable)
+    return f"{python} -m pip install" if importlib.util.find_spec("pip") else f"uv pip install --python {python}"
 
 
 def _packages(extra: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,7 +12,7 @@ from core.backend.deadline import Deadline
 from core.backend.exchange import Reply, Request
 from core.backend.settings import ModelSettings
 from utils.errors import ConfigError
-from utils.extras import install_line
+from utils.extras import install_line, installer
 
 Connect = Callable[[ModelSettings], Any]
 """Makes a client. The SDK is imported here, and its own retries are switched off."""
@@ -90,7 +89,7 @@ def need_package(settings: ModelSettings, module: str, extra: str) -> None:
     """Raise ConfigError with the line that installs it if `module` cannot be imported."""
     if not is_installed(module):
         name = f"llm.{settings.role}.provider={settings.provider}"
-        line = install_line(extra) if extra else f"{sys.executable} -m pip install {module}"
+        line = install_line(extra) if extra else f"{installer()} {module}"
         raise ConfigError(f"{name} needs the package {module}, which is not installed: {line}")
 
 

@@ -32,6 +32,14 @@ def test_an_installed_copy_names_the_packages_of_the_extra(monkeypatch, tmp_path
     assert shlex.split(extras.install_line("nothing"))[-1] == "swarm-evo[nothing]"
 
 
+def test_the_command_can_be_pasted_and_works_where_uv_made_the_environment(monkeypatch):
+    """`No module named pip`, and a path with a blank was two words."""
+    monkeypatch.setattr(sys, "executable", "/home/me/my env/bin/python")
+    assert shlex.split(extras.installer()) == ["/home/me/my env/bin/python", "-m", "pip", "install"]
+    monkeypatch.setattr(extras.importlib.util, "find_spec", lambda name: None)
+    assert shlex.split(extras.installer()) == ["uv", "pip", "install", "--python", "/home/me/my env/bin/python"]
+
+
 def test_every_extra_that_is_told_is_one():
     """`export` told of an extra that no page knew."""
     root = extras._ROOT
