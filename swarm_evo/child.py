@@ -63,7 +63,7 @@ class Child:
         """The line that names the run; {} before it has begun."""
         self.last: dict[str, Any] = {}
         """The newest line: at the end of a run that has a result, that."""
-        self.news = threading.Condition()
+        self.news: threading.Condition = threading.Condition()
         self._quiet = quiet
         self._errors: deque[str] = deque(maxlen=_LAST_LINES)
         with starting():
@@ -79,7 +79,7 @@ class Child:
                 start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
             )
         self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
-        self.ended = False
+        self.ended: bool = False
         for reader in self._readers:
             reader.start()
 

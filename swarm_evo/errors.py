@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
+_OTHERS = (str(Path(__file__).parent), "/IPython/")
+
 
 class SwarmEvoError(RuntimeError):
     """Everything that this package raises on purpose."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the lines of the user's that led here, and what is wrong; `%debug` has all frames."""
+        frames = traceback.extract_tb(self.__traceback__)
+        theirs = [frame for frame in frames if not any(part in frame.filename for part in _OTHERS)]
+        return [*"".join(traceback.format_list(theirs)).splitlines(), f"{type(self).__name__}: {self}"]
 
 
 class SearchError(SwarmEvoError):

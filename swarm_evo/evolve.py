@@ -6,7 +6,7 @@ import functools
 import importlib.util
 import sys
 from collections.abc import Callable
-from typing import Any, overload
+from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from swarm_evo.arguments import checked_path
 from swarm_evo.errors import SearchError
@@ -15,6 +15,23 @@ from swarm_evo.search import keep, start
 from swarm_evo.source import program_of
 
 Function = Callable[..., Any]
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned", covariant=True)
+
+
+class Evolved(Protocol[Arguments, Returned]):
+    """What the decorator makes of a function: the better one, called as that was."""
+
+    result: Result
+    """The run that found it."""
+
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned: ...
+
+
+class Decorator(Protocol):
+    """What `@evolve(score=…)` makes of each function."""
+
+    def __call__(self, function: Callable[Arguments, Returned], /) -> Evolved[Arguments, Returned]: ...
 
 
 @overload
@@ -22,12 +39,12 @@ def evolve(program: Function | str, score: Callable[[Function], Any], **argument
 
 
 @overload
-def evolve(*, score: Callable[[Function], Any], **arguments: Any) -> Callable[[Function], Function]: ...
+def evolve(*, score: Callable[[Function], Any], **arguments: Any) -> Decorator: ...
 
 
 def evolve(
     program: Function | str | None = None, score: Callable[[Function], Any] | None = None, **arguments: Any
-) -> Result | Callable[[Function], Function]:
+) -> Result | Decorator:
     """Search for a better version of a function.
 
     ```python
@@ -56,7 +73,7 @@ def evolve(
         told = "" if score is None else f", not {score!r:.80}"
         raise SearchError(f"evolve(…) needs score=: a function that is given the candidate's function{told}")
     if program is None:
-        return functools.partial(_decorated, score=score, arguments=arguments)
+        return cast(Decorator, functools.partial(_decorated, score=score, arguments=arguments))
     text, entry = program_of(program)
     folder = checked_path("project_dir", arguments.get("project_dir", "."))
     file = keep(text.encode(), f"{entry}.py", folder)
@@ -65,12 +82,12 @@ def evolve(
     return start(program=file, evaluate=_Scored(score, entry), **arguments).wait()
 
 
-def _decorated(function: Function, *, score: Callable[[Function], Any], arguments: dict[str, Any]) -> Function:
+def _decorated(function: Function, *, score: Callable[[Function], Any], arguments: dict[str, Any]) -> Evolved[..., Any]:
     result = evolve(function, score, **arguments)
-    better = functools.wraps(function)(result.function)
+    better: Any = functools.update_wrapper(result.function, function)
     del better.__wrapped__  # its text is its own, for `inspect` and the next search
-    better.result = result  # type: ignore[attr-defined]
-    return better
+    better.result = result
+    return cast(Evolved[..., Any], better)
 
 
 class _Scored:

@@ -50,7 +50,7 @@ class ExternalRun:
     """One run that is written from outside. Any number of processes may ask and tell the same run.
 
     Whatever cannot be asked (a wrong type, a closed run) is a SearchError in one line; what is wrong with a ticket or a
-    program is an answer.
+    program is an answer. It can be pickled: the process that it is sent to asks and tells the same run.
 
     Args:
         folder: `logs/<run>`.
@@ -68,6 +68,12 @@ class ExternalRun:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"ExternalRun({self.name!r}{', closed' if self._is_closed else ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExternalRun, (self.folder,)
 
     @property
     def name(self) -> str:

@@ -8,8 +8,8 @@ import linecache
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import module_from_spec, spec_from_file_location
@@ -95,7 +95,9 @@ class Result:
         """One row a step (by generation: one a generation), as in metrics.json; `nodes()` has one a candidate."""
         import pandas
 
-        return _numbered(pandas.DataFrame(json.loads((self.folder / "metrics.json").read_text(encoding="utf-8"))))
+        with _reading(self.folder):
+            text = (self.folder / "metrics.json").read_text(encoding="utf-8")
+        return _numbered(pandas.DataFrame(json.loads(text)))
 
     def nodes(self, *, code: bool = False) -> pandas.DataFrame:
         """One row a candidate, with all that was measured of it (`metrics.NAME`); the programs too with `code`."""
@@ -173,7 +175,17 @@ def read_result(folder: Path, facts: Mapping[str, Any]) -> Result:
 
 
 def _open(store: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)
+    with _reading(store.parent):
+        return sqlite3.connect(f"{store.resolve().as_uri()}?mode=ro", uri=True)
+
+
+@contextmanager
+def _reading(folder: Path) -> Iterator[None]:
+    """Around a look at a run's folder, which may be gone by now."""
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError) as error:
+        raise SearchError(f"run '{folder}' cannot be read: {error}") from error
 
 
 def _code(path: Path, node_id: str) -> str:

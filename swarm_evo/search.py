@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import inspect
 import json
 import re
 import secrets
@@ -11,7 +12,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from swarm_evo.arguments import KEPT, checked_path, run_name, shown
 from swarm_evo.child import ask
@@ -23,6 +24,10 @@ from swarm_evo.source import pickled
 _OUTPUT = "SELECT texts.body FROM nodes JOIN texts ON texts.hash = nodes.term_out WHERE nodes.id = ?"
 BUDGET = ("steps", "seconds", "tokens", "usd", "target", "stagnation", "repeats", "nothing_left")
 """What `budget=` may name: the keys below `budget`, and `steps` for `search.max_steps`."""
+
+
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
 
 
 def start(
@@ -72,15 +77,28 @@ def start(
     return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
 
 
-def search(problem: str | Path | Mapping[str, Any] | None = None, **arguments: Any) -> Result:
-    """Search, wait for the end, and return the result. Arguments as for `start`.
+def _taking(begin: Callable[Arguments, Any]) -> Callable[[Callable[..., Returned]], Callable[Arguments, Returned]]:
+    """A function that takes what `begin` takes, and says so to checkers of types, `help` and completion."""
+
+    def taking(function: Callable[..., Returned]) -> Callable[Arguments, Returned]:
+        returned = inspect.signature(function).return_annotation
+        named = inspect.signature(begin).replace(return_annotation=returned)
+        function.__signature__ = named  # type: ignore[attr-defined]
+        return function
+
+    return taking
+
+
+@_taking(start)
+def search(*problem: Any, **arguments: Any) -> Result:
+    """Search, wait for the end, and return the result. Arguments as for `start`, whose help tells each.
 
     An interrupt ends the search in good order and returns what there is.
 
     Raises:
         SearchError: with the one line that the command line would print.
     """
-    return start(problem, **arguments).wait()
+    return start(*problem, **arguments).wait()
 
 
 def resume(

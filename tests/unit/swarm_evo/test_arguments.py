@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import threading
+from pathlib import Path
+
 import pytest
 
 import swarm_evo
+from swarm_evo.evolve import _Scored
+from swarm_evo.source import pickled
 
 
 def f(x):
@@ -15,6 +21,8 @@ def number(function):
     return 0.0
 
 
+LOCK = threading.Lock()
+GONE = swarm_evo.Result("r", Path("/gone"), None, {"nodes": []})
 CALLS = {
     "project_dir=None (NoneType): a path": lambda: swarm_evo.start("tsp", project_dir=None),
     "project_dir=3 (int): a path": lambda: swarm_evo.runs(project_dir=3),
@@ -39,6 +47,9 @@ CALLS = {
     "may stand in a YAML file: config=FILE": lambda: swarm_evo.start("tsp", problem__goal="x" * 200_000),
     "null byte": lambda: swarm_evo.start("ts\0p"),
     "embedded null byte": lambda: swarm_evo.load("a\0b"),
+    "'/gone' cannot be read: [Errno 2] No such file": lambda: GONE.frame(),
+    "'/gone' cannot be read: unable to open": lambda: GONE._repr_html_(),
+    ".<lambda> at 0x": lambda: pickled(_Scored(lambda f: LOCK, "f")),
 }
 
 
@@ -50,3 +61,20 @@ def test_what_cannot_be_meant_is_one_line(tmp_path, monkeypatch, words):
         CALLS[words]()
     assert words in str(told.value) and "\n" not in str(told.value)
     assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_search_says_which_arguments_it_takes():
+    """`(problem=None, **arguments)` was all that checkers of types, `help` and a notebook's completion had."""
+    assert inspect.signature(swarm_evo.search).parameters == inspect.signature(swarm_evo.start).parameters
+    assert inspect.signature(swarm_evo.search).return_annotation == "Result"
+    with pytest.raises(TypeError, match="positional"):
+        swarm_evo.search("tsp", "a.py")
+
+
+def test_a_notebook_shows_the_users_lines_and_what_is_wrong():
+    """Up to 64 lines of ours stood between the cell and the line that says it."""
+    with pytest.raises(swarm_evo.SearchError) as told:
+        swarm_evo.search("tsp", budget=3)
+    shown = told.value._render_traceback_()
+    assert shown[-1].startswith("SearchError: budget=3 (int): a mapping") and len(shown) <= 4
+    assert 'swarm_evo.search("tsp", budget=3)' in shown[1] and "test_arguments.py" in shown[0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
+
 import pytest
 
 from runs.tickets.server import TicketServer
@@ -24,6 +27,12 @@ def refusing(tmp_path):
     server = TicketServer(tmp_path, answer)
     yield ExternalRun(tmp_path), heard
     server.close()
+
+
+def test_it_is_sent_to_another_process_and_says_which_run_it_is(tmp_path):
+    """`cannot pickle '_thread.lock' object`: a pool of writers had to open the run by its name in each."""
+    run = ExternalRun(tmp_path, process=threading.Lock())
+    assert pickle.loads(pickle.dumps(run)).folder == tmp_path and repr(run) == f"ExternalRun({tmp_path.name!r})"
 
 
 @pytest.mark.parametrize("seconds", [None, 5])
