@@ -30,6 +30,8 @@ def test_splits_that_disagree_are_level_and_those_that_agree_are_not():
     assert low < 0 < high
     low, high = automl.interval([one(mean) for mean in (0.10, 0.11, 0.12, 0.11, 0.10)])[1:]
     assert 0.09 < low < high < 0.13
+    plain = 2.776 * 0.0083666 / 5**0.5
+    assert high - low == pytest.approx(2 * 1.5 * plain), "splits share rows: no five tables"
 
 
 def test_the_summary_counts_sets_by_time_and_rival():
