@@ -14,7 +14,7 @@ from core.state.node import Node
 from utils.counts import counted
 from utils.direction import Direction
 from utils.prompt_text import BYTES_PER_TOKEN
-from utils.stats import NORMAL_975, paired_error, standard_error
+from utils.stats import NORMAL_975, paired_error, standard_error, student_975
 from utils.time_share import is_worth_a_word, time_share
 
 BEST_SHOWN = 5
@@ -291,13 +291,16 @@ def _noise_of_change(node: Node, parent: Node) -> float | None:
     several times; one that was measured once counts as noisy as the other. None where nothing is known of it."""
     if in_unit(node) and in_unit(parent):
         return paired_error(parent.signature, node.signature)
-    known = [error for one in (parent, node) if (error := _error_of(one.interval)) is not None]
+    known = [error for one in (parent, node) if (error := _error_of(one)) is not None]
     return hypot(known[0], known[-1]) if known else None
 
 
-def _error_of(interval: tuple[float, float] | None) -> float | None:
-    """Standard error that a 95 % interval stands for."""
-    return None if interval is None else (interval[1] - interval[0]) / (2 * NORMAL_975)
+def _error_of(node: Node) -> float | None:
+    """Standard error that the 95 % interval of a score stands for: of a mean of few scores that is Student's."""
+    if node.interval is None:
+        return None
+    low, high = node.interval
+    return (high - low) / 2 / (student_975(len(node.repeats) - 1) if len(node.repeats) > 1 else NORMAL_975)
 
 
 def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
@@ -317,7 +320,7 @@ def is_rounding(one: float, other: float) -> bool:
 def noise_of(node: Node) -> float | None:
     """Standard error of the node's score over its cases or its measurements, in the metric's unit; None where that is
     not known."""
-    return standard_error(node.signature) if in_unit(node) else _error_of(node.interval)
+    return standard_error(node.signature) if in_unit(node) else _error_of(node)
 
 
 def in_unit(node: Node) -> bool:

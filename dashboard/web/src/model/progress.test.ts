@@ -71,7 +71,8 @@ describe("progress", () => {
     const metrics = [1, 2, 3, 4];
     expect(importance([10, 20, 30, 400], metrics)).toBeCloseTo(1);
     expect(importance([1, 1, 1, 1], metrics)).toBe(0);
-    expect(importance(["a", "a", "b", "b"], metrics)).toBeCloseTo(0.8);
+    expect(importance(["a", "a", "b", "b"], metrics)).toBeCloseTo(0.7); // 0.8, of which chance alone makes a third
+    expect(importance(["a", "b", "c", "a", "b", "c"], [1, 3, 5, 6, 2, 4])).toBe(0); // 0.23, where chance makes 0.4
     expect(importance(["a", "b", "c", "d"], metrics)).toBe(0); // a word of its own for each says nothing
   });
 });

@@ -126,18 +126,24 @@ export function spentOf(nodes: readonly NodeFact[]): { steps: number[]; spent: n
 
 export type Value = number | string | null;
 
-/** How much of the metric's spread a name explains, 0 … 1: squared rank correlation of numbers, variance between groups of words. */
+/** How much of the metric's spread a name explains, 0 … 1: squared rank correlation of numbers, variance between groups of words,
+ * less what chance makes of them (Kelley's ε²): five words among ten programs go with four ninths of it by themselves. */
 export function importance(values: readonly Value[], metrics: readonly number[]): number {
   const pairs = values.map((value, i) => [value, metrics[i]] as const).filter(([value]) => value !== null);
   if (pairs.length < 3) return 0;
   const ranks = ranked(pairs.map(([, metric]) => metric));
-  if (pairs.every(([value]) => typeof value === "number")) return correlation(ranked(pairs.map(([value]) => value as number)), ranks) ** 2;
+  if (pairs.every(([value]) => typeof value === "number")) return beyondChance(correlation(ranked(pairs.map(([value]) => value as number)), ranks) ** 2, 1, pairs.length);
   const groups = groupsOf(pairs.keys(), (i) => String(pairs[i][0]));
   if (groups.size > pairs.length / 2) return 0;
   const mean = average(ranks);
   const between = [...groups.values()].reduce((sum, group) => sum + group.length * (average(group.map((i) => ranks[i])) - mean) ** 2, 0);
   const all = ranks.reduce((sum, rank) => sum + (rank - mean) ** 2, 0);
-  return all ? between / all : 0;
+  return all ? beyondChance(between / all, groups.size - 1, pairs.length) : 0;
+}
+
+function beyondChance(share: number, degrees: number, count: number): number {
+  const chance = degrees / (count - 1);
+  return chance < 1 ? Math.max(0, (share - chance) / (1 - chance)) : 0;
 }
 
 const average = (values: readonly number[]) => values.reduce((sum, v) => sum + v, 0) / Math.max(1, values.length);

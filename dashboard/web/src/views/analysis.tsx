@@ -81,7 +81,7 @@ function Differing({ connection: { state } }: { connection: Connection }) {
         <dl className="kv" aria-label="How much of the score's order each explains">
           {names.map(({ name, weight }) => <div key={name} style={{ display: "contents" }}><dt>{name}</dt><dd className="row" style={{ flexWrap: "nowrap" }}><span className="meter" style={{ flex: 1, maxWidth: 260 }}><span style={{ width: `${weight * 100}%` }} /></span><span className="num">{metric(weight * 100, 2)} %</span></dd></div>)}
         </dl>
-        <p className="muted small">How much of the order of scores each of them goes with, alone (squared rank correlation; variance between groups for words). It says what goes together, not what causes what.</p>
+        <p className="muted small">How much of the order of scores each of them goes with, alone (squared rank correlation; variance between groups for words; less what chance makes of them). It says what goes together, not what causes what.</p>
       </div>
     </Panel>
   );

@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.contracts import Evaluation
+from core.evaluation.repeats import averaged
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.memory import Memory, remember
 from core.state.node import Node
-from core.state.summary import change_of, first_sentence, numbers_in
+from core.state.summary import change_of, first_sentence, noise_of, numbers_in
 from utils.direction import Direction
 from utils.prompt_builder import PromptBuilder
 from utils.prompt_parts import Parts
@@ -87,6 +89,13 @@ def test_of_a_traceback_a_line_tells_what_was_raised():
 )
 def test_a_change_is_told_against_what_measuring_again_changes(before, after, told):
     assert change_of(node("b", 0.98, interval=after), node("a", 1.0, interval=before), Direction(True)) == told
+
+
+def test_the_noise_of_a_mean_of_few_scores_is_its_standard_error():
+    """Their interval is Student's: of three scores it is 4.3 standard errors wide each way, and not 1.96."""
+    verdict = averaged(Evaluation(metric=1.0), (1.0, 2.0, 3.0))
+    many = node("a", verdict.metric, interval=verdict.interval, repeats=verdict.repeats)
+    assert noise_of(many) == pytest.approx(3**-0.5)
 
 
 def test_another_limit_tells_all_shares_anew():
