@@ -168,7 +168,7 @@ def search(run_dir: Path, own: OwnTime, total: int, stop: Callable[[Any], str | 
 
 def steps(total: int) -> dict[str, Any]:
     """Run `total` steps; figures at each mark, and what a resume takes then."""
-    from runs.sinks import MetricsSink
+    from runs.beside.sinks import MetricsSink
 
     with tempfile.TemporaryDirectory(prefix="swarm-overhead-") as folder:
         run_dir, own = Path(folder) / "run", OwnTime()

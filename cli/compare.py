@@ -7,8 +7,8 @@ import json
 
 from cli.options import project_dir_of
 from cli.run_choice import add_choice_options, named_or_chosen
-from runs.comparison import comparison
 from runs.run_folder import find_run
+from runs.stored.comparison import comparison
 from utils.errors import ConfigError
 
 

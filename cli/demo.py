@@ -13,10 +13,10 @@ from cli.terminal.view import open_view
 from core.backend.recording import Recording, open_recording
 from core.state.journal import Journal
 from core.state.summary import is_rounding
-from runs.named_files import how_to_give
 from runs.search import Recorded
 from runs.session import RunSession
-from runs.trust import FLAG, code_named
+from runs.stored.named_files import how_to_give
+from runs.stored.trust import FLAG, code_named
 from utils.config import check_config, merge_overrides
 from utils.errors import ConfigError
 

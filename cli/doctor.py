@@ -166,7 +166,7 @@ def _toolchains(config: Config) -> Iterator[Check]:
 
 def _answers(config: Config) -> Check:
     """The self-test of a start: hidden answers of the configured problem, looked for where its programs run."""
-    from runs.selftest import search_once
+    from runs.beginning.selftest import search_once
 
     name = "hidden answers"
     try:
@@ -182,7 +182,7 @@ def _answers(config: Config) -> Check:
 def _models(config: Config, accept: bool) -> list[Check]:
     from core.backend.doctor import check_models, find_local_servers
     from core.backend.roles import model_settings
-    from runs.workers import writer_view
+    from runs.parts.workers import writer_view
 
     with ExitStack() as parts:
         box = partial(writer_view, config, parts, accept_unsandboxed=accept)

@@ -27,12 +27,12 @@ from reports.conclusion import conclusion_of
 from reports.note_parts import note_parts
 from reports.winner import winner_node
 from runs.composition import problem_of
-from runs.export_place import check_free, lay_out, lay_out_own
-from runs.outcome import write_solution
-from runs.recorded_files import BEST
+from runs.ending.export_place import check_free, lay_out, lay_out_own
+from runs.ending.outcome import write_solution
+from runs.recorded.files import BEST
 from runs.run_folder import check_own, find_run
-from runs.stored_config import stored_config
-from runs.stored_solution import StoredSolution, mark_refit, stored_solution
+from runs.stored.config import stored_config
+from runs.stored.solution import StoredSolution, mark_refit, stored_solution
 from utils.config_schema import Config
 from utils.errors import ConfigError, SwarmEvoError
 from utils.missing_file import no_file
@@ -262,7 +262,7 @@ def _message(run: str, problem: Problem, node: Node) -> str:
 
 def _bundle(run_dir: Path, out: Path) -> int:
     """What is stored, as it is stored: nothing is prepared and nothing is run."""
-    from runs.bundle import write_bundle
+    from runs.proof.bundle import write_bundle
 
     with RunReader(run_dir) as reader:
         node = _winner(reader)

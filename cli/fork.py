@@ -16,11 +16,11 @@ from cli.options import (
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from reports.named_node import named_node
-from runs.named_files import said_how_to_give
-from runs.preflight import preflight
+from runs.beginning.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
-from runs.stored_config import stored_config
+from runs.stored.config import stored_config
+from runs.stored.named_files import said_how_to_give
 from utils.config import to_plain
 from utils.user_text import user_text
 

@@ -6,7 +6,7 @@ import argparse
 import difflib
 
 from cli.read_keys import is_read
-from runs.stored_config import is_kept
+from runs.stored.config import is_kept
 from utils.config import known_keys
 from utils.config_presets import PRESET_KINDS
 from utils.registry import ending_alike

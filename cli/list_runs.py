@@ -16,7 +16,7 @@ from cli.run_choice import NO_SUCH, add_choice_options, is_chosen, is_filtered
 from cli.terminal.edge import edge, row_lines
 from reports.verdict_kind import IN_WORDS
 from runs.run_folder import left_out, runs_above
-from runs.run_list import run_rows
+from runs.stored.run_list import run_rows
 from utils.clean_text import one_line
 from utils.counts import dollars, duration, local, score
 from utils.direction import Direction

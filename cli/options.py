@@ -139,7 +139,7 @@ def add_run_argument(parser: argparse.ArgumentParser, *, optional: bool = False)
 
 
 def add_trust_option(parser: argparse.ArgumentParser) -> None:
-    """For verbs that execute what a stored run names; see `runs.trust`."""
+    """For verbs that execute what a stored run names; see `runs.stored.trust`."""
     parser.add_argument("--i-trust-this-run", action="store_true", help="run the code that a run from elsewhere names")
 
 

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.verify:
         from cli.terminal.replay_view import ReplayView
-        from runs.rerun import verify
+        from runs.proof.rerun import verify
 
         replayed = verify(
             run_dir,

@@ -15,11 +15,11 @@ from cli.options import (
     remark,
 )
 from cli.run import add_output_options, origin_words, print_result, tell_ready, view_of
-from runs.named_files import said_how_to_give
-from runs.preflight import preflight
+from runs.beginning.preflight import preflight
 from runs.run_folder import find_run
 from runs.session import RunSession
-from runs.stored_config import stored_config
+from runs.stored.config import stored_config
+from runs.stored.named_files import said_how_to_give
 from utils.config import to_plain
 
 

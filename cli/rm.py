@@ -11,7 +11,7 @@ from pathlib import Path
 from cli.options import project_dir_of
 from cli.run_choice import NO_SUCH, add_choice_options, named_or_chosen
 from core.executor.workspace import remove_tree
-from runs.leftover_bases import leftover_bases
+from runs.ending.leftover_bases import leftover_bases
 from runs.run_folder import find_run, hold, logs_dir
 from utils.errors import ConfigError, StoreError
 

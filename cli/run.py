@@ -17,10 +17,10 @@ from cli.options import (
 )
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
-from runs.preflight import preflight
-from runs.reading import run_facts
-from runs.run_plan import planned
+from runs.beginning.preflight import preflight
+from runs.beginning.run_plan import planned
 from runs.session import RunSession
+from runs.stored.reading import run_facts
 from runs.view import View
 from utils.config_schema import Config
 from utils.errors import ConfigError

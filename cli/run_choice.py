@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from core.storage.labels import same_text
 from reports.run_index import Status
-from runs.run_list import run_rows
+from runs.stored.run_list import run_rows
 from utils.errors import ConfigError
 
 NO_SUCH = "no such run"

@@ -11,9 +11,9 @@ from cli.options import add_run_argument, project_dir_of
 from core.executor.archive import archive_of
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
-from runs.explain import why
-from runs.reading import changed_files, node_facts, run_facts
 from runs.run_folder import all_runs, find_run
+from runs.stored.explain import why
+from runs.stored.reading import changed_files, node_facts, run_facts
 from utils.errors import ConfigError, UnknownNodeError
 
 

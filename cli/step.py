@@ -22,13 +22,13 @@ from cli.terminal.output import Output
 from cli.terminal.step_text import step_lines
 from cli.terminal.view import open_view
 from core.contracts import STAGES
-from runs.named_files import said_how_to_give
-from runs.operators import written_operator
-from runs.preflight import preflight
+from runs.beginning.preflight import preflight
+from runs.parts.operators import written_operator
 from runs.run_folder import find_run
 from runs.session import RunSession
 from runs.stepper import Stepper
-from runs.stored_config import stored_config
+from runs.stored.config import stored_config
+from runs.stored.named_files import said_how_to_give
 from utils.config import to_plain
 from utils.config_schema import Config
 from utils.errors import ConfigError

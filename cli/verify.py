@@ -9,9 +9,9 @@ from pathlib import Path
 
 from cli.options import project_dir_of
 from core.storage.reader import RunReader
-from runs.recorded_files import BEST, DETAIL
+from runs.proof.verification import Verification, verify_run
+from runs.recorded.files import BEST, DETAIL
 from runs.run_folder import DB, find_run
-from runs.verification import Verification, verify_run
 from utils.clean_text import one_line
 from utils.errors import ConfigError, StoreError, UnknownRunError
 from utils.program import command
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 def _verified(args: argparse.Namespace) -> Verification:
     folder = Path(args.run)
     if (folder / "bundle.json").is_file():
-        from runs.bundle_check import verify_bundle
+        from runs.proof.bundle_check import verify_bundle
 
         return verify_bundle(folder, args.head)
     run_dir = _run_dir(args, folder)

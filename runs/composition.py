@@ -32,22 +32,22 @@ from core.state.node import Node
 from core.state.task import Task
 from core.workers.pool import JobPool
 from problems.registry import build_problem
-from runs.baselines import told_baselines
-from runs.context_history import FACT, as_recorded, with_earlier
+from runs.beginning.selftest import SelfTest
+from runs.beside.live_output import LiveOutput
 from runs.control import ControlFile, MarkedAgain, StopWatch, stopped_nodes
-from runs.deadline import Deadline
-from runs.ending import clear_workspaces
-from runs.limits import told_limits
-from runs.live_output import LiveOutput
-from runs.operators import operators_of
-from runs.policies import chosen_by, policy_of
-from runs.recorded_scores import ReplayedEvaluator
+from runs.ending.process_end import clear_workspaces
+from runs.parts.baselines import told_baselines
+from runs.parts.context_history import FACT, as_recorded, with_earlier
+from runs.parts.deadline import Deadline
+from runs.parts.limits import told_limits
+from runs.parts.operators import operators_of
+from runs.parts.policies import chosen_by, policy_of
+from runs.parts.toolbox import Toolboxes
+from runs.parts.workers import open_workers, workspaces_dir
+from runs.parts.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, uses_models
+from runs.recorded.scores import ReplayedEvaluator
 from runs.search import Process, Search
-from runs.selftest import SelfTest
 from runs.tickets.files import ProgramFiles
-from runs.toolbox import Toolboxes
-from runs.workers import open_workers, workspaces_dir
-from runs.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, uses_models
 from utils.config_schema import Config
 from utils.packages import installed_packages
 from utils.strategies import POLICIES

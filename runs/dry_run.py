@@ -11,7 +11,7 @@ from core.state.task import derive_seed
 from core.storage.reader import RunReader
 from reports.named_node import named_node
 from runs.control import heard_marks
-from runs.policies import policy_of
+from runs.parts.policies import policy_of
 from utils.config_schema import Config
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from core.loop import orchestrator
 from core.state.journal import Journal
 from core.state.node import Node
-from runs.outcome import Outcome
-from runs.preflight import preflight
+from runs.beginning.preflight import preflight
+from runs.ending.outcome import Outcome
 from runs.session import RunSession
 from runs.view import View
 from utils.config_schema import Config

@@ -15,14 +15,14 @@ from core.loop.orchestrator import Orchestrator
 from core.state.journal import Journal
 from core.state.task import Task
 from core.storage.repository import RunStore
-from runs.deadline import Deadline
+from runs.beginning.selftest import SelfTest
+from runs.beside.live_output import LiveOutput
 from runs.interrupts import Interrupts
-from runs.live_output import LiveOutput
-from runs.recorded_scores import RecordedScores
-from runs.selftest import SelfTest
+from runs.parts.deadline import Deadline
+from runs.parts.workers import SandboxAhead
+from runs.recorded.scores import RecordedScores
 from runs.tickets.files import ProgramFiles
 from runs.tickets.queue import TicketQueue
-from runs.workers import SandboxAhead
 from utils.config_schema import Config
 
 
@@ -45,7 +45,7 @@ class Recorded:
     scores: RecordedScores | None = None
     """Verdicts of the record, from which the search goes on; None: from those of now."""
     told: Sequence[Mapping[str, Any]] = ()
-    """What prompts told, as `runs.context_history` keeps it."""
+    """What prompts told, as `runs.parts.context_history` keeps it."""
     baselines_told: Sequence[str] | None = None
     """Names of the baselines that prompts told; None: all."""
     marks: Sequence[tuple[int, NodeMarked]] = ()

@@ -18,12 +18,22 @@ from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.rows import BROKE_OFF
 from reports.winner import Standing, standing_of, winner_node
-from runs.archiving import ArchiveSink
-from runs.baselines import BaselineRunner
-from runs.begun import check_steps, withdraw_waiting
+from runs.beginning.begun import check_steps, withdraw_waiting
+from runs.beginning.left_open import tell_what_is_open
+from runs.beginning.making_ready import made_ready
+from runs.beginning.nothing_left import ended_as_it_is, nothing_left
+from runs.beginning.seed_nodes import score_seeds
+from runs.beginning.start import record_start
+from runs.beside.archiving import ArchiveSink
+from runs.beside.log_sink import LogSink
+from runs.beside.reserve import reserved
+from runs.beside.search_clock import SearchClock
+from runs.beside.sinks import BestSink, MetricsSink, TimeSink
+from runs.beside.work_board import WorkBoard
 from runs.composition import compose
 from runs.control import restore_marks, said_so_far
-from runs.ending import (
+from runs.ending.outcome import Outcome, conclude, ended_outcome
+from runs.ending.process_end import (
     clear_workspaces,
     in_words,
     is_by_user,
@@ -36,25 +46,15 @@ from runs.ending import (
 )
 from runs.facts import NOBODY, RunFacts
 from runs.interrupts import Interrupts
-from runs.left_open import tell_what_is_open
-from runs.log_sink import LogSink
-from runs.making_ready import made_ready
-from runs.nothing_left import ended_as_it_is, nothing_left
-from runs.outcome import Outcome, conclude, ended_outcome
-from runs.reserve import reserved
+from runs.parts.baselines import BaselineRunner
+from runs.parts.workers import SandboxAhead
+from runs.parts.writing import uses_models
 from runs.run_folder import hold, new_run
 from runs.search import Process, Recorded
-from runs.search_clock import SearchClock
-from runs.seed_nodes import score_seeds
-from runs.sinks import BestSink, MetricsSink, TimeSink
-from runs.start import record_start
 from runs.tickets.queue import ENDED, STOPPED, TicketQueue
 from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.view import SilentView, View
-from runs.work_board import WorkBoard
-from runs.workers import SandboxAhead
-from runs.writing import uses_models
 from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import BackendError, ConfigError, Interrupted, RunBusyError

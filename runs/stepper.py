@@ -14,11 +14,11 @@ from core.state.operators import Operator
 from core.state.task import Task
 from core.storage.reader import RunReader
 from reports.named_node import numbered_id
-from runs.ending import stays_ended
-from runs.kept_stages import AGAIN, SINCE, kept_stages
-from runs.operators import written_operator
-from runs.outcome import write_solution
-from runs.recorded_files import BEST, record_files
+from runs.ending.outcome import write_solution
+from runs.ending.process_end import stays_ended
+from runs.parts.operators import written_operator
+from runs.recorded.files import BEST, record_files
+from runs.recorded.kept_stages import AGAIN, SINCE, kept_stages
 from runs.session import RunSession
 from utils.counts import counted
 from utils.errors import ConfigError

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from core.contracts import Progress
 from core.events import Event
+from runs.ending.outcome import Outcome
 from runs.facts import RunFacts
-from runs.outcome import Outcome
 
 
 class View(Protocol):

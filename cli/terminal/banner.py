@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from reports.note_parts import note_parts
 from reports.search_limits import limits_text
+from runs.beginning.notes import is_unmetered, notes_of
 from runs.facts import RunFacts
-from runs.notes import is_unmetered, notes_of
-from runs.writing import ideas_at_once
+from runs.parts.writing import ideas_at_once
 from utils.config_schema import SearchConfig
 from utils.counts import counted
 from utils.direction import Direction

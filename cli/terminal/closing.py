@@ -14,7 +14,7 @@ from core.contracts import Problem
 from problems.registry import PROBLEMS
 from reports.choice import why_not
 from reports.winner import Winner, titled, who
-from runs.outcome import Outcome
+from runs.ending.outcome import Outcome
 from utils.config_schema import Config
 from utils.direction import Direction
 from utils.errors import ConfigError

@@ -12,8 +12,8 @@ from cli.terminal.closing import ended_already
 from cli.terminal.output import Output, say_finishing
 from core.contracts import Progress
 from core.events import BaselineScored, Event, FinalScored, NodeCommitted, RunFinished, Warned
+from runs.ending.outcome import Outcome
 from runs.facts import RunFacts
-from runs.outcome import Outcome
 from runs.view import SilentView
 
 TOLD = (BaselineScored, FinalScored, RunFinished, Warned)

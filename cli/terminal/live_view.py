@@ -31,9 +31,9 @@ from core.events import BaselineScored, Event, NodeCommitted, Warned
 from core.state.live_work import read_live_work
 from core.state.operators import FREE_OPERATORS
 from reports.winner import OWN
+from runs.beside.live_output import OUTPUT, REPLY
+from runs.ending.outcome import Outcome
 from runs.facts import RunFacts
-from runs.live_output import OUTPUT, REPLY
-from runs.outcome import Outcome
 from utils.regular_files import end_of
 
 RECENT = 12

@@ -21,8 +21,8 @@ from cli.terminal.step_text import StepLines, baseline_line
 from core.contracts import Progress
 from core.events import BaselineScored, Event, NodeCommitted, Warned
 from core.state.live_work import LiveWork, read_live_work
+from runs.ending.outcome import Outcome
 from runs.facts import RunFacts
-from runs.outcome import Outcome
 from runs.view import SilentView, View
 
 SILENCE_SECONDS = 10.0

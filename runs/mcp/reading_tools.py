@@ -20,10 +20,10 @@ from reports.conclusion import conclusion_of
 from reports.named_node import named_node
 from reports.ratings import ratings_of
 from reports.winner import baselines_of
-from runs.explain import why
-from runs.reading import warnings_of
 from runs.run_folder import find_run
-from runs.run_list import run_rows
+from runs.stored.explain import why
+from runs.stored.reading import warnings_of
+from runs.stored.run_list import run_rows
 from runs.tickets.open_tickets import rows_of
 from utils.direction import Direction
 from utils.line_diff import line_diff

@@ -1,0 +1,1 @@
+"""Ask and tell: proposals that somebody outside answers, and the process that keeps them."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from core.backend.providers import spec_of
 from core.backend.roles import model_settings
 from core.storage.repository import RunStore
-from runs.deadline import Deadline
 from runs.interrupts import Interrupts
+from runs.parts.deadline import Deadline
 from runs.search import Search
 from runs.tickets.answers import TicketApi
 from runs.tickets.queue import Stops, TicketQueue

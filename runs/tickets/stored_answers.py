@@ -11,7 +11,7 @@ from core.state.question import is_question, node_of
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
-from runs.reading import machine_usd
+from runs.stored.reading import machine_usd
 from runs.tickets.names import KEPT, LATE, TAKEN, answered_before, budget_left, hash_of, refused, split_ticket, whole
 from runs.tickets.open_tickets import rows_of
 from runs.tickets.queue import ENDED

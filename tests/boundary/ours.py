@@ -113,7 +113,7 @@ def _words(here: Place, attacks: Sequence[Attack]) -> list[str]:
 def _told(here: Place, run: Path, attacks: Sequence[Attack]) -> Iterator[tuple[str, Told]]:
     """What the stored run says of each attack's program."""
     from core.storage.reader import RunReader
-    from runs.reading import node_facts
+    from runs.stored.reading import node_facts
 
     with RunReader(run) as reader:
         by_name = {node.plan.removesuffix(".py"): node for node in reader.journal() if node.operator == "user"}

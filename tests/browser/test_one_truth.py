@@ -23,7 +23,7 @@ from reports.bill import unanswered
 from reports.html import write_report
 from reports.markdown import write_markdown
 from reports.operator_worth import worth_of
-from runs.reading import run_facts
+from runs.stored.reading import run_facts
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,8 @@ from core.state.task import Task
 from core.storage.repository import RunStore
 from problems.registry import PROBLEMS, build_problem
 from runs.composition import open_jobs
-from runs.policies import policy_of
-from runs.writing import agents_of
+from runs.parts.policies import policy_of
+from runs.parts.writing import agents_of
 from utils.config import check_config
 from utils.config_schema import Config
 from utils.direction import Direction

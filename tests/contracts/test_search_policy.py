@@ -13,7 +13,7 @@ from core.search.control import is_control
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from runs.policies import policy_of
+from runs.parts.policies import policy_of
 from utils.config import check_config
 from utils.strategies import POLICIES
 

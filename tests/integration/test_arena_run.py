@@ -18,10 +18,10 @@ from support.command_line import Cli
 from cli.arena import engine_label
 from core.arena.uci_options import split_options
 from core.storage.reader import RunReader
-from runs.explain import why
 from runs.mcp import reading_tools
-from runs.reading import node_facts
-from runs.verification import verify_run
+from runs.proof.verification import verify_run
+from runs.stored.explain import why
+from runs.stored.reading import node_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINES = ROOT / "problems" / "connect_four" / "engines"

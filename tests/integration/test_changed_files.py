@@ -232,7 +232,7 @@ def test_names_in_texts(tmp_path):
 
 def test_a_folder_of_many_files_is_known_by_names_and_sizes(tmp_path, monkeypatch):
     from core.contracts import ProblemDefaults
-    from runs import scoring_record
+    from runs.recorded import scoring_record
 
     class Many(ProblemDefaults):
         @property

@@ -29,7 +29,7 @@ from support.processes import descendants, eventually, kill_hard, survivors
 
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from runs.verification import verify_run
+from runs.proof.verification import verify_run
 from utils.errors import StoreError
 
 KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "3"))

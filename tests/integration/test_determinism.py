@@ -19,8 +19,8 @@ from core.state.task import Place, Task
 from core.storage.begun import begun_steps
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from runs.rerun import cut_off, is_in_order
-from runs.search_clock import SearchClock
+from runs.beside.search_clock import SearchClock
+from runs.proof.rerun import cut_off, is_in_order
 from utils.errors import UnknownRunError
 
 

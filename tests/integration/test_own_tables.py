@@ -23,7 +23,7 @@ from core.executor.leaks import make_plan
 from problems.competition.grader.refit import add_labels
 from problems.competition.grader.tables import pieces
 from problems.competition.problem import build
-from runs.trust import code_named
+from runs.stored.trust import code_named
 from utils.config import load_config
 from utils.errors import ConfigError
 

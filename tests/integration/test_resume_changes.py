@@ -10,7 +10,7 @@ import pytest
 from support.synthetic_runs import competition
 
 from runs.session import RunSession
-from runs.stored_config import stored_config
+from runs.stored.config import stored_config
 from utils.config import load_config, to_plain
 from utils.errors import ConfigError
 

@@ -12,7 +12,7 @@ from test_own_tables import cells, flats
 from problems.competition.problem import build
 from problems.competition.scoring_files import scoring_files
 from problems.competition.source import find_source
-from runs.named_files import missing_files
+from runs.stored.named_files import missing_files
 from utils.config import load_config
 from utils.errors import ConfigError
 

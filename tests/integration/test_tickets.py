@@ -20,11 +20,11 @@ from support.mcp_client import McpClient
 
 import swarm_evo
 from core.storage.reader import RunReader
+from runs.proof.verification import verify_run
 from runs.tickets import client as ticket_client
 from runs.tickets.client import ask_the_run
 from runs.tickets.names import VERDICT
 from runs.tickets.server import SOCKET, call
-from runs.verification import verify_run
 
 PROGRAM = "x = {x}\n# of what the writer outside thinks about the number above\n"
 

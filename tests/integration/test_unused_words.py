@@ -5,7 +5,7 @@ import pytest
 from cli.parser import main
 from cli.read_keys import ONLY, check_keys
 from problems.registry import build_problem
-from runs.unused_words import check_words
+from runs.beginning.unused_words import check_words
 from utils.config import load_config
 from utils.errors import ConfigError
 

@@ -27,7 +27,7 @@ from core.workers.pool import JobPool
 from problems.script.evaluator import DECISION, ScriptEvaluator
 from problems.script.problem import Options, ScriptProblem, build
 from problems.script.screening import RANKED
-from runs.reading import node_facts
+from runs.stored.reading import node_facts
 from utils.allowance import Allowance
 from utils.errors import ConfigError
 

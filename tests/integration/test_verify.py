@@ -26,11 +26,11 @@ from core.storage.ticket_store import Ticket
 from dashboard.server.tailer import EventFile
 from reports.html import write_report
 from reports.winner import winner_node
-from runs.bundle import write_bundle
-from runs.recorded_files import record_files
+from runs.beside.sinks import winner_fields
+from runs.proof.bundle import write_bundle
+from runs.proof.verification import verify_run
+from runs.recorded.files import record_files
 from runs.run_folder import hold
-from runs.sinks import winner_fields
-from runs.verification import verify_run
 from utils.errors import StoreError
 from utils.file_utils import write_atomic
 from utils.metrics_file import array_end, replace_ends, table_end
@@ -186,7 +186,7 @@ def test_a_run_that_is_taken_up_while_it_is_verified_is_not_called_tampered(copi
             begun.enter_context(hold(run_dir))
             yield Finding("metrics.json", "its end is just being taken back")
 
-        monkeypatch.setattr("runs.verification.check_files", meanwhile)
+        monkeypatch.setattr("runs.proof.verification.check_files", meanwhile)
         found = verify_run(copied)
     assert found.holds and found.unchecked == ["the files beside the store: a process works on the run"]
 
@@ -341,7 +341,7 @@ def test_an_export_into_the_runs_own_folder_is_recorded(cli, finished, monkeypat
         raise RecursionError
 
     with monkeypatch.context() as until:
-        until.setattr("runs.recorded_files.record_files", killed)
+        until.setattr("runs.recorded.files.record_files", killed)
         with pytest.raises(RecursionError):
             cli.here("export-best", "latest")
     detail.write_text("{}")

@@ -136,14 +136,14 @@ class Cli:
 
     def show(self, run: str = "latest") -> dict[str, Any]:
         """What `show RUN --json` prints, without the child."""
-        from runs.reading import run_facts
+        from runs.stored.reading import run_facts
 
         with RunReader(self._dir(run)) as reader:
             return run_facts(reader)
 
     def node(self, node_id: str, run: str = "latest") -> dict[str, Any]:
         """What `show RUN NODE --json` prints, without the child."""
-        from runs.reading import node_facts
+        from runs.stored.reading import node_facts
 
         with RunReader(self._dir(run)) as reader:
             return node_facts(reader, node_id)

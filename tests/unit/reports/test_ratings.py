@@ -13,7 +13,7 @@ from reports.conclusion import conclusion_of
 from reports.facts import read_facts
 from reports.ratings import ratings_of
 from reports.run_index import read_line
-from runs.reading import node_facts, run_facts
+from runs.stored.reading import node_facts, run_facts
 
 
 def node(id: str, metric: float, **fields) -> Node:

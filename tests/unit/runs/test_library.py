@@ -44,7 +44,7 @@ def test_the_same_run_goes_on(config, cli):
 def test_it_goes_on_with_the_search_that_was_fitted_to_its_first_steps(tmp_path, monkeypatch):
     """Where a model writes, batch, lag, islands and control draws follow from the steps, once."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("runs.fitting.uses_models", lambda config: True)
+    monkeypatch.setattr("runs.beginning.fitting.uses_models", lambda config: True)
     words = ["search.policy=islands", "logging.report=false", f"project.dir={tmp_path}"]
     search = Orchestrator.of(load_config(None, [*toy_words(99), *words]))
 

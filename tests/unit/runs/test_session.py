@@ -16,11 +16,11 @@ from core.loop.orchestrator import Orchestrator
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from reports.conclusion import why_ended
-from runs.outcome import Outcome
-from runs.selftest import SelfTest
+from runs.beginning.selftest import SelfTest
+from runs.beside.sinks import TimeSink
+from runs.ending.outcome import Outcome
+from runs.proof.verification import verify_run
 from runs.session import RunSession
-from runs.sinks import TimeSink
-from runs.verification import verify_run
 from runs.view import SilentView
 from utils.errors import ConfigError, Interrupted, NoSandboxError, RunBusyError, StoreError
 
@@ -242,7 +242,7 @@ def test_what_cannot_be_put_together_leaves_nothing(toy_config, tmp_path, monkey
         raise ConfigError("problem.options.x=1: not allowed")
 
     config = toy_config(5)
-    monkeypatch.setattr("runs.making_ready.problem_of", lambda _: broken)
+    monkeypatch.setattr("runs.beginning.making_ready.problem_of", lambda _: broken)
     broken = type("Broken", (ToyProblem,), {"evaluator": evaluator, "language": "python", "note": ""})({})
     from core.contracts import ProblemDefaults, with_defaults
 

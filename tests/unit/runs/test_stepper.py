@@ -13,9 +13,9 @@ from core.storage.reader import RunReader
 from core.storage.ticket_store import Ticket
 from dashboard.server.control import send_line
 from runs.dry_run import dry_run
-from runs.reading import run_facts
 from runs.session import RunSession
 from runs.stepper import StageShown, StepBegun, Stepper
+from runs.stored.reading import run_facts
 from utils.errors import ConfigError
 
 

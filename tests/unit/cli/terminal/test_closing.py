@@ -13,7 +13,7 @@ from reports.choice import Runner
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
 from reports.winner import Winner
-from runs.outcome import Outcome
+from runs.ending.outcome import Outcome
 from utils.errors import ConfigError
 
 

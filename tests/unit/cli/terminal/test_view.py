@@ -12,7 +12,7 @@ from core.events import BaselineScored, LLMCalled, NodeProposed, Warned
 from core.state.failure import FailureKind
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
-from runs.outcome import Outcome
+from runs.ending.outcome import Outcome
 
 
 class Clock:

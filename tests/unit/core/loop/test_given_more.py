@@ -7,7 +7,7 @@ from support.loop import open_loop, told
 from support.plugins.toy import ToyEvaluator
 
 from core.storage.reader import RunReader
-from runs.rerun import first_of_rounds
+from runs.proof.rerun import first_of_rounds
 
 
 class BlendingEvaluator(ToyEvaluator):

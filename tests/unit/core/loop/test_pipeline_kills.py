@@ -18,7 +18,7 @@ from support.loop import Loop, open_loop
 from support.plugins.toy import ToyEvaluator
 
 from core.storage.reader import RunReader
-from runs.verification import verify_run
+from runs.proof.verification import verify_run
 from utils.errors import StoreError
 
 KILLS = int(os.environ.get("SWARM_EVO_TEST_KILLS", "40"))

@@ -24,7 +24,7 @@ from core.storage.migrations import SCHEMA_VERSION
 from core.storage.packing import parts_of
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
-from runs.verification import verify_run
+from runs.proof.verification import verify_run
 from utils.errors import StoreError, StoreVersionError, UnknownRunError
 
 

@@ -14,7 +14,7 @@ from problems.command.tree.job import _clash
 from problems.command.tree.merging import merged
 from problems.command.tree.problem import BASES
 from problems.command.tree.tree import Tree, TreeError, read_tree
-from runs.leftover_bases import leftover_bases
+from runs.ending.leftover_bases import leftover_bases
 
 LOCKED = [
     "tests/test_a.py", "src/secret.py", "../x", "/etc/passwd", "src/../tests/test_a.py", "src//a.py",

@@ -1,0 +1,1 @@
+"""Before a run's first program: what is refused, what is told and what is stored."""

@@ -1,0 +1,56 @@
+"""A problem with its data: whatever is refused before a run begins is refused here, for the run and for its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from core.contracts import Problem
+from runs.beginning.fitting import fit_to_problem, fit_to_steps, fit_to_writer
+from runs.beginning.unused_words import check_words
+from runs.composition import problem_of
+from runs.recorded.scoring_record import check_scored_by
+from runs.run_folder import check_place
+from utils.config_schema import Config
+from utils.errors import NoSandboxError
+
+READYING = "the data of the problem are made ready"
+
+
+def made_ready(
+    config: Config,
+    *,
+    accept_unsandboxed: bool,
+    doing: Callable[[str], None] = lambda text: None,
+    run_dir: Path | None = None,
+    beside: Callable[[Problem], None] = lambda problem: None,
+) -> Problem:
+    """The problem of a configuration, prepared: its data are read, checked and split.
+
+    Args:
+        run_dir: the run that goes on; None for a new one, whose words and place are looked at first.
+        beside: begins what may go on while the data are made ready.
+
+    Raises:
+        ConfigError, NoSandboxError: no run may begin so. Nothing has run, and no run was made.
+    """
+    if config.execution.sandbox == "none" and not accept_unsandboxed:
+        raise NoSandboxError("execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it")
+    if run_dir is None:
+        fit_to_writer(config)
+        fit_to_steps(config)
+    problem = problem_of(config)
+    if run_dir is None:
+        if fit_to_problem(config, problem):
+            problem = problem_of(config)
+        check_words(config, problem)
+        check_place(config.project.dir)
+    else:
+        problem.restore(run_dir)
+        check_scored_by(run_dir, problem)
+    beside(problem)
+    doing(READYING)
+    problem.prepare()
+    if run_dir is not None:
+        check_scored_by(run_dir, problem, gone=True)
+    return problem

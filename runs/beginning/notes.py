@@ -1,0 +1,71 @@
+"""What of a configuration will not do what its user may expect, in lines for before a run and for its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from core.backend.providers import spec_of
+from core.backend.settings import ModelSettings
+from core.contracts import Problem
+from core.executor.devices import Cards
+from runs.beginning.fitting import idle_workers
+from utils.config_schema import Config
+from utils.counts import counted
+from utils.strategies import POLICIES
+
+
+def notes_of(config: Config, roles: Mapping[str, ModelSettings], problem: Problem) -> Iterator[str]:
+    """One line each; none where all is as it seems.
+
+    Args:
+        roles: role → the model that serves it.
+    """
+    yield from config.remarks
+    if roles["code"].provider != "rules" and not config.problem.goal and problem.untold:
+        yield f'no prompt says {problem.untold}: --problem.goal="…" does, in a sentence'
+    idle, words = idle_workers(config)
+    if idle:
+        of = counted(config.search.workers, "worker")
+        yield f"{idle} of {of} will find nothing to run; {words} keeps all of them busy"
+    yield from _crowded(config)
+    unmetered = [f"llm.{role}.network=open" for role, settings in roles.items() if is_unmetered(settings)]
+    if unmetered:
+        yield (
+            f"metered: claimed ({', '.join(unmetered)}: the agent asks its model by its own login, so that nobody here "
+            "counts its tokens and dollars, and budget.usd and budget.tokens cannot be kept)"
+        )
+    if _refines_in_vain(config, roles):
+        yield (
+            f"llm.refine is never asked: search.policy={config.search.policy}"
+            + (
+                " asks it with search.islands.refine_interval=N"
+                if config.search.policy == "islands"
+                else " refines none"
+            )
+        )
+
+
+def _crowded(config: Config) -> Iterator[str]:
+    """Of more workers than the GPUs of this machine leave room for."""
+    execution, workers = config.execution, config.search.workers
+    places = Cards(execution.gpus).places if execution.runner == "local" else 0
+    if 0 < places < workers:
+        shared = f"; execution.gpus={1 / workers:.2g} lets {workers} share a card" if execution.gpus <= 1 else ""
+        yield (
+            f"search.workers={workers}, but the GPUs here leave room for {counted(places, 'program')} at once "
+            f"(execution.gpus={execution.gpus:g}): the others wait{shared}"
+        )
+
+
+def is_unmetered(settings: ModelSettings) -> bool:
+    """True for an agent that no gateway of ours counts."""
+    return spec_of(settings).by_session and settings.network == "open"
+
+
+def _refines_in_vain(config: Config, roles: Mapping[str, ModelSettings]) -> bool:
+    """True where another model than that of `code` was named for refining, and the search never refines."""
+    refine, code = roles.get("refine"), roles.get("code")
+    if refine is None or code is None or refine.writer == code.writer:
+        return False
+    asks = "refine" in POLICIES.get(config.search.policy, config.plugin_folders).operators
+    return not asks or getattr(config.search.options, "refine_interval", 1) == 0

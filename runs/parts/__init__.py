@@ -1,0 +1,1 @@
+"""What a search is put together from: operators, policies, writers, workers and what prompts tell of them."""

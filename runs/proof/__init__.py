@@ -1,0 +1,1 @@
+"""What a run claims, checked: by its records alone, by a bundle, or by searching again."""

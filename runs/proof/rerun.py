@@ -1,0 +1,317 @@
+"""`replay --verify`: search again with the stored replies. Nothing is asked, and the journal must come out equal.
+
+Programs are run and scored again, and each score is compared with the recorded one, from which the search goes on
+(`recorded_scores`). It makes its choices again, each from the journal as it was then: where a run ended or was
+interrupted and went on, what was under way had been committed before the next was asked for. What the budget's end cut
+off, and so never became a node, is cut off again. Where choices cannot come out again (`search.schedule=async`, whose
+order is what the clock made it, steps by hand; another writer, another policy or what was cut off before in a resume)
+the recorded tasks are done again in the recorded order.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, zip_longest
+from pathlib import Path
+from typing import Any
+
+from core.contracts import CallRecord
+from core.events import RoundOpened
+from core.loop.schedules import schedule_of
+from core.state.journal import Journal
+from core.state.numbering import Numbering
+from core.state.task import Task
+from core.storage.reader import RunReader
+from reports.search_limits import changed_limits
+from runs.control import dropped_nodes, marks_of_rounds, stopped_nodes, withdrawn_nodes
+from runs.parts.baselines import TOLD
+from runs.parts.context_history import FACT, changed_choice
+from runs.recorded.final import final_differences
+from runs.recorded.kept_stages import AGAIN, SINCE, kept_stages
+from runs.recorded.scores import RecordedScores
+from runs.recorded.scoring_record import change_since
+from runs.run_folder import left_hidden
+from runs.search import Recorded
+from runs.session import RunSession
+from runs.stored.config import stored_config
+from runs.stored.named_files import how_to_give
+from runs.view import View
+from utils.config import to_plain
+from utils.counts import counted
+from utils.errors import BackendError, StoreError, SwarmEvoError
+
+COMPARED = (
+    "id", "operator", "parent_ids", "code", "metric_value", "metric_source", "interval", "failure", "signature",
+    "is_valid",
+)  # fmt: skip
+"""Fields of a node that must come out equal."""
+_NOTES = re.compile(r"round/\d+/notes")
+"""Facts of what the user noted, by the rounds that were told it."""
+_PREFIX = "verify"
+"""Begins the name of the run that verifies another."""
+_LONGEST = 200
+"""Characters of a value in a line for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a second search with the same replies came to."""
+
+    equal: bool
+    text: str
+    """One line for people: the hash, or the first difference."""
+    exit_code: int = 1
+    """Where it is not equal: 2 where nothing was compared, since what is needed is not there."""
+
+
+def verify(
+    run_dir: Path,
+    project_dir: str,
+    *,
+    accept_unsandboxed: bool = False,
+    trusted: bool = False,
+    overrides: Sequence[str] = (),
+    watched_by: Callable[[int], View] | None = None,
+) -> Replayed:
+    """Search again from the record, in a run of its own that is removed afterwards, and compare the journals.
+
+    Args:
+        trusted: a run from elsewhere may execute what it names.
+        overrides: `key=value` texts for what was stored masked.
+        watched_by: how many nodes the run has → who is told of them as they come again.
+    """
+    for left in left_hidden(project_dir, _PREFIX):
+        if _verifies(left):
+            _remove(left)
+    config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted, offline=True)
+    config.project.name = f"{_PREFIX}-{run_dir.name}"[:60]
+    config.initial = []  # the user's programs lie in the run; their files may be gone
+    with RunReader(run_dir) as reader:
+        stored = reader.journal()
+        calls = reader.calls()
+        tasks = reader.tasks()
+        told = reader.fact(FACT) or []
+        baselines_told = reader.fact(TOLD)
+        whys = {node_id: reader.why(node_id) for node_id in tasks}
+        baselines = reader.fact("baselines", [])
+        final = reader.fact("final") or {}
+        limits = changed_limits(reader)
+        facts = reader.facts()
+        marks = marks_of_rounds(reader)
+        dropped = dropped_nodes(reader)
+    by_hand = any(key.endswith("/by_hand") for key in facts)
+    notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
+    in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
+    as_recorded = by_hand or not in_order or changed_writer(calls) or changed_choice(told)
+    withdrawn = withdrawn_nodes(run_dir)
+    cut = [] if as_recorded else cut_off(stored, tasks, withdrawn)
+    scores = RecordedScores(stored, baselines, cut)
+    copy: Path | None = None
+    try:
+        with RunSession(
+            config,
+            view=watched_by(len(stored)) if watched_by else None,
+            accept_unsandboxed=accept_unsandboxed,
+            origin={"verifies": run_dir.name},
+            programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
+            recorded=Recorded(
+                calls,
+                "sample" if as_recorded else "exact",
+                _stopped(run_dir, stored),
+                withdrawn,
+                dropped,
+                cut,
+                {} if as_recorded else first_of_rounds(tasks.values()),
+                scores,
+                told,
+                baselines_told,
+                marks,
+            ),
+            stop_after=stored.steps + len(cut),
+        ) as session:
+            copy = session.run_dir
+            if notes:
+                session.store.put_facts(notes)
+            if as_recorded:
+                play_as_recorded(session, stored, tasks, whys, calls)
+            else:
+                session.run()
+            finals = list(final_differences(session.search, final, baselines))
+            for difference in finals:
+                scores.count(difference)
+            again = ["programs"] if as_recorded else ["proposals", "prompts", "programs"]
+            found = with_scores(compared(stored, session.search.journal), stored, scores, again, bool(finals))
+            found = _with_change(found, change_since(run_dir, session.search.problem))
+    except BackendError as error:  # what was asked is not what is recorded
+        return Replayed(False, f"replay differs: {error}")
+    except SwarmEvoError as error:
+        missing = how_to_give(to_plain(config), f"replay {run_dir.name} --verify")
+        more = f" ({missing})" if missing else ""
+        return Replayed(False, f"replay could not be done: {error}{more}", max(error.exit_code, 1))
+    finally:
+        if copy is not None:
+            _remove(copy)
+    if not limits:
+        return found
+    return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
+
+
+def _verifies(run: Path) -> bool:
+    """True for a run that a `replay --verify` made."""
+    try:
+        with RunReader(run) as reader:
+            return "verifies" in (reader.fact("origin") or {})
+    except StoreError:
+        return False
+
+
+def _remove(copy: Path) -> None:
+    """A run that verified another, and what its programs left."""
+    shutil.rmtree(copy.parent.parent / "workspaces" / copy.name, ignore_errors=True)
+    shutil.rmtree(copy, ignore_errors=True)
+
+
+def _stopped(run_dir: Path, stored: Journal) -> list[str]:
+    """Nodes that have no score since the user stopped their programs; one stopped in a further score has its first."""
+    found = ((node_id, stored.get_node_by_id(node_id)) for node_id in stopped_nodes(run_dir))
+    return [node_id for node_id, node in found if node is None or node.metric_value is None]
+
+
+def is_in_order(stored: Journal, tasks: Mapping[str, Task]) -> bool:
+    """True if nodes were committed in the order of their proposals."""
+    places = [_place(tasks[node.id]) for node in stored if node.id in tasks]
+    return places == sorted(places)
+
+
+def changed_writer(calls: Iterable[CallRecord]) -> bool:
+    """True if one role was filled by several providers: a resume may change the writer."""
+    of_role: dict[str, set[str]] = {}
+    for call in calls:
+        of_role.setdefault(call.role, set()).add(call.provider)
+    return any(len(providers) > 1 for providers in of_role.values())
+
+
+def cut_off(stored: Journal, tasks: Mapping[str, Task], withdrawn: Collection[str]) -> list[str]:
+    """Proposals that became no node though later ones did: they were under way when the budget was over."""
+    last = max((_place(tasks[node.id]) for node in stored if node.id in tasks), default=(0, 0))
+    return [
+        node_id
+        for node_id, task in tasks.items()
+        if node_id not in stored and node_id not in withdrawn and _place(task) < last
+    ]
+
+
+def _place(task: Task) -> tuple[int, int]:
+    return task.round, task.slot
+
+
+def first_of_rounds(tasks: Iterable[Task]) -> dict[int, Task]:
+    """Round → its first task, of those that know how many steps were left: stores of older versions do not say."""
+    first: dict[int, Task] = {}
+    for task in tasks:
+        if "steps_left" in task.model_fields_set:
+            first.setdefault(task.round, task)
+    return first
+
+
+def compared(stored: Journal, again: Journal) -> Replayed:
+    """Equal by hash and by what no hash of the journal holds, or the first field that is not."""
+    numbers = Numbering((node.id, node.operator) for node in stored)
+    for old, new in zip(stored, again, strict=False):
+        for name in COMPARED:
+            before, now = getattr(old, name), getattr(new, name)
+            if before != now:
+                where = numbers.name(old.id) or f"{old.operator} {old.id}"
+                return Replayed(False, f"replay differs at {where} in {name}: {_change(before, now)}")
+    if again.sha256 != stored.sha256:
+        return Replayed(False, f"replay differs: {counted(len(stored), 'node')} became {len(again)}")
+    return Replayed(True, f"equal: {counted(len(stored), 'node')}, journal {stored.sha256}, 0 calls of a model")
+
+
+def _listed(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def _change(before: Any, now: Any) -> str:
+    """Two values on one line: of texts, the first line that differs."""
+    if isinstance(before, str) and isinstance(now, str):
+        lines = zip_longest(before.splitlines(), now.splitlines(), fillvalue="")
+        before, now = next((pair for pair in lines if pair[0] != pair[1]), (before, now))
+    return f"{before!r:.{_LONGEST}} became {now!r:.{_LONGEST}}"
+
+
+def with_scores(
+    found: Replayed, stored: Journal, scores: RecordedScores, again: Sequence[str], has_finals: bool = False
+) -> Replayed:
+    """What was found of the journals, and of the scores: which of them a program does not even get twice now.
+
+    Args:
+        again: what was made again.
+        has_finals: final scores are among the scores.
+    """
+    if not found.equal:
+        return found
+    made = ["scores", "final scores"] if has_finals else ["scores"]
+    if not scores.differences:
+        return Replayed(True, f"{found.text}; {_listed([*again, *made])} came out again")
+    wrong = [one for one in scores.differences if one.repeats]
+    first = (wrong or scores.differences)[0]
+    numbers = Numbering((node.id, node.operator) for node in stored)
+    node = stored.get_node_by_id(first.node_id)
+    place = numbers.name(first.node_id) or f"{node.operator if node else 'baseline'} {first.node_id}"
+    of = f"{len(scores.differences)} of {counted(scores.scored, 'score')} differ"
+    if wrong:
+        return Replayed(
+            False,
+            f"replay differs at {place} in {first.field}: {_change(first.before, first.now)}; {of}, {len(wrong)} of "
+            f"them the same way twice; {_listed(again)} came out again from the recorded scores",
+        )
+    return Replayed(
+        False,
+        f"{of}: they depend on the clock or on chance (at {place} {first.field} {first.before!r} became {first.now!r}, "
+        f"and then {first.again!r}); {_listed(again)} came out again from the recorded scores",
+    )
+
+
+def _with_change(found: Replayed, change: str) -> Replayed:
+    """Who meets a difference is told of a file that decides scores and is another now."""
+    return found if found.equal or not change else replace(found, text=f"{found.text}; {change} since the run began")
+
+
+def play_as_recorded(
+    session: RunSession,
+    stored: Journal,
+    tasks: Mapping[str, Task],
+    whys: Mapping[str, dict[str, Any]],
+    recorded: Iterable[CallRecord],
+) -> None:
+    """Do the recorded tasks again, round by round, in the order in which their nodes were committed."""
+    session.score_seeds()
+    orchestrator = session.search.orchestrator
+    calls: dict[str | None, list[CallRecord]] = defaultdict(list)
+    for call in recorded:
+        calls[call.node_id].append(call)
+    told = [node for node in stored if node.id in tasks or node.operator == "ensemble"]
+    for number, nodes in groupby(told, key=lambda node: tasks[node.id].round if node.id in tasks else None):
+        if number is None:
+            orchestrator.add_ensemble()
+            continue
+        again = [tasks[node.id] for node in nodes]
+        opened = RoundOpened(round=number, node_ids=[task.node_id for task in again])
+        own = [whys[task.node_id] for task in again]
+        kept = [_taken_over(why, stored, calls) for why in own]
+        session.store.open_round(number, again, own, [opened], stages=kept)
+        orchestrator.play(again)
+
+
+def _taken_over(
+    why: Mapping[str, Any], stored: Journal, calls: Mapping[str | None, list[CallRecord]]
+) -> dict[str, dict[str, Any]]:
+    """What a step from a stage took over of an earlier node; runs of older versions do not say."""
+    source = stored.get_node_by_id(str(why.get(AGAIN)))
+    return {} if source is None else kept_stages(source, calls[source.id], str(why[SINCE]))
