@@ -235,7 +235,8 @@ class _Judge:
         failed = sum(counts.failures.values())
         twice = "was a duplicate" if counts.duplicates == 1 else "were duplicates"
         parts = [f"{counts.duplicates} of {counted(steps, 'step')} {twice}"] if counts.duplicates else []
-        parts += [f"{failed} failed" if parts else f"{failed} of {counted(steps, 'step')} failed"] if failed else []
+        broken = f"{counted(failed, 'program')} failed"  # where it was repaired, more than one in a step
+        parts += [broken if parts else f"{broken} in {counted(steps, 'step')}"] if failed else []
         if parts:
             yield f"{' and '.join(parts)}."
         reach = str(self.facts.get("rules_reach") or "")

@@ -174,7 +174,7 @@ def test_where_a_baseline_wins_it_is_the_best_on_validation_and_nothing_else_is_
     assert line.partition(" by ")[2] in page
     for told in (ran.out, people, (cli.folder / "r.md").read_text(), page):
         assert "best of the search" in told and "best on validation" not in told.lower()
-    assert "1 of 2 steps failed." in shown["verdict"]["text"]
+    assert "1 program failed in 2 steps." in shown["verdict"]["text"]
     assert "2 steps: no duplicates, 1 program failed (runtime 1)" in people
 
 

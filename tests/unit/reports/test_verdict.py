@@ -118,7 +118,9 @@ def test_nothing_better_says_why(role, named):
     verdict = verdict_of(won, facts(), counts)
     assert verdict.kind == "no_gain"
     assert verdict.text.startswith(f"Nothing beat {named}: it is still the best on the parts that choose, 1.5 excess")
-    assert "10 of 12 steps were duplicates and 1 failed. `rules` only changes numbers here" in verdict.text
+    assert "10 of 12 steps were duplicates and 1 program failed. `rules` only changes numbers here" in verdict.text
+    repaired = verdict_of(won, facts(), Counts(steps=4, failures={"runtime": 8}))
+    assert "8 programs failed in 4 steps." in repaired.text, "not 8 of 4 steps"
 
 
 def test_what_the_unseen_part_says_against_the_winner_is_told():
