@@ -1,7 +1,9 @@
-"""How much of an answer is read: a server's word is no promise, and a small packed answer unpacks to any size."""
+"""How much of an answer is read, and told where it is none: a server's word is no promise, and a small packed answer
+unpacks to any size."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,11 +13,20 @@ LARGEST_ANSWER = 16 * LARGEST_REPLY
 """Bytes, unpacked, of an answer that is no stream."""
 LARGEST_STREAM = 16 * LARGEST_ANSWER
 """Of one that is: each piece of a reply comes with many words about it."""
+_QUOTED = 2000
+"""Characters: what of it is told is cut once more, behind where a key was masked."""
 
 
 def too_large(most: int) -> ValueError:
     """For an answer that goes on behind so many bytes."""
     return ValueError(f"an answer of more than {most >> 20} MB")
+
+
+def quoted(answer: Any) -> str:
+    """How an answer begins that is not what was asked for: bytes, a text, or plain JSON."""
+    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+    told = text if isinstance(text, str) else json.dumps(text, default=str)
+    return f" It is {' '.join(told[:_QUOTED].split()) or 'empty'}"
 
 
 def bounded_answers() -> dict[str, list[Callable[[Any], None]]]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from core.backend.answer_size import bounded_answers
+from core.backend.answer_size import bounded_answers, quoted
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
 from core.backend.network import check_address, direct, host_of, key_keeper
@@ -164,7 +164,8 @@ def _cacheable(text: str) -> list[dict[str, Any]]:
 def _read(answer: Any) -> Reply:
     content = getattr(answer, "content", None)
     if not isinstance(content, list):
-        raise ValueError("the server's answer is not a message; is base_url right?")
+        told = answer.to_dict() if hasattr(answer, "to_dict") else answer
+        raise ValueError(f"the server's answer is not a message; is base_url right?{quoted(told)}")
     if not answer.stop_reason:
         raise EOFError("the answer has no stop reason: it was cut off")
     calls = [block for block in content if block.type == "tool_use"]

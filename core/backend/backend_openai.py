@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from core.backend.answer_size import quoted
 from core.backend.chat_endpoint import ChatEndpoint, ServerFault, events, joined
 from core.backend.deadline import Deadline
 from core.backend.exchange import Message, Reply, Request, Usage
@@ -124,12 +125,6 @@ def parsed(body: bytes) -> Any:
         return json.loads(body, object_hook=Object)
     except (ValueError, RecursionError):
         raise ValueError(f"the server's answer is no JSON, or not all of it; {QUESTION}{quoted(body)}") from None
-
-
-def quoted(answer: Any) -> str:
-    """How an answer begins that is not what was asked for."""
-    text = answer.decode("utf-8", "replace") if isinstance(answer, bytes) else json.dumps(answer)
-    return f" It is {' '.join(text[:2000].split()) or 'empty'}"
 
 
 def _chunk(event: bytes) -> Any:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from core.backend.answer_size import quoted
 from core.backend.backend_openai import (
     BROKE_OFF,
     QUESTION,
@@ -13,7 +14,6 @@ from core.backend.backend_openai import (
     endpoint_of,
     message_of,
     parsed,
-    quoted,
     usage_of,
     written,
 )

@@ -42,6 +42,8 @@ _NO_CREDIT = (
     "insufficient balance",
 )  # fmt: skip
 """Not `billing` alone: a limit of requests a minute, too, is told with a link to the page where it can be raised."""
+_NO_ACCESS = ("api key not valid", "api_key_invalid")
+"""Google's words for a wrong key, with a 400."""
 _UNSUPPORTED = ("not supported", "unsupported", "--jinja")
 """llama.cpp and others say with a 500 that they know no tools."""
 _UNWANTED = (
@@ -154,7 +156,7 @@ def _by_status(status: int, error: BaseException, settings: ModelSettings) -> Ex
     text = f"{_name(settings)}: HTTP {status}: {said}{moved}"
     if status == 403 and _FLAGGED in str(error).lower():
         return UnwantedPromptError(text)
-    if status in (401, 403):
+    if status in (401, 403) or (status == 400 and any(word in str(error).lower() for word in _NO_ACCESS)):
         names = " or ".join([f"llm.{settings.role}.api_key", *key_names(spec_of(settings), settings.base_url)])
         key = "" if moved else f"; the key comes from {names}"
         return BackendAuthError(text + key)

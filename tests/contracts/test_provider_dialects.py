@@ -200,6 +200,9 @@ def test_an_answer_that_is_none_is_shown(body: bytes) -> None:
     shown = " ".join(body.decode().split()) or "empty"
     assert str(raised.value).endswith(f"does base_url end with the API's path (/v1)? It is {shown}")
     assert "ValueError" not in str(raised.value)
+    with RawServer(lambda request: whole({"code": 500, "msg": "404 NOT_FOUND"})) as server:  # as Z.ai says it
+        with pytest.raises(LostReplyError, match=r'is base_url right\? It is \{"code": 500, "msg": "404 NOT_FOUND"\}$'):
+            Asked(server, "anthropic", attempts=1).reply()
 
 
 def test_a_count_of_nothing_is_none() -> None:

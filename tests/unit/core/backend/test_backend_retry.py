@@ -93,6 +93,9 @@ def test_googles_limit_a_minute_is_busy_for_as_long_as_its_body_says() -> None:
     settings = ModelSettings(provider="gemini", model="gemini-2.5-flash")
     fault = read_fault(errors.ClientError(429, body), settings)
     assert isinstance(fault, BackendBusyError) and fault.retry_after == 34.4
+    wrong = {"error": {"code": 400, "message": "API key not valid. Please pass a valid API key."}}
+    told = read_fault(errors.ClientError(400, wrong), settings)
+    assert isinstance(told, BackendAuthError) and str(told).endswith("GEMINI_API_KEY or GOOGLE_API_KEY")
     for odd in ({"error": {"details": 3}}, {"error": {"details": [{"retryDelay": 5}, {"retryDelay": "soon"}]}}, [1]):
         fault = read_fault(errors.ClientError(429, odd), settings)
         assert isinstance(fault, BackendBusyError) and fault.retry_after is None
