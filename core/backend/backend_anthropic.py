@@ -164,7 +164,7 @@ def _cacheable(text: str) -> list[dict[str, Any]]:
 def _read(answer: Any) -> Reply:
     content = getattr(answer, "content", None)
     if not isinstance(content, list):
-        told = answer.to_dict() if hasattr(answer, "to_dict") else answer
+        told = answer.to_dict(warnings=False) if hasattr(answer, "to_dict") else answer
         raise ValueError(f"the server's answer is not a message; is base_url right?{quoted(told)}")
     if not answer.stop_reason:
         raise EOFError("the answer has no stop reason: it was cut off")
