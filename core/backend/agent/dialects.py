@@ -189,6 +189,22 @@ def tells_error(raw: bytes) -> bool:
     return False
 
 
+_ENDS = ("message_stop", "response.completed", "response.incomplete", "response.failed", "response.done")
+_REASONS = ("finish_reason", "finishReason", "stop_reason", "blockReason")
+
+
+def is_cut(raw: bytes) -> bool:
+    """True for a stream without the event that ends it: a connection that is just closed tells nothing of it."""
+    return raw.lstrip().startswith((b"data:", b"event:", b":")) and not any(map(_ends, objects(raw)))
+
+
+def _ends(part: Mapping[str, Any]) -> bool:
+    told = [one for name in ("choices", "candidates") if isinstance(one := part.get(name), list)]
+    replies = [reply for one in told for reply in one if isinstance(reply, Mapping)]
+    replies += [one for name in ("delta", "promptFeedback") if isinstance(one := part.get(name), Mapping)]
+    return part.get("type") in _ENDS or any(reply.get(word) for reply in replies for word in _REASONS)
+
+
 def _counts(told: Mapping[str, Any]) -> dict[str, int]:
     """The counts of a usage, those of OpenAI's `prompt_tokens_details` and `input_tokens_details` among them."""
     details = (told.get(f"{name}_tokens_details") for name in ("prompt", "input"))

@@ -94,6 +94,7 @@ class Gateway:
 
     def close(self) -> None:
         """Let nobody in any more; replies under way are read to their end, or counted with the most they can take."""
+        self.budget.close()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
@@ -128,6 +129,7 @@ class Gateway:
     def end(self, why: str) -> None:
         self.why = self.why or why
         self.over.set()
+        self.budget.close()
 
     def admit(self, asked: Asked, size: int) -> tuple[dict[str, Any], Usage, float]:
         """The request as it may go out, and the most it can take. Raises BackendError where it passes a limit."""

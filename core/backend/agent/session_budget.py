@@ -6,7 +6,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.backend.agent.dialects import Asked, bounded, reply_limit, tells_error, usage_of
+from core.backend.agent.dialects import Asked, bounded, is_cut, reply_limit, tells_error, usage_of
 from core.backend.exchange import Usage
 from core.backend.faults import UNHEARD_STATUS
 from core.backend.prices import cost_of, is_free, is_priced
@@ -16,6 +16,8 @@ from utils.errors import BackendError
 
 LEAST_REPLY = 64
 """Tokens below which a reply is not worth a request."""
+ENOUGH = 4000
+"""Tokens of a reply for which no request waits until others have given back what they do not take."""
 _USUAL_REPLY = 32_000
 
 
@@ -35,7 +37,10 @@ class Spent:
 
 
 class SessionBudget:
-    """Lets requests out as long as turns, tokens and dollars are left, whatever their replies take. Thread-safe."""
+    """Lets requests out as long as turns, tokens and dollars are left, whatever their replies take. Thread-safe.
+
+    An agent asks several things at once: what replies under way hold, and may not take, is no reason to refuse one.
+    """
 
     def __init__(self, settings: ModelSettings) -> None:
         self.spent = Spent()
@@ -43,11 +48,19 @@ class SessionBudget:
         self._reserved = Usage(0, 0)
         self._reserved_usd = 0.0
         self._lock = threading.Lock()
+        self._settled = threading.Condition(self._lock)
+        self._closed = False
 
     @property
     def waits(self) -> bool:
         """True while a reply is under way."""
         return self._reserved != Usage(0, 0)
+
+    def close(self) -> None:
+        """Let no request out any more, nor one that waits."""
+        with self._lock:
+            self._closed = True
+            self._settled.notify_all()
 
     def count_open(self) -> None:
         """Replies that are under way count with the most they can take: nobody waits for them any more."""
@@ -56,16 +69,21 @@ class SessionBudget:
             self.spent.usd = None if self.spent.usd is None else self.spent.usd + self._reserved_usd
 
     def admit(self, asked: Asked, size: int) -> tuple[dict[str, Any], Usage, float]:
-        """The request as it may go out, and the most it can take. Raises BackendError where it passes a limit."""
+        """The request as it may go out, and the most it can take; waits for replies under way where they hold the room.
+
+        Raises:
+            BackendError: it passes a limit, or the session is over.
+        """
         limits = self._settings.session
         priced = self._priced(asked)
+        wanted = reply_limit(asked) or _USUAL_REPLY
         with self._lock:
+            while (most := self._most(priced, wanted, size)) < min(ENOUGH, wanted) and self.waits and not self._closed:
+                self._settled.wait()
+            if self._closed:
+                raise BackendError("the session is over")
             if limits.turns is not None and self.spent.turns >= limits.turns:
                 raise BackendError(f"{counted(limits.turns, 'turn is', 'turns are')} used (llm.code.session.turns)")
-            wanted = reply_limit(asked) or _USUAL_REPLY
-            most = min(wanted, self._room(limits.tokens, size))
-            if limits.usd is not None:
-                most = self._affordable(priced, size, most, limits.usd)
             if most < min(LEAST_REPLY, wanted):
                 raise BackendError("tokens or dollars of this session are used (llm.code.session)")
             body, worst = bounded(asked, most), Usage(size, most, written=size)
@@ -82,6 +100,12 @@ class SessionBudget:
         published = replace(own, price=None)
         is_other = not own.model.startswith(named) and not is_free(published)
         return published if is_other and is_priced(published) else own
+
+    def _most(self, priced: ModelSettings, wanted: int, size: int) -> int:
+        """Tokens that a reply may have now."""
+        limits = self._settings.session
+        most = min(wanted, self._room(limits.tokens, size))
+        return most if limits.usd is None else self._affordable(priced, size, most, limits.usd)
 
     def _room(self, tokens: int | None, size: int) -> int:
         if tokens is None:
@@ -104,7 +128,7 @@ class SessionBudget:
                 does one that ends with an error, and one that a gateway behind ours waited for no longer.
         """
         told = usage_of(raw)
-        broke = broke or status in UNHEARD_STATUS or (status == 200 and tells_error(raw))
+        broke = broke or status in UNHEARD_STATUS or (status == 200 and (tells_error(raw) or is_cut(raw)))
         used = told or (worst if broke or status == 200 else Usage(0, 0))
         if broke:
             used = replace(used, completion=max(used.completion, worst.completion))
@@ -115,6 +139,7 @@ class SessionBudget:
             self.spent.turns -= told is None and status >= 400 and not broke
             self.spent.usage = _plus(self.spent.usage, used)
             self.spent.usd = None if cost is None or self.spent.usd is None else self.spent.usd + cost
+            self._settled.notify_all()
 
 
 def _plus(one: Usage, two: Usage) -> Usage:

@@ -17,8 +17,9 @@ from support.model_behind_tls import ModelBehindTls
 from support.model_server import ModelServer
 from support.processes import eventually
 
-from core.backend.agent.dialects import bounded, understood, usage_of
+from core.backend.agent.dialects import bounded, is_cut, understood, usage_of
 from core.backend.agent.gateway import AT_ONCE, Gateway
+from core.backend.agent.session_budget import SessionBudget
 from core.backend.exchange import Usage
 from core.backend.network import NO_NETWORK
 from core.backend.settings import ModelSettings, Price, SessionLimits
@@ -203,9 +204,12 @@ def test_an_odd_limit_is_replaced_and_leaves_nothing_reserved(gateway, models, p
         (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n62\r\n"
          b'data: {"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}\n\n..\r\n',
          100),
+        (b"HTTP/1.0 200 OK\r\n\r\n"
+         b'data: {"type": "message_start", "message": {"usage": {"input_tokens": 7, "output_tokens": 1}}}\n\n',
+         100),
         (b"HTTP/1.1 500 No\r\ncontent-length: 5000\r\n\r\n{", 0),
     ],
-    ids=["no answer", "cut", "cut in a stream", "refused"],
+    ids=["no answer", "cut", "cut in a stream", "a stream without its end", "refused"],
 )  # fmt: skip
 def test_an_answer_that_broke_off_is_counted_with_the_most_it_can_have_taken(answer, completion):
     made = answered(answer)
@@ -260,12 +264,59 @@ def test_a_price_that_is_set_is_not_that_of_other_models():
             usd[model] = made.admit(request, 100)[2]
         except BackendError as error:
             usd[model] = str(error)
-    made.budget._reserved = Usage(0, 0)
+        made.budget._reserved = Usage(0, 0)  # else the next one waits for it
     made.close()
     assert usd == {
         **dict.fromkeys(("my-own", "my-own-2026", "nobody-knows-it"), pytest.approx((100 * 1.25 + 100) * 1e-8)),
         "claude-opus-4-1": "tokens or dollars of this session are used (llm.code.session)",
     }
+
+
+def test_what_is_asked_at_once_waits_for_what_others_hold() -> None:
+    """A session that had taken nothing yet ended: the replies under way held all of its dollars."""
+    settings = ModelSettings(
+        provider="agent", model="m", price=Price(1.0, 1.0), session=SessionLimits(usd=0.01, tokens=None)
+    )
+    budget, out = SessionBudget(settings), []
+    request = understood("/v1/messages", json.dumps({**BODY, "max_tokens": 6000}).encode())
+
+    def ask() -> None:
+        try:
+            out.append(budget.admit(request, 100))
+        except BackendError as error:
+            out.append(str(error))
+
+    ask()
+    waiting = [threading.Thread(target=ask) for _ in range(2)]
+    for one in waiting:
+        one.start()
+    assert len(out) == 1, "the second would be cut short"
+    used = json.dumps({"usage": {"input_tokens": 50, "output_tokens": 50}}).encode()
+    budget.settle(request, *out[0][1:], 200, used, broke=False)
+    eventually(lambda: len(out) == 2)
+    assert out[1][0]["max_tokens"] == 6000 and budget.spent.turns == 2
+    budget.close()
+    for one in waiting:
+        one.join(10)
+    assert out[2] == "the session is over" and budget.spent.tokens == 100
+
+
+@pytest.mark.parametrize(
+    ("end", "cut"),
+    [
+        ({"type": "message_stop"}, False),
+        ({"type": "response.completed", "response": {}}, False),
+        ({"choices": [{"finish_reason": "stop", "delta": {}}]}, False),
+        ({"candidates": [{"finishReason": "STOP"}]}, False),
+        ({"promptFeedback": {"blockReason": "OTHER"}}, False),
+        ({"type": "message_delta", "delta": {"stop_reason": "end_turn"}}, False),
+        ({"type": "message_delta", "delta": {"stop_reason": None}}, True),
+        ({"choices": [{"finish_reason": None}], "candidates": "x"}, True),
+    ],
+)
+def test_a_stream_without_its_end_is_cut(end: dict[str, Any], cut: bool) -> None:
+    assert is_cut(events({"type": "ping"}, end)) is cut
+    assert not is_cut(json.dumps(end).encode()), "no stream"
 
 
 def test_what_an_agent_holds_of_our_process_is_bounded(gateway):
