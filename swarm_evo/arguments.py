@@ -78,5 +78,5 @@ def seconds_left(end: float | None) -> float:
 
 
 def shown(value: object) -> str:
-    """A wrong value, short, with its type."""
-    return f"{repr(value)[:60]} ({type(value).__name__})"
+    """A wrong value, short and in one line, with its type."""
+    return f"{' '.join(repr(value).split())[:60]} ({type(value).__name__})"

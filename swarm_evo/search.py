@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import inspect
 import json
+import os
 import re
 import secrets
 import sqlite3
@@ -156,7 +157,7 @@ def preset_words(section: str, given: str | Path | Mapping[str, Any] | None) -> 
     if given is None:
         return []
     if isinstance(given, Mapping):
-        return [f"{section}.{key}={_word(value)}" for key, value in given.items()]
+        return [f"{section}.{key}={_word(f'{section}.{key}', value)}" for key, value in given.items()]
     if not isinstance(given, str | Path):
         raise SearchError(f"{section}={shown(given)}: the name of a preset, or a mapping with settings of {section}")
     return [f"--{section}={given}"]
@@ -197,7 +198,7 @@ def keys(
         section = value if isinstance(value, Mapping) else {"": value}
         named.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
     place = Path(named["project.dir"])
-    return [f"{name}={_word(_kept_table(name, value, place))}" for name, value in named.items()]
+    return [f"{name}={_word(name, _kept_table(name, value, place))}" for name, value in named.items()]
 
 
 def _kept_table(key: str, value: Any, project_dir: Path) -> Any:
@@ -206,23 +207,39 @@ def _kept_table(key: str, value: Any, project_dir: Path) -> Any:
     Raises:
         SearchError: a data frame where a table is not what is asked for, or one that cannot be kept.
     """
+    name = key.replace(".", "__")
     if not (hasattr(value, "columns") and (hasattr(value, "to_csv") or hasattr(value, "write_csv"))):
+        if key in TABLES and not isinstance(value, str | Path | None):
+            raise SearchError(f"{name}={shown(value)}: a table is a data frame with named columns, or a file's path")
         return value
     if key not in TABLES:
-        raise SearchError(
-            f"{key.replace('.', '__')}: a data frame is given as {' or '.join(TABLES).replace('.', '__')}"
-        )
+        raise SearchError(f"{name}: a data frame is given as {' or '.join(TABLES).replace('.', '__')}")
+    if getattr(value.columns, "nlevels", 1) > 1:
+        raise SearchError(f"{name}: the data frame's columns have names of several levels; give each a single one")
     has_index = any(name is not None for name in getattr(getattr(value, "index", None), "names", ()))
     text = value.to_csv(index=has_index) if hasattr(value, "to_csv") else value.write_csv()
     return keep(text.encode(), f"{key.partition('.')[2]}.csv", project_dir)
 
 
-def _word(value: Any) -> str:
-    """A value as the command line reads it, in YAML: a text of several words stays one, whatever marks it holds."""
-    is_several = isinstance(value, str) and not _ONE_WORD.fullmatch(value)
-    if is_several or isinstance(value, Mapping | list | tuple):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return "null" if value is None else str(value)
+def _word(key: str, value: Any) -> str:
+    """A value as the command line reads it, in YAML: a text of several words stays one, whatever marks it holds.
+
+    Raises:
+        SearchError: it is nothing that YAML has; its text would mean something else there.
+    """
+    value = str(value) if isinstance(value, os.PathLike) else value
+    if isinstance(value, str) and _ONE_WORD.fullmatch(value):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        name = key.replace(".", "__")
+        raise SearchError(f"{name}={shown(value)}: a text, a number, a list or a mapping is needed") from error
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has in place of an array, a number of one, or a path. TypeError: nothing."""
+    return value.tolist() if hasattr(value, "tolist") else os.fspath(value)
 
 
 def keep(content: bytes, name: str, project_dir: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -45,6 +46,21 @@ def test_data_frames_are_tables(tmp_path):
     assert data.target == "flat" and Path(data.train).is_relative_to(tmp_path / ".swarm-evo")
     with pytest.raises(SearchError, match=r"^data__dir: a data frame is given as data__train or"):
         keys({}, tmp_path, {}, {"data": {"dir": frame}})
+    with pytest.raises(SearchError, match=r"^data__train=.* \(Series\): a table is a data frame with named columns"):
+        keys({}, tmp_path, {}, {"data": {"train": frame["size"]}})
+    with pytest.raises(SearchError, match=r"^data__test: the data frame's columns have names of several levels"):
+        keys({}, tmp_path, {}, {"data__test": pd.concat({"a": frame}, axis=1)})
+
+
+def test_numbers_of_arrays_are_numbers_and_what_yaml_has_not_is_refused(tmp_path):
+    """An array went as it is printed, whose words stood in no list; a set became a mapping."""
+    more = {"data__classes": np.array(["no", "yes"]), "logging__report": np.bool_(False)}
+    config = load_config(None, keys({"steps": np.int64(3)}, tmp_path / "a # b", {}, more), env={})
+    assert config.data.classes == "no,yes" and config.search.max_steps == 3 and config.logging.report is False
+    assert config.project.dir == str(tmp_path / "a # b"), "a path is a text"
+    for odd in ({1}, pd.Timedelta("3s"), [object()], {"a": {2}}):
+        with pytest.raises(SearchError, match=r"^problem__options=.*: a text, a number, a list or a mapping is needed"):
+            keys({}, tmp_path, {}, {"problem__options": [odd]})
 
 
 def test_a_function_that_is_kept_again_is_whole_at_every_moment(tmp_path):

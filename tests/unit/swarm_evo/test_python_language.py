@@ -23,6 +23,7 @@ from swarm_evo.language import in_python
         ("search.batch=x: not a number", "search__batch=x: not a number"),
         ("search.max_steps=6: allowed: 8 or more", 'budget={"steps": 6}: allowed: 8 or more'),
         ("search.batch='two words': not a number", "search__batch='two words': not a number"),
+        ("data.target=['y', 'b']: no such column", "data__target=['y', 'b']: no such column"),
         ("budget.seconds=-1: below 0", 'budget={"seconds": -1}: below 0'),
         ("/tmp/a.b=c/run.db cannot be read", "/tmp/a.b=c/run.db cannot be read"),
         ("`swarm-evo resume r --search.max_steps=8`", "`swarm_evo.resume(…)`"),
