@@ -61,7 +61,7 @@ class ExternalRun:
         self._process = process
         self._is_closed = False
         self._orphans: list[str] = []
-        """Tokens of processes that have died, whose tickets may be open."""
+        """Tokens of processes that have died, and of asks that were interrupted: their tickets may be open."""
 
     def __enter__(self) -> ExternalRun:
         return self
@@ -92,7 +92,15 @@ class ExternalRun:
         Raises:
             SearchError: the run broke off, because its evaluator or we did; or it refused to answer, and says why.
         """
-        token, known, end = new_token(self.folder), self._orphans, end_of(seconds)
+        token, end = new_token(self.folder), end_of(seconds)
+        try:
+            return self._ask_with(token, end)
+        except BaseException:  # the stop button: what is leased to this ask from now on goes to the next
+            self._orphans.append(token)
+            raise
+
+    def _ask_with(self, token: str, end: float | None) -> dict[str, Any] | None:
+        known = self._orphans
         told: list[str] | None = None
         while True:
             known += adopted(self.folder)

@@ -35,6 +35,23 @@ def test_it_is_sent_to_another_process_and_says_which_run_it_is(tmp_path):
     assert pickle.loads(pickle.dumps(run)).folder == tmp_path and repr(run) == f"ExternalRun({tmp_path.name!r})"
 
 
+def test_the_ticket_of_an_ask_that_was_interrupted_goes_to_the_next(tmp_path, monkeypatch):
+    """The stop button on an ask that waits: what it then was given was held by nobody who knew it, for an hour."""
+    asked = []
+
+    def call(folder, request):
+        asked.append(request)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        return {"ticket": f"n1.{asked[0]['token']}", "next": "tell"}
+
+    monkeypatch.setattr("swarm_evo.external._call", call)
+    run = ExternalRun(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run.ask()
+    assert run.ask()["ticket"].startswith("n1") and asked[1]["known"] == [asked[0]["token"]] and not run._orphans
+
+
 @pytest.mark.parametrize("seconds", [None, 5])
 def test_a_refused_ask_is_an_error_at_once(refusing, seconds):
     run, heard = refusing
