@@ -94,8 +94,11 @@ class Evaluation(Findings):
 
     @property
     def detail(self) -> dict[str, Any]:
-        """What an evaluator says beside the verdict, as plain JSON: the fields of its own class and the metadata."""
-        own = type(self).model_fields.keys() - Evaluation.model_fields.keys() - {"table"}
+        """What an evaluator says beside the verdict, as plain JSON: the fields of its own class and the metadata.
+
+        Without the many numbers that a claim is made from.
+        """
+        own = type(self).model_fields.keys() - Evaluation.model_fields.keys() - {"table", "draws", "shares"}
         return {**self.model_dump(mode="json", include=own, exclude_defaults=True), **self.metadata}
 
 

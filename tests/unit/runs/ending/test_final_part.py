@@ -38,6 +38,15 @@ def test_without_two_scores_nothing_is_claimed(winner, finals):
     assert claim_of(winner, rows("only"), finals, lower_is_better=True) is None
 
 
+def test_what_a_claim_is_made_from_is_not_told_beside_it():
+    """The report of a competition showed a thousand scores of resampled rows."""
+    mine, other = (
+        FinalEvaluation(metric=m, draws=(m, m + 0.1) * 50, drawn="whole groups", cases=30) for m in (1.0, 2.0)
+    )
+    assert claim_of(mine, rows("only"), [other], lower_is_better=True)["gain"] == 1.0
+    assert mine.detail == {"drawn": "whole groups", "cases": 30}
+
+
 def test_cases_in_another_unit_than_the_score_claim_nothing():
     """Bins used on each instance are no shares of the excess: their interval is one of other figures."""
     bins = [Evaluation(metric=0.04 + 0.01 * n, signature=tuple(400.0 + n + i for i in range(9))) for n in range(2)]
