@@ -21,7 +21,7 @@ def print_sweep(table: SweepTable) -> None:
     console = VisibleConsole()
     better = Direction(table.lower_is_better).word
     where = "unseen part" if table.score == "final" else "validation part"
-    what = f"score on the {where} ({better} is better), mean with 95 % interval"
+    what = f"score on the {where} ({better} is better), mean over the seeds with 95 % interval"
     console.print(Text(f"{table.name}: {table.problem}, {what}"))
     if len(table.rows) > 1:
         said = "gain: over the first setting, lead: over the best other one; paired by seed, above 0 is better"
