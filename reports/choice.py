@@ -8,12 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from core.search.final_choice import ROUNDING
 from core.state.node import Node
 from core.state.operators import FREE_OPERATORS
 from core.storage.reader import RunReader
 from reports.winner import OWN, Winner, called, found_by_search, leading, ratings_in, rows_of, score_from
-from utils.direction import Direction, finite
+from utils.direction import ROUNDING, Direction, finite
 
 Row = Mapping[str, Any]
 

@@ -254,7 +254,7 @@ class _Judge:
         if best is None or self.winner.metric is None:
             text = f"The best found scores {self._score(self.winner.metric)}; there is nothing to compare it with."
             return Verdict(kind="unconfirmed", text=text)
-        name, gain = named(best), self.direction.gain(self.winner.metric, best["metric"])
+        name, gain = named(best), self.direction.real_gain(self.winner.metric, best["metric"])
         if self._alike():
             return Verdict(kind="no_gain", text=f"No better than {name}.", against=name)
         if self.spread is not None:
@@ -268,7 +268,7 @@ class _Judge:
         """Against the reference, where the same program does not get the same score twice: means of several scores."""
         mine, looks = spread.score(self.winner.node_id, float(self.winner.metric or 0.0))
         other, times = spread.score(best.get("node_id"), float(best["metric"]))
-        gain, margin = self.direction.gain(mine, other), spread.margin(looks, times, max(1, len(self._choice())))
+        gain, margin = self.direction.real_gain(mine, other), spread.margin(looks, times, max(1, len(self._choice())))
         kind: Kind = "unclear" if abs(gain) <= margin else "unconfirmed" if gain > 0 else "worse"
         means = f"{self._pair(mine, other)}, {self._from(spread, self.winner.node_id, looks)} against "
         means += self._from(spread, best.get("node_id"), times)
@@ -306,7 +306,7 @@ class _Judge:
 
     def _is_difference(self, gain: float, mine: float, other: float) -> bool:
         """False for a run of a version whose gain was a mean over its cases: beside the scores it would be misread."""
-        return math.isclose(gain, self.direction.gain(mine, other), rel_tol=1e-6, abs_tol=1e-12)
+        return math.isclose(gain, self.direction.real_gain(mine, other), rel_tol=1e-6, abs_tol=1e-12)
 
     def _by_scores(self) -> Verdict | None:
         """By the scores alone, where there are too few cases to pair, or the two cannot be paired."""
@@ -314,7 +314,7 @@ class _Judge:
         mine = self.winner.final_metric
         if best is None or mine is None:
             return None
-        gain, name = self.direction.gain(mine, best["final"]), named(best)
+        gain, name = self.direction.real_gain(mine, best["final"]), named(best)
         ends, others = self.winner.final_interval, proper_interval(best.get("final_interval"))
         pair = self._pair(mine, best["final"])
         kind: Kind

@@ -12,6 +12,9 @@ T = TypeVar("T")
 LARGEST = 1e150
 """Of a score. The square of a larger one is no float, so that nothing could be said of means, spreads and intervals."""
 
+ROUNDING = 1e-9
+"""Scores that differ by less than this share are the same score: sums in another order, not a better program."""
+
 
 @dataclass(frozen=True, slots=True)
 class Direction:
@@ -41,6 +44,10 @@ class Direction:
     def gain(self, score: float, reference: float) -> float:
         """How much better `score` is than `reference`, in the unit of both; negative if it is worse."""
         return reference - score if self.lower_is_better else score - reference
+
+    def real_gain(self, score: float, reference: float) -> float:
+        """The gain; 0 where the two are the same score but for rounding."""
+        return 0.0 if math.isclose(score, reference, rel_tol=ROUNDING) else self.gain(score, reference)
 
     def better(self, score: Any, reference: Any) -> bool:
         """True if `score` is better than `reference`. Any score is better than none."""

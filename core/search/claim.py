@@ -42,7 +42,7 @@ def paired_claim(
     The winner was chosen on validation, so the final part's cases are new to it.
     """
     direction = Direction(lower_is_better)
-    gains = [direction.gain(own, other) for own, other in zip(winner, reference, strict=False)]
+    gains = [direction.real_gain(own, other) for own, other in zip(winner, reference, strict=False)]
     found = student_interval(gains) if len(winner) == len(reference) else None
     if found is None:
         return None
@@ -60,7 +60,7 @@ def drawn_claim(
         cases: how many rows, or groups of them, are drawn.
     """
     direction = Direction(lower_is_better)
-    gains = [direction.gain(own, other) for own, other in zip(winner, reference, strict=False)]
+    gains = [direction.real_gain(own, other) for own, other in zip(winner, reference, strict=False)]
     found = drawn_interval(gains, cases) if len(winner) == len(reference) and cases >= FEWEST_DRAWN else None
     return None if found is None else Claim(baseline, gain, found)
 

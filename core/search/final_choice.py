@@ -11,11 +11,9 @@ from typing import Any
 
 from core.contracts import Evaluation
 from core.state.node import Node
-from utils.direction import Direction
+from utils.direction import ROUNDING, Direction
 from utils.syntax import parse
 
-ROUNDING = 1e-9
-"""Scores that differ by less than this share are the same score: sums in another order, not a better program."""
 RESAMPLES = 400
 """Bootstrap samples; the standard error of a difference is known to about 4 %."""
 

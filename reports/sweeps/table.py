@@ -226,7 +226,7 @@ def _gains(plan: Plan, setting: Setting, over: Setting, scores: Scores, directio
     """By how much `setting` is better, seed by seed where both have a score; nothing over itself."""
     seeds = plan.seeds if setting != over else ()
     shared = [seed for seed in seeds if (setting, seed) in scores and (over, seed) in scores]
-    return [direction.gain(scores[setting, seed], scores[over, seed]) for seed in shared]
+    return [direction.real_gain(scores[setting, seed], scores[over, seed]) for seed in shared]
 
 
 def _interval(values: list[float], among: int = 1) -> tuple[float, float] | None:

@@ -64,7 +64,7 @@ def claim_of(
 
 def _claim(name: str, winner: Evaluation, final: Evaluation, lower_is_better: bool) -> Claim | None:
     assert winner.metric is not None and final.metric is not None
-    gain = Direction(lower_is_better).gain(winner.metric, final.metric)
+    gain = Direction(lower_is_better).real_gain(winner.metric, final.metric)
     found = None
     if isinstance(winner, FinalEvaluation) and isinstance(final, FinalEvaluation) and winner.draws and final.draws:
         found = drawn_claim(name, gain, winner.draws, final.draws, winner.cases or 0, lower_is_better)

@@ -87,6 +87,7 @@ def test_the_gain_is_the_difference_of_the_scores_that_are_shown():
     [
         (1.6, None, None, "unclear"),
         (2.5, None, None, "worse"),
+        (2.1 + 1e-15, None, None, "unclear"),
         (1.6, (1.5, 1.7), (2.0, 2.2), "better"),
         (1.6, (1.5, 1.7), (1.6, 2.6), "unclear"),
         (1.6, (1.5, 1.7), None, "unclear"),

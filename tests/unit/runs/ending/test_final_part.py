@@ -38,6 +38,14 @@ def test_without_two_scores_nothing_is_claimed(winner, finals):
     assert claim_of(winner, rows("only"), finals, lower_is_better=True) is None
 
 
+def test_the_same_score_but_for_rounding_is_the_same():
+    """Sums in another order were told as worse by 1e-16, with an interval: do not use it."""
+    claim = claim_of(scored(0.0), rows("only"), [scored(1e-15)], lower_is_better=True)
+    assert claim["gain"] == 0.0 and claim["interval"][0] <= 0 <= claim["interval"][1]
+    drawn = [FinalEvaluation(metric=1 + e, draws=tuple(1 + e + n / 9 for n in range(99)), cases=99) for e in (0, 1e-15)]
+    assert claim_of(drawn[0], rows("only"), drawn[1:], lower_is_better=True)["interval"] == [0.0, 0.0]
+
+
 def test_what_a_claim_is_made_from_is_not_told_beside_it():
     """The report of a competition showed a thousand scores of resampled rows."""
     mine, other = (
