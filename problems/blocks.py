@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from utils.line_matching import line_matcher
-from utils.syntax import source_lines
+from utils.syntax import source_lines, syntax_error
 
 START, END = "EVOLVE-BLOCK-START", "EVOLVE-BLOCK-END"
 LONGEST_COMPARED = 2000
@@ -56,7 +56,8 @@ class BlockError(ValueError):
 def graft(frame: str, new: str) -> str:
     """The program `frame` with the blocks of `new`, so that nothing outside of the blocks changes.
 
-    A text without marks is the block itself. Without marks in `frame` the new program is taken whole.
+    A text without marks is the block itself. Without marks in `frame` the new program is taken whole. A block within a
+    function that was written at the margin, or whose first line was, is moved to where it stands.
 
     Raises:
         BlockError: not the same number of blocks, or a whole program that lost its marks.
@@ -72,10 +73,39 @@ def graft(frame: str, new: str) -> str:
         )
     if len(inside) != len(places):
         raise BlockError("the reply must keep the EVOLVE-BLOCK marks, each once, as they are")
+    whole = _filled(frame, places, inside)
+    if syntax_error(whole) is None or syntax_error(frame) is not None:
+        return whole
+    margins = [_margin(_text(frame, place)) for place in places]
+    moved = (
+        _filled(frame, places, [_moved(text, margin, most) for text, margin in zip(inside, margins, strict=True)])
+        for most in (None, 1)
+    )
+    return next((one for one in moved if syntax_error(one) is None), whole)
+
+
+def _filled(frame: str, places: Sequence[range], inside: Sequence[list[str]]) -> str:
     lines = source_lines(frame)
     for place, text in sorted(zip(places, inside, strict=True), key=lambda pair: -pair[0].start):
         lines[place.start - 1 : place.stop - 1] = text
     return "\n".join(lines) + "\n"
+
+
+def _margin(lines: Sequence[str]) -> str:
+    """What all lines begin with, of blanks."""
+    return min((line[: len(line) - len(line.lstrip())] for line in lines if line.strip()), key=len, default="")
+
+
+def _moved(lines: list[str], margin: str, most: int | None) -> list[str]:
+    """Lines at `margin` that stood at another.
+
+    Args:
+        most: so many of the first lines alone, whatever the others stand at.
+    """
+    first = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    last = len(lines) if most is None else first + most
+    lacking = margin.removeprefix(_margin(lines[first:last]))
+    return [lacking + line if first <= place < last and line.strip() else line for place, line in enumerate(lines)]
 
 
 def put_back(whole: str, new: str) -> str:
@@ -89,11 +119,12 @@ def put_back(whole: str, new: str) -> str:
     ours, theirs = ([line.rstrip() for line in source_lines(text)] for text in (whole, new))
     if max(len(ours), len(theirs)) > LONGEST_COMPARED:
         return "" if ours == theirs else "lines outside of the block were put back"
+    moved = {number for lines in line_ranges(new) for number in range(lines.start - 1, lines.stop + 1)}  # marks, too
     undone: list[int] = []
     lost: list[str] = []
     for what, first, last, begin, end in line_matcher(theirs, ours).get_opcodes():
         if what != "equal":
-            undone += [number + 1 for number in range(first, last) if theirs[number]]
+            undone += [number + 1 for number in range(first, last) if theirs[number] and number + 1 not in moved]
             lost += [line for line in ours[begin:end] if line]
     if undone:
         return f"lines outside of the block were put back: {_numbers(undone)} of what was handed in"

@@ -1,3 +1,5 @@
+import textwrap
+
 import pytest
 
 from problems.blocks import BlockError, graft, line_ranges, put_back
@@ -80,3 +82,35 @@ def test_a_rare_separator_outside_of_the_blocks_stays(odd):
     frame = f"s = 'a{odd}b'\n# EVOLVE-BLOCK-START\nx = 1\n# EVOLVE-BLOCK-END\n"
     assert list(line_ranges(frame)[0]) == [3]
     assert graft(frame, frame.replace("1", "2")) == frame.replace("1", "2")
+
+
+METHOD = """class Heuristic:
+    def score(self, items):
+        # EVOLVE-BLOCK-START
+        total = 0
+        for one in items:
+            total += one
+        # EVOLVE-BLOCK-END
+        return total
+"""
+AT_MARGIN = "total = 1\nfor one in items:\n    total *= one\n"
+
+
+@pytest.mark.parametrize("new", [
+    AT_MARGIN,
+    f"# EVOLVE-BLOCK-START\n{AT_MARGIN}# EVOLVE-BLOCK-END\n",
+    f"\n{textwrap.indent(AT_MARGIN, ' ' * 8).lstrip()}",
+    textwrap.indent(AT_MARGIN, " " * 4),
+    textwrap.indent(AT_MARGIN, " " * 8),
+])  # fmt: skip
+def test_a_block_within_a_function_is_moved_to_where_it_stands(new):
+    """Models write a part at the margin, or lose the blanks of its first line."""
+    whole = graft(METHOD, new)
+    names: dict = {}
+    exec(whole, names)
+    assert names["Heuristic"]().score([2, 3]) == 6
+    assert "put back" not in put_back(whole, new)
+
+
+def test_a_block_that_is_wrong_wherever_it_stands_stays_as_it_was_written():
+    assert "\ntotal = (\n" in graft(METHOD, "total = (\n")
