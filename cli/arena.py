@@ -8,7 +8,6 @@ import re
 import shlex
 import shutil
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -41,6 +40,7 @@ from utils.config_schema import Config
 from utils.counts import counted
 from utils.errors import ConfigError
 from utils.file_utils import in_place_of
+from utils.scratch_folders import scratch_folder
 from utils.user_text import user_text
 
 MOST_GAMES = 100_000
@@ -97,17 +97,17 @@ def run(args: argparse.Namespace) -> int:
     seed = config.project.seed
     pairings = round_robin(engines, openings, games=settings.games, seed=seed, spec=problem.spec, settings=settings)
     interrupt: KeyboardInterrupt | None = None
-    with tempfile.TemporaryDirectory(prefix="swarm-arena-") as folder:
+    with scratch_folder("swarm-evo-arena-") as folder:
         try:
-            with open_jobs(config, problem, Path(folder), accept_unsandboxed=args.i_accept_unsandboxed) as (
+            with open_jobs(config, problem, folder, accept_unsandboxed=args.i_accept_unsandboxed) as (
                 jobs,
                 limits,
             ):
                 deps = EvaluatorDeps(
                     jobs=jobs,
                     limits=limits,
-                    run_dir=Path(folder),
-                    work_dir=Path(folder),
+                    run_dir=folder,
+                    work_dir=folder,
                     seed=config.project.seed,
                     journal=Journal(),
                     games=book,

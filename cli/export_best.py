@@ -6,7 +6,6 @@ import argparse
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from cli.options import (
     add_run_argument,
@@ -36,6 +35,7 @@ from runs.stored.solution import StoredSolution, mark_refit, stored_solution
 from utils.config_schema import Config
 from utils.errors import ConfigError, SwarmEvoError
 from utils.missing_file import no_file
+from utils.scratch_folders import scratch_folder
 from utils.user_path import user_path
 
 SEEDS = 3
@@ -206,11 +206,11 @@ def _solution(
 ) -> list[Path]:
     """The solution's files: made elsewhere, and laid in their place once all of them are known."""
     out = Path(args.out) if args.out else run_dir / BEST
-    with TemporaryDirectory(prefix="swarm-evo-") as folder:
-        page = Path(folder) / "solution.ipynb"
+    with scratch_folder("swarm-evo-export-") as folder:
+        page = folder / "solution.ipynb"
         if args.notebook:
             problem.export_as("notebook", node, str(page), message)
-        place = Path(folder) / "solution"
+        place = folder / "solution"
         with writes("out", out):
             written = write_solution(problem, node, place, run_dir)
             if args.notebook:

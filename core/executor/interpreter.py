@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from core.contracts import ExecutionResult, Limits, Sandbox
 from core.executor.workspace import WorkspaceManager
+from utils.scratch_folders import scratch_folder
 
 
 class Interpreter:
@@ -41,7 +41,7 @@ class Interpreter:
         self.limits = (limits or Limits()).model_copy(update={"seconds": float(timeout)})
         self._sandbox = sandbox
         self._inputs = inputs
-        self._closer: weakref.finalize[[Sandbox, Path], Interpreter] | None = None
+        self._closer: weakref.finalize[[], Interpreter] | None = None
 
     def run(
         self,
@@ -92,13 +92,10 @@ class Interpreter:
         if self._sandbox is None:
             from core.executor.sandbox import open_sandbox
 
-            folder = Path(tempfile.mkdtemp(prefix="swarm-interpreter-"))
-            folder.chmod(0o755)  # as root, candidates are another user
-            self._sandbox = open_sandbox("auto", state_dir=folder)
-            self._closer = weakref.finalize(self, _close, self._sandbox, folder)
+            with ExitStack() as opened:
+                folder = opened.enter_context(scratch_folder("swarm-evo-interpreter-"))
+                folder.chmod(0o755)  # as root, candidates are another user
+                self._sandbox = open_sandbox("auto", state_dir=folder)
+                opened.callback(self._sandbox.close)
+                self._closer = weakref.finalize(self, opened.pop_all().close)
         return self._sandbox
-
-
-def _close(sandbox: Sandbox, folder: Path) -> None:
-    sandbox.close()
-    shutil.rmtree(folder, ignore_errors=True)

@@ -12,12 +12,10 @@ import json
 import os
 import platform
 import re
-import shutil
 import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,6 +31,7 @@ from core.state.failure import FailureKind
 from utils.errors import JobLost, NoSandboxError, SandboxError
 from utils.file_utils import write_atomic
 from utils.regular_files import read_regular
+from utils.scratch_folders import scratch_folder
 from utils.users_folder import lasting_folder
 
 REMEDIES = {
@@ -259,9 +258,8 @@ def _key(tier: str, python: str, gpus: float) -> str:
 
 
 def _attack(tier: str, python: str, gpus: float) -> list[Probe]:
-    folder = Path(tempfile.mkdtemp(prefix="swarm-probe-"))
-    folder.chmod(0o755)
-    try:
+    with scratch_folder("swarm-evo-probe-") as folder:
+        folder.chmod(0o755)
         state = private_folder(folder)
         config = ServerConfig(tier=tier, python=python, preload=(), state_dir=state, hide=(_HIDDEN,))
         with _targets(folder) as params:
@@ -275,8 +273,6 @@ def _attack(tier: str, python: str, gpus: float) -> list[Probe]:
                 return [Probe("start", False, str(error)[:500])]
             finally:
                 sandbox.close()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

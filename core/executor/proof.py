@@ -6,11 +6,9 @@ What it says is checked where that is possible; it is our own program, in the us
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 from core.contracts import Limits
@@ -20,6 +18,7 @@ from core.executor.tiers import make_sandbox
 from core.executor.warm import WarmSandbox
 from utils.check import Check
 from utils.errors import JobLost, SandboxError
+from utils.scratch_folders import scratch_folder
 
 _LIMITS = Limits(seconds=60, memory_mb=4096, processes=64, output_kb=256)
 _PYTHON = """
@@ -166,16 +165,14 @@ class _Trial:
     """A sandbox of the tier for a few small programs."""
 
     def __init__(self, tier: str, python: str, preload: Sequence[str], gpus: float = 0) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="swarm-proof-")
-        self._root = Path(self._folder.name)
-        self._root.chmod(0o755)
-        config = ServerConfig(tier, python, tuple(preload), private_folder(self._root))
-        self._config, self._gpus = config, gpus
+        self._tier, self._python, self._preload, self._gpus = tier, python, tuple(preload), gpus
 
     def __enter__(self) -> _Trial:
         with ExitStack() as opened:
-            opened.callback(self._folder.cleanup)
-            self.sandbox: WarmSandbox = make_sandbox(self._config, self._gpus)
+            self._root = opened.enter_context(scratch_folder("swarm-evo-proof-"))
+            self._root.chmod(0o755)
+            config = ServerConfig(self._tier, self._python, self._preload, private_folder(self._root))
+            self.sandbox: WarmSandbox = make_sandbox(config, self._gpus)
             opened.callback(self.sandbox.close)
             self.missing = self.sandbox.ready().missing
             self._closers = opened.pop_all()

@@ -285,12 +285,12 @@ def test_games_alone_are_played_from_as_many_openings_as_they_need(cli):
 def test_nothing_is_left_behind_of_a_tournament_however_it_ends(cli, eventually, number):
     engine, left = str(ENGINES / "greedy.py"), cli.folder / "workspaces"
     assert cli.here("arena", engine, engine, "--games", "2").code == 0
-    assert not list(left.glob("swarm-arena-*"))
+    assert not list(left.glob("swarm-evo-arena-*"))
     child = cli.start("arena", engine, str(ENGINES / "alpha_beta.py"), "--openings", "200", "arena.limit=depth:6")
-    eventually(lambda: list(left.glob("swarm-arena-*")), 60)
+    eventually(lambda: list(left.glob("swarm-evo-arena-*")), 60)
     child.send_signal(number)
     assert child.wait(30) == 130
-    assert not list(left.glob("swarm-arena-*"))
+    assert not list(left.glob("swarm-evo-arena-*"))
 
 
 def test_an_interrupted_tournament_says_how_the_games_that_are_over_ended(cli, eventually):

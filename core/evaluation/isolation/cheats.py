@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +19,7 @@ from core.evaluation.isolation.modules import modules_beside
 from core.executor.warm import WarmSandbox
 from utils.errors import ConfigError
 from utils.missing_file import no_file
+from utils.scratch_folders import scratch_folder
 from utils.user_text import user_text
 
 PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py")
@@ -101,8 +101,8 @@ def attack_evaluator(
         return _attack(sandbox, path, harness or path, honest, timeout, told)
     from core.executor.sandbox import open_sandbox
 
-    with tempfile.TemporaryDirectory(prefix="swarm-cheats-") as folder:
-        opened = open_sandbox("auto", preload=("numpy",), state_dir=Path(folder))
+    with scratch_folder("swarm-evo-cheats-") as folder:
+        opened = open_sandbox("auto", preload=("numpy",), state_dir=folder)
         assert isinstance(opened, WarmSandbox)
         try:
             return _attack(opened, path, harness or path, honest, timeout, told)

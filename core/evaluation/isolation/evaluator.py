@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +21,7 @@ from core.executor.inside import frames
 from core.executor.server import await_end
 from core.state.text import Returned, WholeText
 from utils.errors import JobLost
+from utils.scratch_folders import scratch_folder
 
 _SCRIPT = Path(__file__).parent / "evaluator_server.py"
 _ANSWER_SECONDS = 30.0
@@ -98,7 +99,8 @@ class EvaluatorServer:
     def __init__(self, evaluator: Path, function: str, python: str) -> None:
         self._control, theirs = socket.socketpair()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
-        self._folder = tempfile.TemporaryDirectory(prefix="swarm-evaluator-", ignore_cleanup_errors=True)
+        self._kept = ExitStack()
+        self._folder = str(self._kept.enter_context(scratch_folder("swarm-evo-evaluator-")))
         self._begun = 0
         self._over: list[tuple[int, str]] = []
         """Forks that were killed, with their programs: the server clears them away with the next task."""
@@ -114,7 +116,7 @@ class EvaluatorServer:
             )  # fmt: skip
         self.hinders = ""
         """Why each evaluation needs a process of its own; '' if it can be a fork of this one."""
-        self._setup = {"evaluator": str(evaluator), "function": function, "folder": self._folder.name}
+        self._setup = {"evaluator": str(evaluator), "function": function, "folder": self._folder}
 
     def load(self, seconds: float, *, watch: bool = False) -> None:
         """Have it loaded within so many seconds, where it is not yet.
@@ -148,7 +150,7 @@ class EvaluatorServer:
         with theirs, self._lock:
             self._begun += 1
             # a name of its own, since an evaluator may keep what it found by it
-            folder = f"{self._folder.name}/{os.path.basename(self._folder.name)}-{self._begun}"
+            folder = f"{self._folder}/{os.path.basename(self._folder)}-{self._begun}"
             over, self._over = self._over, []
             program, marker = f"{folder}/{file}", f"{folder}/was-run"
             task = {**task, "program": program, "is_text": text is not None, "over": over}
@@ -179,7 +181,7 @@ class EvaluatorServer:
         _kill_group(self._process.pid)
         self._process.wait()
         self._log.close()
-        self._folder.cleanup()
+        self._kept.close()
 
     def _load(self, setup: dict[str, Any], seconds: float) -> str:
         self._control.settimeout(seconds)  # from then on only sent to

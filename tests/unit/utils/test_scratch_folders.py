@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -43,3 +44,11 @@ def test_a_folder_of_a_killed_process_is_swept_and_a_living_ones_stays(tmp_path)
         assert sweep() == 1 and not left.exists()
         assert mine.is_dir() and (tmp_path / f"{PREFIX}foreign").is_dir(), "what is not ours, or is in use, stays"
     assert not mine.exists()
+
+
+def test_every_temporary_folder_of_ours_can_be_swept():
+    """Those of killed evaluators and of a sandbox's tests stayed: only of what is locked it is known."""
+    made = re.compile(r"""(?:mkdtemp|TemporaryDirectory)\(prefix=["']swarm[\w-]*["']\)""")  # in no folder of a run
+    tops = ("agents", "cli", "core", "problems", "reports", "runs")
+    files = [path for top in tops for path in (ROOT / top).rglob("*.py")]
+    assert [str(path) for path in files if made.search(path.read_text(encoding="utf-8"))] == []
