@@ -193,7 +193,7 @@ def los(wins: int, losses: int) -> float:
     for lost in range(1, wins + 1):
         ways = ways * (games - lost + 1) // lost
         likelier += ways
-    return likelier / 2**games
+    return likelier / (1 << games)
 
 
 def pair_counts(pairs: Sequence[tuple[float, float]]) -> tuple[int, int, int, int, int]:
