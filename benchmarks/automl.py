@@ -295,12 +295,14 @@ def _table(rows: Sequence[dict[str, Any]], rival: str) -> str:
         f"{'set':<15}{'rows':>7}{'metric':>8}{'splits':>7}{'load':>6}{'took':>9}{'rules':>11}{rival:>11}"
         f"{'gain':>9}{'95 % of it':>19}"
     ]
-    counts = {"better": 0, "level": 0, "worse": 0}
+    counts, plain = ({"better": 0, "level": 0, "worse": 0} for _ in range(2))
     for name in dict.fromkeys(row["set"] for row in rows):
         mine = [row for row in rows if row["set"] == name]
-        middle, low, high = interval([row["gain"][rival] for row in mine])
-        verdict = "better" if low > 0 else "worse" if high < 0 else "level"
+        gains = [row["gain"][rival] for row in mine]
+        middle, low, high = interval(gains)
+        verdict = _verdict(low, high)
         counts[verdict] += 1
+        plain[_verdict(*interval(gains, shared=0)[1:])] += 1
         load = sum(row["load"] for row in mine) / len(mine)
         scores, took = (
             [sum(row[what][system] for row in mine) / len(mine) for system in ("rules", rival)]
@@ -312,20 +314,30 @@ def _table(rows: Sequence[dict[str, Any]], rival: str) -> str:
             f"{scores[0]:>11.5g}{scores[1]:>11.5g}"
             f"{middle:>9.1%}{f'{low:+.1%} … {high:+.1%}':>19} {verdict}"
         )
-    return "\n".join([*lines, ", ".join(f"{verdict} on {count}" for verdict, count in counts.items())])
+    ended, by_plain = (", ".join(f"{verdict} on {count}" for verdict, count in one.items()) for one in (counts, plain))
+    return "\n".join([*lines, ended + (f"; by the plain paired t-test {by_plain}" if plain != counts else "")])
 
 
-def interval(gains: Sequence[dict[str, float]]) -> tuple[float, float, float]:
+def _verdict(low: float, high: float) -> str:
+    return "better" if low > 0 else "worse" if high < 0 else "level"
+
+
+def interval(
+    gains: Sequence[dict[str, float]], shared: float = HELD_OUT / (1 - HELD_OUT)
+) -> tuple[float, float, float]:
     """Mean gain and its 95 % interval: Student's t over three splits or more, else from the rows of the test parts.
 
     Splits of one table share rows, so that their gains are alike: each tells less than a table of its own would.
     Source: Nadeau & Bengio 2003, the corrected resampled t-test.
+
+    Args:
+        shared: the test part over the rest; 0 as if splits shared none, which is the plain paired t-test.
     """
     means = [one["mean"] for one in gains]
     middle = sum(means) / len(means)
     if len(means) > 2:
         variance = sum((one - middle) ** 2 for one in means) / (len(means) - 1)
-        wide = student_975(len(means) - 1) * math.sqrt(variance * (1 / len(means) + HELD_OUT / (1 - HELD_OUT)))
+        wide = student_975(len(means) - 1) * math.sqrt(variance * (1 / len(means) + shared))
     else:
         wide = 1.96 * math.sqrt(sum(one["error"] ** 2 for one in gains)) / len(gains)
     return middle, middle - wide, middle + wide
