@@ -26,7 +26,7 @@ def case_scores(node: Node, above: Node | None, context: AgentContext) -> tuple[
     if not told or len(node.signature) < 2:
         return "", ""
     before = above.signature if above and len(above.signature) == len(node.signature) else ()
-    places = _shown(node.signature, Direction(context.lower_is_better))
+    places = shown(node.signature, Direction(context.lower_is_better))
     of = f"the worst {SHOWN} of " if len(places) < len(node.signature) else ""
     title = f"Its {told['unit']} on {of}{counted(len(node.signature), 'case')}"
     lines = [_line(place, node.signature, before, told["names"]) for place in places]
@@ -38,14 +38,19 @@ def beside(above: Node) -> str:
     return f"; in brackets its parent [{above.step}], where it differs"
 
 
-def _shown(scores: Sequence[float], direction: Direction) -> list[int]:
+def shown(scores: Sequence[float], direction: Direction) -> list[int]:
     """Places of the cases that are told: all in their order, or the worst, the worst first."""
     if len(scores) <= SHOWN:
         return list(range(len(scores)))
     return sorted(range(len(scores)), key=lambda place: direction.turned(scores[place]))[:SHOWN]
 
 
-def _line(place: int, scores: Sequence[float], before: Sequence[float], names: Sequence[str]) -> str:
+def case_name(place: int, names: Sequence[str]) -> str:
+    """What a case is called, the first is 0."""
     name = " ".join(names[place].split())[:NAME] if place < len(names) else ""
+    return name or f"case {place + 1}"
+
+
+def _line(place: int, scores: Sequence[float], before: Sequence[float], names: Sequence[str]) -> str:
     was = f" ({before[place]:.7g})" if before and not is_rounding(scores[place], before[place]) else ""
-    return f"{name or f'case {place + 1}'}: {scores[place]:.7g}{was}"
+    return f"{case_name(place, names)}: {scores[place]:.7g}{was}"

@@ -37,6 +37,7 @@ _VERDICT = {
     "state": {"type": "string", "enum": ["running", "committed", "duplicate", "refused", "expired", "over"]},
     "node_id": {"type": ["string", "null"]},
     "metric": {"type": ["number", "null"]},
+    "cases": {**_OBJECT, "description": "what it scored on each case, of many on the worst"},
     "failure": {"type": ["string", "null"]},
     "message": _TEXT,
     "warnings": _LIST,

@@ -12,6 +12,7 @@ from core.contracts import FORM
 from core.state.question import ANSWER, is_question, node_of
 from core.storage.ticket_store import Ticket
 from reports.winner import OWN, seeded_row
+from runs.parts.context_history import FACT as TOLD
 from runs.search import Search
 from runs.tickets.files import looked, problem
 from runs.tickets.names import (
@@ -288,7 +289,8 @@ class TicketApi:
         node = self._search.journal[node_id]
         lines = self._files.lines_of(node.code, self._queue.told(node_id))
         following = "stop" if self._queue.is_over else "ask"
-        return {**verdict_of(node, lines), "improved": improved, "next": following}
+        told = self._search.store.get_fact(TOLD) or ()
+        return {**verdict_of(node, lines, told), "improved": improved, "next": following}
 
     def _rest(self) -> dict[str, Any]:
         """What every answer to a ticket holds of the run."""

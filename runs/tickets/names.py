@@ -30,8 +30,9 @@ def hash_of(token: str) -> str:
 
 
 VERDICT: dict[str, Any] = {
-    "state": "", "node_id": None, "metric": None, "metric_source": None, "metrics": {}, "failure": None, "message": "",
-    "warnings": [], "improved": False, "best": None, "output_tail": "", "budget": None, "journal_head": None,
+    "state": "", "node_id": None, "metric": None, "metric_source": None, "metrics": {}, "cases": {}, "failure": None,
+    "message": "", "warnings": [], "improved": False, "best": None, "output_tail": "", "budget": None,
+    "journal_head": None,
 }  # fmt: skip
 """What every answer about a ticket holds, whatever is known of it: of one that was refused, `metric` is None."""
 

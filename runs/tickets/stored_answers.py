@@ -11,6 +11,7 @@ from core.state.question import is_question, node_of
 from core.storage.held import is_held
 from core.storage.reader import RunReader
 from core.storage.ticket_store import GONE, Ticket, stored_tickets
+from runs.parts.context_history import FACT as TOLD
 from runs.stored.reading import machine_usd
 from runs.tickets.names import KEPT, LATE, TAKEN, answered_before, budget_left, hash_of, refused, split_ticket, whole
 from runs.tickets.open_tickets import rows_of
@@ -67,7 +68,7 @@ def _answer(reader: RunReader, request: Mapping[str, Any], is_over: bool) -> dic
 def _became(reader: RunReader, ticket: Ticket, is_over: bool) -> dict[str, Any] | None:
     """What became of what was told for a ticket; None where the run has to go on before anybody knows."""
     if (node := reader.node(ticket.node_id)) is not None:
-        return {**verdict_of(node, _lines_of(node, ticket)), "improved": reader.was_best(node)}
+        return {**verdict_of(node, _lines_of(node, ticket), reader.fact(TOLD) or ()), "improved": reader.was_best(node)}
     if is_question(ticket.node_id):
         return {**TAKEN, "node_id": node_of(ticket.node_id)}
     return {"state": "over", "node_id": ticket.node_id, "message": f"{ENDED}{KEPT}"} if is_over else None
