@@ -181,7 +181,7 @@ def _told_apart(mine: Row, other: Row, first: Row, lower_is_better: bool) -> str
     if Direction(lower_is_better).better(mine["metric"], other["metric"]):
         return f"the chosen one scores better: {mine['metric']:.6g} against {other['metric']:.6g}"
     best = f"the best of the choice, {first['metric']:.6g}"
-    return f"it can be told apart from {best}, and the chosen one, {mine['metric']:.6g}, cannot"
+    return f"it is more than a standard error from {best}, and the chosen one, {mine['metric']:.6g}, is not"
 
 
 def _was_not_among(node_id: str, facts: Mapping[str, Any], rows: Sequence[Row]) -> str:

@@ -34,7 +34,7 @@ def facts(*rows, **more):
 BETTER, OTHER = row("w", 1.0), row("o", 0.5, tie=False)
 BESIDE = {"baselines": [{"node_id": "o", "name": "ridge", "metric": 2.0, "failure": None, "source": "verified"}]}
 
-APART = "it can be told apart from the best of the choice, 3, and the chosen one, 1, cannot"
+APART = "it is more than a standard error from the best of the choice, 3, and the chosen one, 1, is not"
 SIMPLER = "the two cannot be told apart, and the chosen one is simpler: 14 against 55"
 
 
