@@ -225,9 +225,10 @@ def resampled(
     starts, count = np.cumsum(sizes) - sizes, len(sizes)
     for _ in range(draws):
         first = random.integers(0, count, -(-count // run))
-        drawn = ((first[:, None] + np.arange(run)) % count).ravel()[:count]
-        ends = np.cumsum(lengths := sizes[drawn])
-        places = np.repeat(starts[drawn] - ends + lengths, lengths) + np.arange(ends[-1])
+        places = ((first[:, None] + np.arange(run)) % count).ravel()[:count]
+        if count < len(order):  # of units of several rows all of these
+            ends = np.cumsum(lengths := sizes[places])
+            places = np.repeat(starts[places] - ends + lengths, lengths) + np.arange(ends[-1])
         try:
             values.append(float(score(order[places])))
         except Undefined:
