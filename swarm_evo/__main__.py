@@ -14,7 +14,6 @@ def main() -> None:
     is_script = sys.argv[0] != __file__ and not sys.flags.safe_path  # of `-m`, the package has left its folder out
     here = {"", ".", folder, *(sys.path[:1] if is_script else [])}
     sys.path[:] = [folder, *(entry for entry in sys.path if entry not in here)]
-    sys.argv[0] = "swarm-evo"
     runpy.run_path(f"{folder}/main.py", run_name="__main__")
 
 

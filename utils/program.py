@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 INSTALLED = Path(__file__).resolve().parent.parent.name == "_app"
@@ -21,14 +22,11 @@ def program(*, anywhere: bool = False) -> str:
     Args:
         anywhere: in words that hold in any folder.
     """
-    file, python, typed = sys.argv[0], interpreter(), sys.orig_argv[1:]
-    if INSTALLED or Path(file).name == "swarm-evo":
-        scripts = [word for word in typed[:1] if Path(word).name == "swarm-evo"]
-        words = scripts or [python, "-m", "swarm_evo"]
-        if shutil.which("swarm-evo") or not (scripts or "swarm_evo" in typed):
-            words = ["swarm-evo"]
+    file, words = sys.argv[0], _package()
+    if words or INSTALLED:
+        words = words if words and not shutil.which("swarm-evo") else ["swarm-evo"]
     elif Path(file).name == "main.py":
-        words = [python, file]
+        words = [interpreter(), file]
     else:
         words = ["python", "main.py"]
     return shlex.join(map(_absolute, words) if anywhere else words)
@@ -36,9 +34,16 @@ def program(*, anywhere: bool = False) -> str:
 
 def interpreter() -> str:
     """The interpreter as it was typed; of a process that is not our command line's, `python`."""
-    name = Path(sys.argv[0]).name
-    is_ours = name == "swarm-evo" or (name == "main.py" and sys.argv[0] in sys.orig_argv)
-    return sys.orig_argv[0] if is_ours else "python"
+    is_main = Path(sys.argv[0]).name == "main.py" and sys.argv[0] in sys.orig_argv
+    return sys.orig_argv[0] if is_main or _package() else "python"
+
+
+def _package() -> list[str]:
+    """The installed package as it was typed: `/venv/bin/swarm-evo`, `python -m swarm_evo`; [] for another start."""
+    python, *typed = sys.orig_argv
+    if Path("".join(typed[:1])).name == "swarm-evo":
+        return typed[:1]
+    return [python, "-m", "swarm_evo"] if ("-m", "swarm_evo") in pairwise(typed) else []
 
 
 def command(project_dir: str, *words: str) -> str:

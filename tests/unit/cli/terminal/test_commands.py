@@ -11,7 +11,7 @@ from support.command_line import toy_words
 
 from cli.terminal.commands import without_model
 from swarm_evo.language import in_python
-from utils.program import SPOKEN, command, program
+from utils.program import SPOKEN, command, interpreter, program
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,8 @@ from utils.program import SPOKEN, command, program
         ("main.py", [".venv/bin/python", "main.py"], ".venv/bin/python main.py"),
         ("main.py", ["python3.13", "-X", "dev", "main.py"], "python3.13 main.py"),
         ("/my evo/main.py", ["/my env/python", "/my evo/main.py"], "'/my env/python' '/my evo/main.py'"),
-        ("swarm-evo", ["/venv/bin/python", "/venv/bin/swarm-evo", "show"], "/venv/bin/swarm-evo"),
-        ("swarm-evo", ["python3", "-m", "swarm_evo", "show"], "python3 -m swarm_evo"),
-        ("swarm-evo", ["python3", "notebook.py"], "swarm-evo"),
+        ("/our/main.py", ["/venv/bin/python", "/venv/bin/swarm-evo", "show"], "/venv/bin/swarm-evo"),
+        ("/our/main.py", ["python3", "-P", "-m", "swarm_evo", "show"], "python3 -m swarm_evo"),
         ("pytest", ["python", "-m", "pytest"], "python main.py"),
     ],
 )  # fmt: skip
@@ -32,7 +31,7 @@ def test_the_program_is_named_as_it_was_started(monkeypatch, file, typed, shown)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setattr(sys, "argv", [file])
     monkeypatch.setattr(sys, "orig_argv", typed)
-    assert program() == shown
+    assert program() == shown and interpreter() == (typed[0] if file != "pytest" else "python")
     assert re.fullmatch(SPOKEN, shown)
     assert in_python(f"`{shown} resume r` goes on") == "`swarm_evo.resume(…)` goes on"
 
@@ -40,7 +39,7 @@ def test_the_program_is_named_as_it_was_started(monkeypatch, file, typed, shown)
 def test_an_installed_program_that_a_shell_finds_is_named_by_its_name(monkeypatch, tmp_path):
     (tmp_path / "swarm-evo").touch(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(sys, "argv", ["swarm-evo"])
+    monkeypatch.setattr(sys, "argv", ["/our/main.py"])
     for typed in (["python", f"{tmp_path}/swarm-evo"], ["python", "-m", "swarm_evo"]):
         monkeypatch.setattr(sys, "orig_argv", typed)
         assert program() == "swarm-evo"
