@@ -10,7 +10,7 @@ _PROGRAM = r"(?:(?:'[^'`]+'|[^\s'`]+) (?:'[^'`]*main\.py'|[^\s'`]*main\.py|-m sw
 """As `utils.program` names it, of which nothing may be imported here."""
 _VERB = re.compile(rf"`{_PROGRAM}(?: (?P<verb>[a-z-]+))?(?: [^`]*)?`")
 _KEY = re.compile(r"(?<![\w-])--(?P<key>[a-z_]+(?:\.[a-z_]+)+)")
-_SET = re.compile(r"(?<![\w./-])(?P<key>[a-z_]+(?:\.[a-z_]+)+)=(?P<value>'[^']*'|\[[^]]*\]|[\w.-]+)")
+_SET = re.compile(r"(?<![\w./-])(?P<key>[a-z_]+(?:\.[a-z_]+)+)=(?P<value>'[^']*'|\[[^]]*\]|[\w./-]+)")
 _UNKNOWN = re.compile(r"'[a-z_]+(?:\.[a-z_]+)+'")
 """A key in quotes, as it stands where one is not known."""
 _OPTION = re.compile(r"(?<![\w-])--(?P<name>problem|llm|writer)\b=?")
@@ -29,5 +29,7 @@ def in_python(line: str) -> str:
 def _argument(found: re.Match[str]) -> str:
     """`search.max_steps=6` is what `budget={"steps": 6}` sets."""
     key, value = found["key"], found["value"]
+    if key == "project.dir":
+        return f"project_dir={value}"
     name = "steps" if key == "search.max_steps" else key.removeprefix("budget.")
     return f'budget={{"{name}": {value}}}' if name != key else f"{key.replace('.', '__')}={value}"

@@ -151,10 +151,17 @@ def test_a_cell_shows_no_progress_of_what_has_ended(monkeypatch, tmp_path, progr
     """A search that was refused was shown as one that starts, for ever; a loop over it had no steps and no error."""
     monkeypatch.setattr(child, "command", lambda words: [sys.executable, "-c", *words])
     monkeypatch.setattr("swarm_evo.run.Cell", Shown)
+    monkeypatch.setattr("swarm_evo.run.find_spec", lambda name: name)
     run = Run([program, str(tmp_path / "ended"), "1", "60"], show=True)
     with pytest.raises(SearchError, match=told) if "no such" in told else nullcontext():
         follow(run)
     assert told in run._cell.text
+
+
+def test_what_nothing_can_show_is_refused_before_it_begins(monkeypatch):
+    monkeypatch.setattr("swarm_evo.run.find_spec", lambda name: None)
+    with pytest.raises(SearchError, match="show=True: IPython shows it, and is not installed here"):
+        Run([], show=True)
 
 
 def test_a_stop_before_there_is_a_run_says_so(monkeypatch):

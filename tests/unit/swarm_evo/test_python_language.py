@@ -25,6 +25,8 @@ from swarm_evo.language import in_python
         ("search.batch='two words': not a number", "search__batch='two words': not a number"),
         ("data.target=['y', 'b']: no such column", "data__target=['y', 'b']: no such column"),
         ("budget.seconds=-1: below 0", 'budget={"seconds": -1}: below 0'),
+        ("project.dir=/gone: no such folder", "project_dir=/gone: no such folder"),
+        ("data.train=/a/b.csv: no rows", "data__train=/a/b.csv: no rows"),
         ("/tmp/a.b=c/run.db cannot be read", "/tmp/a.b=c/run.db cannot be read"),
         ("`swarm-evo resume r --search.max_steps=8`", "`swarm_evo.resume(…)`"),
     ],
