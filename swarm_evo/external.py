@@ -37,7 +37,7 @@ from swarm_evo.errors import SearchError
 from swarm_evo.language import in_python
 from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
-from swarm_evo.search import config_words, keys, problem_words
+from swarm_evo.search import check_kept, config_words, keys, problem_words
 
 SOCKET, LOCK = "tickets.sock", "run.lock"
 """In a run's folder: where its process answers, and what it keeps locked while it works on the run."""
@@ -315,9 +315,7 @@ def _opened(run: str, fixed: Mapping[str, Any], more: list[str], logs: Path, idl
         more: keys to go on with; the project's folder is always among them.
     """
     name = run_name(run)
-    given = next((name for name, value in fixed.items() if value is not None), None)
-    if given is not None:
-        raise SearchError(f"open(run=…, {given}=…): a run keeps what it searches; leave out {given}, or run")
+    check_kept("open", fixed)
     name = str(ask("show", name, "--json", f"project.dir={logs.parent}")["run"])
     if len(more) == 1:
         return ExternalRun(logs / name)

@@ -34,6 +34,7 @@ Returned = TypeVar("Returned")
 def start(
     problem: str | Path | Mapping[str, Any] | None = None,
     *,
+    run: str | None = None,
     program: str | Path | None = None,
     evaluate: Callable[[str], Any] | str | Path | None = None,
     direction: str | None = None,
@@ -47,11 +48,12 @@ def start(
     show: bool | None = None,
     **settings: Any,
 ) -> Run:
-    """Begin a search and come back at once.
+    """Begin a search, or go on with one, and come back at once.
 
     Args:
         problem: preset, as `--problem`: `competition`, `bin_packing`, … Not needed with `program`. Or the section's
             settings: `{"kind": "my_problem"}`.
+        run: a stored run's id, or `latest`, to go on with as `resume` does; what it searches is its own.
         program: a program of yours with an EVOLVE-BLOCK; needs `evaluate`.
         evaluate: your evaluator: a function of the program's path, or a file with `evaluate(program_path)`. A function
             travels by cloudpickle into a process of its own; what it prints appears here.
@@ -71,9 +73,14 @@ def start(
     """
     if on_step is not None and not callable(on_step):
         raise SearchError(f"on_step={shown(on_step)}: a function that is given each Step")
-    words = ["run", *problem_words(problem, program, evaluate, project_dir)]
-    words += preset_words("llm", llm)
-    words += config_words(config)
+    if run is not None:
+        fixed = {"problem": problem, "program": program, "evaluate": evaluate, "direction": direction, "seed": seed}
+        check_kept("start", fixed | {"llm": llm, "config": config})
+        words = ["resume", run_name(run)]
+    else:
+        words = ["run", *problem_words(problem, program, evaluate, project_dir)]
+        words += preset_words("llm", llm)
+        words += config_words(config)
     words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
     return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
 
@@ -112,9 +119,21 @@ def resume(
     show: bool | None = None,
     **settings: Any,
 ) -> Result:
-    """Go on with an interrupted run, or give a finished one more: `resume(run, budget={"steps": 200})`."""
-    words = ["resume", run_name(run), *keys(budget or {}, project_dir, {}, settings)]
-    return Run(words, on_step=on_step, quiet=quiet, show=show).wait()
+    """Go on with an interrupted run, or give a finished one more: `resume(run, budget={"steps": 200})`.
+
+    `start(run=…)` comes back at once.
+    """
+    name = run_name(run)
+    return start(
+        run=name, budget=budget, project_dir=project_dir, on_step=on_step, quiet=quiet, show=show, **settings
+    ).wait()
+
+
+def check_kept(call: str, fixed: Mapping[str, Any]) -> None:
+    """SearchError: beside `run` stands what a run keeps."""
+    given = next((name for name, value in fixed.items() if value is not None), None)
+    if given is not None:
+        raise SearchError(f"{call}(run=…, {given}=…): a run keeps what it searches; leave out {given}, or run")
 
 
 def load(run: str = "latest", *, project_dir: str | Path = ".") -> Result:

@@ -155,8 +155,10 @@ def test_a_handle_is_followed_awaited_loaded_and_resumed(tmp_path):
     assert result.status == "finished" and "ended" in repr(run)
     again = swarm_evo.load(result.run, project_dir=tmp_path)
     assert again.best == result.best and again.verdict == result.verdict
-    longer = swarm_evo.resume(result.run, budget={"steps": 6}, project_dir=tmp_path)
-    assert longer.run == result.run and longer.facts["steps"] == 6
+    longer = swarm_evo.resume(result.run, budget={"steps": 5}, project_dir=tmp_path)
+    assert longer.run == result.run and longer.facts["steps"] == 5
+    more = swarm_evo.start(run="latest", budget={"steps": 6}, project_dir=tmp_path)
+    assert [step.step for step in more] == [6] and more.wait().run == result.run
     assert [row["run"] for row in swarm_evo.runs(project_dir=tmp_path)] == [result.run]
 
 

@@ -40,6 +40,7 @@ CALLS = {
     "problem=5 (int): the name of a preset, or a mapping": lambda: swarm_evo.start(5),
     "llm=6 (int): the name of a preset, or a mapping": lambda: swarm_evo.start("tsp", llm=6),
     "config=5 (int): a path": lambda: swarm_evo.start("tsp", config=5),
+    "start(run=…, llm=…): a run keeps what it searches": lambda: swarm_evo.start(run="latest", llm="openai"),
     "leave out config": lambda: swarm_evo.open(run="latest", config="a.yaml"),
     "run=None (NoneType): a run's id": lambda: swarm_evo.load(None),
     "run=7 (int): a run's id": lambda: swarm_evo.resume(7),
