@@ -22,6 +22,8 @@ class Look:
     """`first` is the mean of so many scores."""
     again: tuple[float, ...]
     """At the end of the search."""
+    before: tuple[float, ...] | None = None
+    """At the end as well, before those of `again`, which chose nothing then; None: those of `again` chose, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,16 @@ def _look(row: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Lo
     first, again = finite(row.get("first")), [finite(score) for score in row.get("again") or ()]
     known = tuple(score for score in again if score is not None)
     times = len(repeated.get(str(row.get("node_id")), ())) or 1
-    return None if first is None or not known else Look(first, times, known)
+    earlier = [finite(score) for score in row.get("before") or ()]
+    before = tuple(score for score in earlier if score is not None) if "before" in row else None
+    return None if first is None or not known else Look(first, times, known, before)
 
 
 def _groups(looks: Mapping[str, Look]) -> tuple[list[Sequence[float]], list[Sequence[float]]]:
     """(the fresh scores, all scores), a sequence a program: a score that chose its program lies too far out."""
     known = looks.values()
-    return [look.again for look in known], [(look.first, *look.again) for look in known if look.times == 1]
+    late: list[Sequence[float]] = [scores for look in known for scores in (look.again, look.before) if scores]
+    return late, [(look.first, *look.again) for look in known if look.times == 1]
 
 
 def _pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:

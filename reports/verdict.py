@@ -268,7 +268,9 @@ class _Judge:
         """Against the reference, where the same program does not get the same score twice: means of several scores."""
         mine, looks = spread.score(self.winner.node_id, float(self.winner.metric or 0.0))
         other, times = spread.score(best.get("node_id"), float(best["metric"]))
-        gain, margin = self.direction.real_gain(mine, other), spread.margin(looks, times, max(1, len(self._choice())))
+        look = spread.looks.get(self.winner.node_id)
+        among = 1 if look is not None and look.before is not None else max(1, len(self._choice()))
+        gain, margin = self.direction.real_gain(mine, other), spread.margin(looks, times, among)
         kind: Kind = "unclear" if abs(gain) <= margin else "unconfirmed" if gain > 0 else "worse"
         means = f"{self._pair(mine, other)}, {self._from(spread, self.winner.node_id, looks)} against "
         means += self._from(spread, best.get("node_id"), times)
@@ -277,7 +279,7 @@ class _Judge:
         return told.model_copy(update={"gain": gain, "interval": proper_interval((gain - margin, gain + margin))})
 
     def _from(self, spread: Spread, node_id: Any, count: int) -> str:
-        """How many scores a number rests on: further ones were taken at the end, of each that might win."""
+        """How many scores a number rests on: further ones were taken at the end."""
         further = "further " if node_id in spread.looks else ""
         return f"the mean of {count} {further}scores" if count > 1 else f"1 {further}score"
 
@@ -388,7 +390,7 @@ class _Judge:
         mine = spread.looks.get(self.winner.node_id)
         whose, look = ("the winner", mine) if mine else ("a program", next(iter(spread.looks.values())))
         first = _number(look.first) + (f" ({mean_of(look.times)})" if look.times > 1 else "")
-        again = ", ".join(map(_number, look.again[:MOST_SCORES]))
+        again = ", ".join(map(_number, [*(look.before or ()), *look.again][:MOST_SCORES]))
         return (
             f"the evaluator does not give the same program the same score: {whose} had {first}, then {again}; one "
             f"score has a standard deviation of {spread.deviation:.4g}"

@@ -132,6 +132,8 @@ def conclude(search: Search, facts: RunFacts, reason: str) -> Outcome:
     choice = choose(finalists, search.config.project.seed, simplest=search.evaluator.simplest)
     found = search.journal[choice.winner.id] if choice else None
     outcome.best = _appointed(search) or _ahead(search, outcome.baselines, choice) or found
+    if looks and found is not None and outcome.best is found:
+        looks = _looked_at_for_the_verdict(search, found, looks)
     if outcome.best is None:
         store.put_fact("final", {"node_id": None})
         return outcome
@@ -214,10 +216,7 @@ def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
     verdicts = search.evaluator.second_look(top) if top else None
     if not verdicts:
         return top, []
-    looks = _looks(top, verdicts)
-    if looks:
-        looks += _looks_at_reference(search, top)
-    return looked_again(top, verdicts, search.problem.lower_is_better) or top, looks
+    return looked_again(top, verdicts, search.problem.lower_is_better) or top, _looks(top, verdicts)
 
 
 def _looks(nodes: Sequence[Node], verdicts: Sequence[Evaluation]) -> list[dict[str, Any]]:
@@ -228,15 +227,19 @@ def _looks(nodes: Sequence[Node], verdicts: Sequence[Evaluation]) -> list[dict[s
     ]
 
 
-def _looks_at_reference(search: Search, top: Sequence[Node]) -> list[dict[str, Any]]:
-    """The best baseline, which the verdict compares with, as often as the winner; [] where it is looked at already."""
+def _looked_at_for_the_verdict(search: Search, winner: Node, looks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The looks, those at the winner and at the best baseline, which the verdict compares, taken anew: `before` holds
+    the scores that chose, which flatter whoever won by them."""
     known = [node for node in search.journal if node.operator == "baseline" and node.is_scored]
     best = Direction(search.problem.lower_is_better).best(known, lambda node: node.metric_value or 0.0)
-    if best is None or best.id in {node.id for node in top}:
-        return []
-    search.deps.doing("the best baseline is looked at once more, to compare with")
-    verdicts = search.evaluator.second_look([best])
-    return _looks([best], verdicts) if verdicts else []
+    if best is None or best.id == winner.id:
+        return list(looks)
+    search.deps.doing("the winner and the best baseline are scored once more, to compare them")
+    verdicts = search.evaluator.second_look([winner, best])
+    rows = {row["node_id"]: row for row in looks}
+    for row in _looks([winner, best], verdicts or [Evaluation()] * 2):
+        rows[row["node_id"]] = {**row, "before": rows.get(row["node_id"], {}).get("again", [])}
+    return list(rows.values())
 
 
 def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None) -> Node | None:

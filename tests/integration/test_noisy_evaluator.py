@@ -98,6 +98,9 @@ def test_a_random_evaluator_makes_nothing_better(cli):
     own = shown["baselines"][0]["node_id"]
     assert len({look["node_id"]: 1 for look in shown["final"]["looks"]}) == len(shown["final"]["looks"])
     assert own in {look["node_id"] for look in shown["final"]["looks"]}, "half of the comparison"
+    if shown["winner"]["role"] == "candidate":
+        anew = {look["node_id"] for look in shown["final"]["looks"] if "before" in look}
+        assert anew == {own, shown["winner"]["node_id"]}, "the scores that chose the winner flatter it"
     (listed,) = cli.here("list-runs", "--json").json
     gain = verdict["gain"]  # of a candidate over the user's program; chance may leave that program ahead
     assert listed["gain"] == gain and (gain is not None or shown["winner"]["role"] != "candidate")

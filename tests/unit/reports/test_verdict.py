@@ -184,6 +184,19 @@ def test_a_winner_by_luck_is_not_told_apart_and_the_numbers_are_named():
     assert "a standard deviation of 0.3" in warning
 
 
+def test_scores_that_chose_nothing_are_compared_as_they_are():
+    """Those by which the winner was the best of five need an interval that holds for all five."""
+    again = looks(("w", 5.1, [5.0, 5.2]), ("b1", 2.0, [2.1, 2.05]), *((name, 4.0, [4.0, 4.1]) for name in "xyz"))
+    among = choice(*((name, 4.0, False) for name in ("w", "b1", "x", "y", "z")))
+    found = [
+        verdict_of(winner(metric=5.1, final_metric=None), of_script(looks=rows, choice=among), Counts(steps=4))
+        for rows in (again, [{**row, "before": [5.3]} if row["node_id"] == "w" else row for row in again])
+    ]
+    assert found[0].gain == found[1].gain == pytest.approx(3.025)
+    wide, narrow = (verdict.interval[1] - verdict.interval[0] for verdict in found)
+    assert narrow < 0.7 * wide and "then 5.3, 5, 5.2" in found[1].warnings[0]
+
+
 def test_what_wins_by_its_mean_says_so_and_no_model_is_advised():
     again = looks(("b1", 0.71, [0.9, 0.55]), ("x", 0.6, [0.1, 0.9]))
     won = winner(role="user", node_id="b1", metric=0.71, final_metric=None)
