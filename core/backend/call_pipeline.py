@@ -15,7 +15,7 @@ from core.backend.cache import ReplyCache
 from core.backend.clients import ClientPool
 from core.backend.deadline import Heard
 from core.backend.exchange import Reply, Request, Usage, request_hash
-from core.backend.faults import mask
+from core.backend.masking import mask
 from core.backend.partial_reply import Listener, PartialReply
 from core.backend.prices import cost_of
 from core.backend.providers import spec_of

@@ -14,10 +14,10 @@ from socket import EAI_NODATA, EAI_NONAME, gaierror
 from ssl import SSLCertVerificationError, SSLError
 from time import time
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 from core.backend.hosts import key_names
-from core.backend.network import is_same_server, shown_url
+from core.backend.masking import mask
+from core.backend.network import is_same_server, proxy_for, shown_url
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from utils.clean_text import one_line
@@ -32,14 +32,13 @@ from utils.errors import (
     UnwantedPromptError,
     WrongAddressError,
 )
-from utils.secrets import MASK, secret_parts
 
 BUSY_STATUS = frozenset({408, 409, 425, 429})
 UNHEARD_STATUS = frozenset({504, 524})
 """Of a gateway that has sent the request on and waits for the answer no longer: the model may write it, for money."""
 _NO_CREDIT = (
     "insufficient_quota", "billing_not_active", "billing_hard_limit_reached", "credit balance is too low",
-    "insufficient balance",
+    "insufficient balance", "exceeded_current_quota", "arrearage", "specified api usage limits",
 )  # fmt: skip
 """Not `billing` alone: a limit of requests a minute, too, is told with a link to the page where it can be raised."""
 _NO_ACCESS = ("api key not valid", "api_key_invalid")
@@ -59,10 +58,6 @@ _FLAGGED = "flagged"
 """What OpenRouter says with a 403 of a prompt that a model's moderation refuses."""
 _TOO_LARGE = "request too large"
 """What OpenAI says with a 429 of one request that takes more than all the tokens of a minute: waiting helps nothing."""
-_SECRET_VARIABLE = re.compile(r"(?:key|token|secret|password|passwd|credentials?)$", re.IGNORECASE)
-"""Names of environment variables that hold one."""
-_NO_KEY = re.compile(r"\w{1,7}|[A-Za-z_]{1,11}", re.ASCII)
-"""No key that anybody was given: a short word or number."""
 _HINTS = {
     "max_completion_tokens": "reasoning",
     "max_tokens": "max_tokens",
@@ -84,40 +79,13 @@ _OF_CONNECTIONS = frozenset({"SSL_CERT_FILE", "SSL_CERT_DIR", "ALL_PROXY", "HTTP
 _NO_SUCH_HOST = frozenset({EAI_NONAME, EAI_NODATA})
 """Not `EAI_AGAIN`, which a machine without a network gets."""
 _NO_TLS = frozenset({"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"})
+_NO_CONNECTION = frozenset({"ConnectError", "ConnectTimeout", "ProxyError"})
+"""Of every client of HTTP; the last one where a proxy makes no way to the server."""
 _DELAY = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s")
 _UNREADABLE = AttributeError | TypeError | LookupError | ArithmeticError | RecursionError
 """What reading an answer raises whose parts are not what the SDKs take them for: they check none."""
 _READING = (ValueError, EOFError, TimeoutError)
 """What we raise ourselves where an answer is none: its words say all."""
-
-
-def mask(text: str, settings: ModelSettings) -> str:
-    """`text` without the key, also where it was quoted for a URL, and without the secrets of address, `extra` and the
-    environment that a command is handed."""
-    for secret in secrets_of(settings):
-        text = text.replace(secret, MASK)
-    return text
-
-
-def secrets_of(settings: ModelSettings) -> list[str]:
-    """What no text of this model may show, the longest first."""
-    found = [settings.key_text] if tells(settings.key_text) else []
-    try:
-        parts = urlsplit(settings.base_url)
-        found += [parts.password or "", parts.query]
-    except ValueError:
-        found.append(settings.base_url)
-    found = [secret for secret in found if len(secret) >= 4]
-    found += [text for text in secret_parts({"extra": settings.extra}) if len(text) >= 12]  # a header, not a word
-    handed = [os.environ.get(name, "") for name in settings.env if _SECRET_VARIABLE.search(name)]
-    found += [value for value in handed if len(value) >= 8]
-    return sorted({*found, *map(quote, found)}, key=len, reverse=True)
-
-
-def tells(key: str) -> bool:
-    """False for what stands in a key's place where a server wants none: `EMPTY`, `ollama`, `none`. Programs hold such
-    words, too, and one that is masked does not run."""
-    return bool(key) and _NO_KEY.fullmatch(key) is None
 
 
 def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
@@ -132,10 +100,11 @@ def read_fault(error: BaseException, settings: ModelSettings) -> Exception:
     origin = type(error).__module__.partition(".")[0]
     kind = "" if type(error) in _READING or type(error).__module__.startswith("core.") else f"{type(error).__name__}: "
     text = f"{_name(settings)}: {kind}{_with_cause(error, settings)}"
-    if wrong := next(filter(None, map(_wrong_address, _causes(error))), ""):
+    proxy = _proxy(settings)
+    if wrong := next(filter(None, (_wrong_address(cause, proxy) for cause in _causes(error))), ""):
         return WrongAddressError(text + wrong.format(key=f"llm.{settings.role}.base_url"))
     if _never_sent(error):
-        return BackendBusyError(f"{text} (no connection)")
+        return BackendBusyError(f"{text} (no connection{' by ' * bool(proxy)}{proxy})")
     if isinstance(error, OSError | ValueError | EOFError | _UNREADABLE) or origin in _TRANSPORT or origin in _SDK:
         return LostReplyError(text)
     return BackendError(text)
@@ -230,15 +199,20 @@ def _headers(error: BaseException) -> Mapping[str, str]:
 def _never_sent(error: BaseException) -> bool:
     """True if the connection was not even made, so that nothing can have been billed."""
     return any(
-        isinstance(cause, ConnectionRefusedError) or type(cause).__name__ in ("ConnectError", "ConnectTimeout")
-        for cause in _causes(error)
+        isinstance(cause, ConnectionRefusedError) or type(cause).__name__ in _NO_CONNECTION for cause in _causes(error)
     )
 
 
-def _wrong_address(cause: BaseException) -> str:
+def _proxy(settings: ModelSettings) -> str:
+    """Whom we ask for the way, in words; '' where nobody."""
+    proxy = "" if settings.is_local else proxy_for(settings.base_url or "https://")
+    return f"the proxy {shown_url(proxy)} that the environment names" if proxy else ""
+
+
+def _wrong_address(cause: BaseException, proxy: str) -> str:
     """What to look at where `cause` tells that an address is wrong; '' for any other one."""
     if isinstance(cause, gaierror) and cause.errno in _NO_SUCH_HOST:
-        return " (no server has this name); see {key}"
+        return f" (no server has the name of {proxy})" if proxy else " (no server has this name); see {key}"
     if isinstance(cause, SSLCertVerificationError):
         return "; SSL_CERT_FILE in the environment names a file of certificates to trust; see {key}"
     if isinstance(cause, SSLError) and getattr(cause, "reason", None) in _NO_TLS:

@@ -57,6 +57,18 @@ def shown_url(url: str) -> str:
     return urlunsplit((parts.scheme, host + port, parts.path, "", ""))
 
 
+def proxy_for(url: str) -> str:
+    """The proxy that the environment names for an address, as every client of HTTP reads it; '' for none."""
+    from urllib.request import getproxies, proxy_bypass  # loads HTTP
+
+    found, parts = getproxies(), urlsplit(url)
+    host = parts.hostname or ""
+    proxy = found.get(parts.scheme) or found.get("all") or ""
+    if not proxy or is_loopback(host) or (host and proxy_bypass(host)):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
 def is_same_server(asked: str, other: str) -> bool:
     """True where `other` may know what was sent to `asked`: the same scheme, host and port, or the same host by TLS."""
     scheme, host, port = _origin(asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from core.backend.faults import mask, secrets_of
+from core.backend.masking import mask, secrets_of
 from core.backend.settings import ModelSettings
 from utils.clean_text import clean
 

@@ -19,8 +19,8 @@ from core.backend.agent.own_tools import TOOLS
 from core.backend.agent.route import Route
 from core.backend.agent.session_budget import SessionBudget, Spent
 from core.backend.exchange import Exchanged, Usage
-from core.backend.faults import tells
 from core.backend.hosts import key_names
+from core.backend.masking import tells
 from core.backend.network import check_address, host_of, is_loopback, shown_url
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError

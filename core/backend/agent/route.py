@@ -6,9 +6,8 @@ import base64
 import http.client
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-from core.backend.network import is_loopback, shown_url
+from core.backend.network import proxy_for, shown_url
 from utils.errors import BackendError
 
 
@@ -29,12 +28,9 @@ class Route:
     def to(cls, url: str) -> Route:
         """Raises BackendError where the environment names a proxy that speaks no HTTP."""
         address = urlsplit(url)
-        host = address.hostname or ""
-        found = getproxies()
-        proxy = found.get(address.scheme) or found.get("all")
-        if not proxy or is_loopback(host) or proxy_bypass(host):
+        if not (proxy := proxy_for(url)):
             return cls(address)
-        parts = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
+        parts = urlsplit(proxy)
         if parts.scheme != "http" or not parts.hostname:
             why = f"the gateway asks proxies at http:// alone, and the environment names {shown_url(proxy)}"
             raise BackendError(f"{why} for {shown_url(url)}: name another, or the model's host in NO_PROXY")

@@ -7,6 +7,7 @@ import socket
 import ssl
 import threading
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +122,22 @@ def test_a_server_whose_certificate_nobody_trusts_is_a_wrong_address() -> None:
         assert isinstance(fault, WrongAddressError) and told in str(fault)
         assert str(fault).endswith("see llm.code.base_url")
     assert not isinstance(read_fault(ssl.SSLError(1, "broken"), settings), WrongAddressError)
+
+
+def test_a_proxy_that_makes_no_way_is_named_and_nothing_was_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was never sent was held at its worst case, five times over; the model's address was told to be wrong."""
+    proxy_error = type("ProxyError", (Exception,), {"__module__": "httpx2"})("407 Proxy Authentication Required")
+    settings = ModelSettings(provider="openai", model="m")
+    for name in ("NO_PROXY", "no_proxy", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:secret@proxy.example:3128")
+    fault = read_fault(proxy_error, settings)
+    assert type(fault) is BackendBusyError and "secret" not in str(fault)
+    assert str(fault).endswith("(no connection by the proxy http://proxy.example:3128 that the environment names)")
+    unknown = str(read_fault(socket.gaierror(socket.EAI_NONAME, "nobody knows"), settings))
+    assert unknown.endswith("has the name of the proxy http://proxy.example:3128 that the environment names)")
+    here = replace(settings, base_url="http://127.0.0.1:9/v1")
+    assert str(read_fault(ConnectionRefusedError("no"), here)).endswith("(no connection)")
 
 
 def test_a_server_that_asks_for_hours_is_given_up() -> None:
