@@ -18,7 +18,7 @@ from core.backend.messages import fence_instructions, repair_instructions
 from core.backend.schema import SchemaError, find_object, read_arguments
 from core.backend.settings import ModelSettings
 from core.backend.stream import LARGEST_REPLY
-from utils.clean_text import whole
+from utils.clean_text import one_line, whole
 from utils.errors import CutReplyError, RefusedError, ReplyError
 from utils.fences import strip_thinking
 
@@ -52,7 +52,8 @@ def usable_text(reply: Reply, settings: ModelSettings) -> str:
         message = f"{settings.writer}: {reason}"
         raise CutReplyError(message, text) if reply.finish_reason == "length" else ReplyError(message)
     if not text.strip():
-        raise ReplyError(f"{settings.writer}: the reply is empty")
+        called = f"calls the function '{one_line(reply.tool, 64)}', which there is not, and says nothing else"
+        raise ReplyError(f"{settings.writer}: the reply {called if reply.tool else 'is empty'}")
     return text
 
 
@@ -127,6 +128,8 @@ def _arguments(reply: Reply, request: Request, settings: ModelSettings) -> tuple
 def _spoiled(reply: Reply, settings: ModelSettings) -> str:
     if reply.finish_reason == "length":
         key = f"llm.{settings.role}.max_tokens={settings.max_tokens}"
+        if not (reply.arguments or without_thoughts(reply.text).strip()):
+            return f"the model thought up to {key} and wrote nothing: think less (or the user raises it)"
         return f"the reply was cut at {key}: write less (or the user raises it)"
     if reply.finish_reason == "filter":
         return "the provider withheld the reply (content filter or refusal)"

@@ -205,6 +205,23 @@ def test_an_answer_that_is_none_is_shown(body: bytes) -> None:
             Asked(server, "anthropic", attempts=1).reply()
 
 
+NOTHING = (
+    ("length", {"content": ""}, "thought up to llm.code.max_tokens=4000 and wrote nothing"),
+    ("length", {"content": PROGRAM}, "was cut at llm.code.max_tokens=4000: write less"),
+    ("tool_calls", {"content": None, "tool_calls": called({"code": "1"})},
+     "calls the function 'report', which there is not"),
+    ("stop", {"content": None}, "the reply is empty"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("word", "message", "said"), NOTHING)
+def test_why_a_reply_holds_no_program_is_told(word: str, message: dict[str, Any], said: str) -> None:
+    answer = {"choices": [{"index": 0, "message": message, "finish_reason": word}], "usage": USAGE}
+    with RawServer(lambda request: whole(answer)) as server:
+        with pytest.raises(ReplyError, match=said):
+            Asked(server, max_tokens=4000).reply()
+
+
 def test_a_count_of_nothing_is_none() -> None:
     """A server that tells zeros was taken for one that bills nothing, and no cap on dollars held."""
     answer = {"choices": [{"index": 0, "message": {"content": PROGRAM}, "finish_reason": "stop"}]}

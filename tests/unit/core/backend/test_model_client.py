@@ -378,6 +378,7 @@ def test_a_limit_a_minute_is_waited_for_whatever_page_it_names(server: FaultySer
     [
         (429, "insufficient_quota: You exceeded your current quota, please check your plan and billing details."),
         (400, "Your credit balance is too low to access the Anthropic API."),
+        (400, "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."),
         (402, "Insufficient Balance"),
     ],
 )
