@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.backend.hosts import key_names
 from core.backend.network import host_of, is_address, is_loopback, shown_url
-from core.backend.prices import cost_of, is_priced, usual_tokens
+from core.backend.prices import cost_of, is_free, is_priced, usual_tokens
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
 from utils.config_schema import BudgetConfig
@@ -25,6 +25,8 @@ class Quote:
     usd: float | None
     is_outside: bool = False
     """Programs come from outside, by tickets."""
+    is_free: bool = False
+    """Nobody sends a bill, as far as is known here."""
 
     def text(self, usd_cap: float | None) -> str:
         """One line for the banner; it names the cap."""
@@ -34,6 +36,8 @@ class Quote:
         if self.tokens is None:
             return "rules write, no model is asked: no tokens, no cost"
         price = "price unknown" if self.usd is None else f"about ${self.usd:.2f}"
+        if self.is_free:
+            price, cap = "no cost counted", "set llm.*.price where a server or command of this machine passes bills on"
         asked = f"{counted(self.steps, 'step')}, some {counted(self.calls, 'call')}"
         return f"{asked}, about {self.tokens / 1000:.0f}k tokens, {price}, {cap}"
 
@@ -68,7 +72,8 @@ def quote(roles: Mapping[str, ModelSettings], steps: int, *, reviews: bool = Tru
     tokens = sum(calls * (tokens.prompt + tokens.completion) for tokens, calls in usual)
     costs = [(_mean_cost(role, model), calls) for role, model, calls in paid]
     usd = None if None in [cost for cost, _ in costs] else sum(calls * (cost or 0.0) for cost, calls in costs)
-    return Quote(steps, sum(calls for *_, calls in paid), tokens, usd, is_outside)
+    free = all(is_free(arm) for _, model, _ in paid for arm in model.alternatives)
+    return Quote(steps, sum(calls for *_, calls in paid), tokens, usd, is_outside, free)
 
 
 def _is_asked_here(model: ModelSettings) -> bool:

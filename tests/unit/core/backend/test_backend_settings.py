@@ -210,6 +210,10 @@ def test_the_quote_is_steps_times_expected_tokens_and_price() -> None:
     assert outside.usd is None and outside.text(5.0) == (
         "10 steps, written outside of the run: what that costs is not known here"
     ), "it said about $0.00"
+    here = {**code, "base_url": "http://127.0.0.1:4000/v1"}
+    unpriced = quote(settings(code={**here, "price": None}), 10).text(5.0)
+    assert "no cost counted, set llm.*.price" in unpriced and "$" not in unpriced, "such a server may bill elsewhere"
+    assert "capped at $5.00" in quote(settings(code=here), 10).text(5.0)
 
 
 def test_models_are_complete_settings_with_their_own_prices() -> None:
