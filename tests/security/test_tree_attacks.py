@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.contracts import EvaluatorDeps, ExecutionResult, Limits
+from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, Limits
 from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal
@@ -290,13 +291,16 @@ def test_what_a_build_makes_can_be_run(evaluator, ground):
 
 
 def test_files_keep_their_mode_a_new_script_runs_and_what_is_writable_is_written(evaluator, ground):
-    scoring = Scoring(
-        "src/tool.sh && echo 5 > data/limit && echo y2 >> data/more/x; cat data/limit",
-        "score",
-        writable=("data/limit",),
-    )
-    running = TreeEvaluator(ground, scoring, evaluator._deps)
+    """What is not writable is refused where programs are another user (as for root), else told."""
     tree = Tree(ground).with_file("src/tool.sh", "#!/bin/sh\necho score: 3\n")
-    verdict = running.evaluate([Node(code=tree.code())])[0]
+
+    def after(further: str) -> Evaluation:
+        command = f"src/tool.sh && echo 5 > data/limit{further}; cat data/limit"
+        scoring = Scoring(command, "score", writable=("data/limit",))
+        return TreeEvaluator(ground, scoring, evaluator._deps).evaluate([Node(code=tree.code())])[0]
+
+    verdict, written = after(""), after(" && echo y2 >> data/more/x")
     assert verdict.metric == 3.0 and "\n5\n" in verdict.term_out, verdict
+    refused = "it changed files while it was scored: data/more/x"
+    assert written.metric == 3.0 if os.getuid() == 0 else written.message == refused, written
     assert evaluator.evaluate([Node(code=Tree(ground).code())])[0].term_out.startswith("score: 1"), "nothing is left"
