@@ -101,18 +101,28 @@ def combine(columns):
 result = pd.DataFrame(index=tables[0].index)
 for target in TARGETS:
     result[target] = combine([table[target].reindex(result.index) for table in tables])
-os.makedirs("submission", exist_ok=True)
+{raised}os.makedirs("submission", exist_ok=True)
 result.reset_index().to_csv(os.path.join("submission", "submission.csv"), index=False)
 print(f"combined {{len(MEMBERS)}} programs by {{SCALE}}, weights {{WEIGHTS}}")
 '''
 
 
-def program(members: Sequence[Node], picks: Sequence[int], *, scale: str, key: str, targets: Sequence[str]) -> str:
+_RAISED = """POWER = {power!r}  # a mean of probabilities is less sure than each
+others = 1 - result
+result, others = (one.clip(1e-15, 1) ** POWER for one in (result, others))
+result = result.div(result.sum(axis=1) if len(TARGETS) > 1 else (result + others)[TARGETS[0]], axis=0)
+"""
+
+
+def program(
+    members: Sequence[Node], picks: Sequence[int], *, scale: str, key: str, targets: Sequence[str], power: float = 1.0
+) -> str:
     """The source of the ensemble.
 
     Args:
         members: candidates that may take part.
         picks: positions in `members`, once for each time that one was picked.
+        power: that combined probabilities are raised to.
     """
     counts = Counter(picks)
     chosen = sorted(counts)
@@ -120,6 +130,7 @@ def program(members: Sequence[Node], picks: Sequence[int], *, scale: str, key: s
     return _PROGRAM.format(
         programs=counted(len(chosen), "program"),
         scale=scale,
+        raised=_RAISED.format(power=power) if power != 1.0 else "",
         key=key,
         targets=list(targets),
         weights=[counts[i] for i in chosen],

@@ -109,7 +109,8 @@ class CompetitionEvaluator(Evaluator):
             return None
         members = [node for node, _ in kept]
         meta = self._prepared.meta
-        code = program(members, picks, scale=found["scale"], key=meta["id"], targets=meta["targets"])
+        how = {"scale": found["scale"], "power": found["power"]}
+        code = program(members, picks, **how, key=meta["id"], targets=meta["targets"])
         plan = (
             f"Greedy ensemble of {counted(len(set(picks)), 'program')}; blended validation score {found['score']:.6g}."
         )

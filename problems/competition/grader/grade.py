@@ -100,7 +100,7 @@ class Judge:
     def blend(
         self, paths: list[str], lower_is_better: bool, seconds: list[float], most: float | None
     ) -> dict[str, Any]:
-        """`{picks, score, scale}` on the validation part, or {} where predictions cannot be combined.
+        """`{picks, power, score, scale}` on the validation part, or {} where predictions cannot be combined.
 
         Args:
             seconds: what each program takes.
@@ -122,7 +122,8 @@ class Judge:
         most_programs = max(FEWEST_BLENDED, MOST_CELLS // (len(rows) * len(self._targets)))
         columns = [self._predictions(path, rows, names) for path in paths[:most_programs]]
         bounds = blend.Bounds() if most is None else blend.Bounds(seconds=most)
-        return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds), "scale": scale}
+        powers = blend.powers_of(self._metric or "")
+        return {**blend.select(columns, scale, score, lower_is_better, seconds, bounds, powers), "scale": scale}
 
     def refuses(self, paths: list[str], sample: str) -> str:
         """Why submissions for the rows of another sample, such as those of a refit, are not in its form; '' where they

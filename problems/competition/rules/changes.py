@@ -9,7 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from problems.competition.rules import features, size
-from problems.competition.rules.drafts import MAX_MEMBERS, UNEVEN, cost, draft, drawn_member, learned, listed
+from problems.competition.rules.drafts import (
+    MAX_MEMBERS,
+    UNEVEN,
+    cost,
+    counts_sureness,
+    draft,
+    drawn_member,
+    learned,
+    listed,
+)
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES, suited
 from problems.competition.rules.family import LARGE, ROUNDS
@@ -57,6 +66,8 @@ def improve(
         weights[_grow] = 20
     if recipe.columns:
         weights[_widen] = 10
+    if counts_sureness(facts):
+        weights[_surer] = 5
     if facts.rows >= LARGE:  # few families are left, and their parameters matter more
         weights |= {_tune: 6, _redraw: 6, _blend: min(weights[_blend], 5)}
     if wide:
@@ -144,6 +155,16 @@ def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
         return None
     rare = max(0.0, round(recipe.rare + rng.choice((-0.3, -0.1, 0.1, 0.3)), 2))
     return replace(recipe, rare=rare), f"Divide probabilities by the classes' shares to the power of {rare:g}."
+
+
+def _surer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """Probabilities nearer to 0 and 1, or further from them."""
+    if not counts_sureness(facts):
+        return None
+    power = float(f"{recipe.power * rng.choice((0.7, 0.85, 1.2, 1.4, 2.0)):.2g}")
+    if not 0.2 <= power <= 6:
+        return None
+    return replace(recipe, power=power), f"Raise probabilities to the power of {power:g} (was {recipe.power:g})."
 
 
 def _blend(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:

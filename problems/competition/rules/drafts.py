@@ -42,6 +42,12 @@ AS_COUNTED = {"rmsle": "log1p", "rmse": "none", "mae": "none", "r2": "none"}
 """What the first draft learns: the target as the metric counts its errors."""
 UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
 """Metrics that a rare class counts in for more than its share of the rows."""
+SURE = ("logloss", "brier")
+"""Metrics that count how sure a prediction is."""
+BOLD = 1.4
+"""The power to which a first program of AVERAGED models raises its probabilities."""
+AVERAGED = ("extra", "forest", "svm", "knn")
+"""Families whose probabilities are means of many: seldom as sure as they might be."""
 
 
 def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
@@ -68,7 +74,8 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     target = _target(facts, rng)
     if ordinal == 0 and facts.metric in AS_COUNTED and not facts.classifies:
         target = AS_COUNTED[facts.metric] if facts.positive_target else "none"
-    recipe = Recipe(target, chosen, encode, (member,), rows=rows, columns=columns, rare=_rare(facts, rng))
+    power = BOLD if family.name in AVERAGED and counts_sureness(facts) else 1.0
+    recipe = Recipe(target, chosen, encode, (member,), rows=rows, columns=columns, rare=_rare(facts, rng), power=power)
     recipe = within(recipe, facts, facts.pace)
     chosen = recipe.features
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
@@ -154,6 +161,11 @@ def drawn_member(family: Family, facts: Facts, rng: random.Random) -> Member:
     for name in rng.sample(sorted(family.grid), min(len(family.grid), rng.randint(0, 2))):
         member = member.with_param(name, rng.choice(family.grid[name]))
     return member if family.seconds(facts, member) <= facts.pace else default
+
+
+def counts_sureness(facts: Facts) -> bool:
+    """True where the score tells by how much probabilities are right."""
+    return facts.task in ("classes", "probability") and facts.metric in SURE
 
 
 def _rare(facts: Facts, rng: random.Random) -> float:

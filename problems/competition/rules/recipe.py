@@ -49,9 +49,12 @@ class Recipe:
     rare: float = 0.0
     """Labels: 0 hands in the likeliest class, 1 the one that is likeliest beyond its share of the rows."""
 
+    power: float = 1.0
+    """What probabilities are raised to before they are handed in: a mean of models is less sure than it might be."""
+
     def dump(self) -> str:
-        plain = asdict(self)
-        said = {k: v for k, v in plain.items() if k not in ("rows", "columns", "rare") or v}
+        plain, usual = asdict(self), {"rows": 0, "columns": 0, "rare": 0.0, "power": 1.0}
+        said = {name: value for name, value in plain.items() if name not in usual or value != usual[name]}
         return json.dumps(said, sort_keys=True, separators=(",", ":"))
 
 
@@ -72,9 +75,10 @@ def load(text: str) -> Recipe:
         rows=int(plain.get("rows", 0)),
         columns=int(plain.get("columns", 0)),
         rare=float(plain.get("rare", 0.0)),
+        power=float(plain.get("power", 1.0)),
     )
     least = min(found.rows, found.columns, found.bags - 1)
-    if not members or min(member.weight for member in members) <= 0 or least < 0:
+    if not members or min(member.weight for member in members) <= 0 or least < 0 or found.power <= 0:
         raise ValueError("no recipe of ours")
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from problems.competition.rules import features, size
+from problems.competition.rules.drafts import counts_sureness
 from problems.competition.rules.drawn_rows import without_sparse
 from problems.competition.rules.facts import EXTREME, FEWEST, Facts
 from problems.competition.rules.families import FAMILIES
@@ -300,8 +301,17 @@ def _learned(facts: Facts) -> list[str]:
         *(absolute if facts.metric in ABSOLUTE else []),
         "shares = shares / shares.sum() if shares.any() else np.full(len(shares), 1 / len(shares))",
         'print("weights:", shares.round(3))',
+        *(_SURENESS if counts_sureness(facts) else []),
         "",
     ]
+
+
+_SURENESS = [
+    "likely = np.clip((out_of_fold @ shares).reshape(len(goal), -1), 1e-15, 1)  # a mean is less sure than its models",
+    "of_truth = np.arange(len(goal)), goal",
+    "loss = lambda power: np.log((likely**power).sum(axis=1) / likely[of_truth] ** power).mean()",
+    "power = min(np.arange(0.6, 3.1, 0.1), key=loss)",
+]
 
 
 def _folds(facts: Facts) -> str:
@@ -315,14 +325,23 @@ def _prediction(recipe: Recipe, facts: Facts) -> list[str]:
             lines = ["shares = np.bincount(goal) / len(goal)  # a rare class needs less to be handed in",
                      f"prediction = classes[(blend / shares ** {recipe.rare}).argmax(axis=1)]"]  # fmt: skip
     elif facts.task == "classes":
-        lines = ["prediction = pd.DataFrame(blend, columns=classes.astype(str))"]
+        lines = [*_raised(recipe, facts), "prediction = pd.DataFrame(blend, columns=classes.astype(str))"]
     elif facts.task == "probability":
-        lines = ["prediction = blend[:, 1]"]
+        lines = [*_raised(recipe, facts), "prediction = blend[:, 1]"]
     else:
         back = {"log1p": "np.expm1({})", "sqrt": "np.square(np.clip({}, 0, None))"}.get(recipe.target, "{}")
         lines = [f"prediction = {back.format('blend * spread + centre')}",
                  "prediction = np.clip(prediction, y.min(), y.max())"]  # fmt: skip
     return lines
+
+
+def _raised(recipe: Recipe, facts: Facts) -> list[str]:
+    """Probabilities as sure as rows that no model learned show them to be."""
+    known = recipe.weights == "learned" and counts_sureness(facts)
+    if recipe.power == 1.0 and not known:
+        return []
+    power = "power" if recipe.power == 1.0 else f"({recipe.power} * power)" if known else repr(recipe.power)
+    return [f"blend = np.clip(blend, 1e-15, 1) ** {power}", "blend = blend / blend.sum(axis=1, keepdims=True)"]
 
 
 def _hand_in(table: str) -> list[str]:

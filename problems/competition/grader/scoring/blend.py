@@ -18,6 +18,11 @@ HELPFUL = 20
 """Programs that are tried for a third pick and later ones: those that helped the best most."""
 
 
+POWERS = (1.0, 0.7, 0.85, 1.2, 1.4, 1.7, 2.0, 2.4)
+LEAST = 1e-15
+"""Of a probability, before it is raised to a power."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """How large a blend may be: different programs, and the seconds that these take together."""
@@ -31,6 +36,11 @@ def scale_of(metric: str, labels: bool) -> str:
     if labels:
         return "vote"
     return {"rmsle": "log", "auc": "rank", "gini": "rank"}.get(metric, "mean")
+
+
+def powers_of(metric: str) -> tuple[float, ...]:
+    """Powers of probabilities among which the best is taken: the mean of several programs is less sure than each."""
+    return POWERS if metric in ("logloss", "brier") else (1.0,)
 
 
 def combine(columns: Sequence[Any], scale: str) -> Any:
@@ -59,6 +69,15 @@ def _merged(prepared: Sequence[Any], scale: str) -> Any:
     return np.expm1(middle) if scale == "log" else middle
 
 
+def raised(values: Any, power: float) -> Any:
+    """Probabilities to a power, so that those of a row are 1 together again: surer above 1, less sure below."""
+    if power == 1.0:
+        return values
+    mine = np.clip(values, LEAST, 1.0) ** power
+    others = mine.sum(axis=1, keepdims=True) if mine.ndim > 1 else mine + np.clip(1.0 - values, LEAST, 1.0) ** power
+    return mine / others
+
+
 def _ranks(values: Any) -> Any:
     """Average ranks in 0..1, so that columns of different scales can be added."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -73,20 +92,27 @@ def select(
     lower_is_better: bool,
     seconds: Sequence[float] = (),
     bounds: Bounds = Bounds(),
+    powers: Sequence[float] = (1.0,),
 ) -> dict[str, Any]:
-    """`{picks: [index…], score}`: start with the best, add whichever helps most, stop when nothing does.
+    """`{picks: [index…], power, score}`: start with the best, add whichever helps most, stop when nothing does.
 
     The best alone is tried with all others, so that one of another kind is found behind many near copies.
 
     Args:
         seconds: what each program takes; () for nothing.
+        powers: that what is combined may be raised to.
     """
     sign = 1.0 if lower_is_better else -1.0
     prepared = [_prepared(column, scale) for column in columns]
     takes = list(seconds) or [0.0] * len(prepared)
 
+    def tried(picks: Sequence[int]) -> tuple[float, float]:
+        """The least loss and its power."""
+        merged = _merged([prepared[i] for i in picks], scale)
+        return min((sign * score(raised(merged, power)), power) for power in powers)
+
     def loss(picks: Sequence[int]) -> float:
-        return sign * score(_merged([prepared[i] for i in picks], scale))
+        return tried(picks)[0]
 
     def fits(picks: Sequence[int]) -> bool:
         different = set(picks)
@@ -95,11 +121,11 @@ def select(
     picks = [min(range(len(columns)), key=lambda i: loss([i]))]
     best, able = loss(picks), list(range(len(columns)))
     for _ in range(ROUNDS - 1):
-        tried = sorted((loss([*picks, i]), i) for i in able if i in picks or fits([*picks, i]))
-        found, index = tried[0]
+        grown = sorted((loss([*picks, i]), i) for i in able if i in picks or fits([*picks, i]))
+        found, index = grown[0]
         if found >= best - 1e-12:
             break
         best = found
         picks.append(index)
-        able = list({*picks, *(i for _, i in tried[:HELPFUL])})
-    return {"picks": sorted(picks), "score": sign * best}
+        able = list({*picks, *(i for _, i in grown[:HELPFUL])})
+    return {"picks": sorted(picks), "power": tried(picks)[1], "score": sign * best}

@@ -554,6 +554,39 @@ def test_rare_classes_are_handed_in_where_the_metric_counts_them(stage):
     hand_in(script.render(dataclasses.replace(made, members=(cheap(FAMILIES["hgb"], facts),)), facts), folder, "label")
 
 
+@pytest.mark.parametrize(("task", "weights", "power"), [
+    ("classes", "learned", 1.0), ("classes", "given", 2.0), ("probability", "learned", 1.4),
+    ("probability", "given", 0.7),
+])  # fmt: skip
+def test_probabilities_are_as_sure_as_the_metric_wants_them(stage, task, weights, power):
+    """A mean of models is less sure than each: log loss of digits fell to a third."""
+    folder, extras = stage(task)
+    extras = copy.deepcopy(extras)
+    extras["data"]["metric"] = "logloss"
+    facts = read_facts(extras)
+    members = tuple(cheap(FAMILIES[name], facts) for name in ("hgb", "logistic"))
+    made = recipe.Recipe(members=members, weights=weights, power=power)
+    assert recipe.load(made.dump()) == made
+    found = hand_in(script.render(made, facts), folder, "bit" if task == "probability" else "label")
+    assert found.iloc[:, 1:].min().min() >= 0 and found.iloc[:, 1:].max().max() <= 1
+    if task == "classes":
+        assert np.allclose(found[["a", "b", "c"]].sum(axis=1), 1)
+
+
+def test_only_metrics_of_sureness_ask_for_it(stage):
+    plain = read_facts(stage("probability")[1])
+    assert "power" not in script.render(
+        recipe.Recipe(members=(FAMILIES["hgb"].default(plain),), weights="learned"), plain
+    )
+    drawn = (changes.improve(drafts.draft(plain, random.Random(0), 0)[0], plain, random.Random(n)) for n in range(60))
+    assert not any(made.power != 1 for made, _ in drawn)
+    extras = copy.deepcopy(stage("probability")[1])
+    extras["data"]["metric"] = "brier"
+    sure = read_facts(extras)
+    drawn = (changes.improve(drafts.draft(sure, random.Random(0), 0)[0], sure, random.Random(n)) for n in range(60))
+    assert any(made.power != 1 for made, _ in drawn)
+
+
 def test_categories_of_many_values_become_mean_targets_and_topics(tmp_path):
     """Names of products: too many for one-hot columns, and alike in their words."""
     draw = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core.state.node import Node
 from problems.competition.ensemble import program
-from problems.competition.grader.scoring.blend import Bounds, combine, scale_of, select
+from problems.competition.grader.scoring.blend import Bounds, combine, powers_of, raised, scale_of, select
 
 
 def test_errors_that_cancel_are_combined():
@@ -67,7 +67,7 @@ def test_probabilities_of_several_classes_are_combined_row_by_row():
 def test_nothing_is_added_to_a_perfect_program():
     truth = np.arange(50.0)
     found = select([truth, truth[::-1]], "mean", lambda c: float(np.mean(np.abs(c - truth))), lower_is_better=True)
-    assert found == {"picks": [0], "score": 0.0}
+    assert found == {"picks": [0], "power": 1.0, "score": 0.0}
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.booleans())
@@ -91,6 +91,41 @@ def test_never_worse_than_the_best_alone(seed, count, lower):
 )
 def test_scales(metric, labels, scale):
     assert scale_of(metric, labels) == scale
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_mean_of_probabilities_is_made_as_sure_as_it_is_right(classes):
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, classes, 400)
+    near = np.eye(classes)[truth] * 2 + rng.normal(0, 1, (3, 400, classes))
+    each = [np.exp(one) / np.exp(one).sum(axis=1, keepdims=True) for one in near]
+
+    def loss(values):
+        of_truth = values[np.arange(400), truth] if values.ndim > 1 else np.where(truth, values, 1 - values)
+        return float(-np.log(of_truth).mean())
+
+    columns = each if classes > 2 else [one[:, 1] for one in each]
+    plain, surer = (select(columns, "mean", loss, True, powers=powers) for powers in ((1.0,), powers_of("logloss")))
+    assert plain["power"] == 1 < surer["power"] and surer["score"] < 0.9 * plain["score"]
+    assert powers_of("auc") == powers_of("") == (1.0,)
+
+
+@pytest.mark.parametrize("targets", [["y"], ["a", "b", "c"]])
+def test_the_program_raises_what_it_combined_as_the_grader_did(tmp_path, targets):
+    (tmp_path / "input").mkdir()
+    tables = []
+    for seed in (1, 2):
+        drawn = np.random.default_rng(seed).dirichlet(np.ones(max(2, len(targets))), 9)[:, : len(targets)]
+        tables.append(pd.DataFrame(drawn, columns=targets).assign(id=range(9)))
+        tables[-1].to_csv(tmp_path / "input" / f"{seed}.csv", index=False)
+    copies = "import shutil\nshutil.copyfile('input/%s.csv', 'submission/submission.csv')\n"
+    members = [Node(id=f"n{seed}", code=copies % seed) for seed in (1, 2)]
+    code = program(members, [0, 1, 1], scale="mean", power=1.7, key="id", targets=targets)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    written = pd.read_csv(tmp_path / "submission" / "submission.csv")[targets].to_numpy()
+    one, other = (table[targets].to_numpy().squeeze() for table in tables)
+    assert np.allclose(written.squeeze(), raised(combine([one, other, other], "mean"), 1.7))
 
 
 def test_votes_and_ranks():
