@@ -18,7 +18,7 @@ HELPFUL = 20
 """Programs that are tried for a third pick and later ones: those that helped the best most."""
 
 
-POWERS = (1.0, 0.7, 0.85, 1.2, 1.4, 1.7, 2.0, 2.4)
+POWERS = (0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4)
 LEAST = 1e-15
 """Of a probability, before it is raised to a power."""
 
@@ -100,32 +100,33 @@ def select(
 
     Args:
         seconds: what each program takes; () for nothing.
-        powers: that what is combined may be raised to.
+        powers: that what is combined may be raised to, in order; 1 is among them.
     """
     sign = 1.0 if lower_is_better else -1.0
     prepared = [_prepared(column, scale) for column in columns]
     takes = list(seconds) or [0.0] * len(prepared)
 
-    def tried(picks: Sequence[int]) -> tuple[float, float]:
-        """The least loss and its power."""
+    def tried(picks: Sequence[int], near: int) -> tuple[float, int]:
+        """The least loss, and the place of its power: that of before, or one beside it."""
         merged = _merged([prepared[i] for i in picks], scale)
-        return min((sign * score(raised(merged, power)), power) for power in powers)
-
-    def loss(picks: Sequence[int]) -> float:
-        return tried(picks)[0]
+        places = range(max(0, near - 1), min(len(powers), near + 2))
+        return min((sign * score(raised(merged, powers[place])), place) for place in places)
 
     def fits(picks: Sequence[int]) -> bool:
         different = set(picks)
         return len(different) <= bounds.most and sum(takes[i] for i in different) <= bounds.seconds
 
-    picks = [min(range(len(columns)), key=lambda i: loss([i]))]
-    best, able = loss(picks), list(range(len(columns)))
+    everyone, usual = range(len(columns)), powers.index(1.0)
+    (best, near), index = min((tried([i], usual), i) for i in everyone)
+    picks, able = [index], list(everyone)
     for _ in range(ROUNDS - 1):
-        grown = sorted((loss([*picks, i]), i) for i in able if i in picks or fits([*picks, i]))
-        found, index = grown[0]
+        grown = sorted((tried([*picks, i], near), i) for i in able if i in picks or fits([*picks, i]))
+        (found, place), index = grown[0]
         if found >= best - 1e-12:
             break
-        best = found
+        best, near = found, place
         picks.append(index)
         able = list({*picks, *(i for _, i in grown[:HELPFUL])})
-    return {"picks": sorted(picks), "power": tried(picks)[1], "score": sign * best}
+    while (further := tried(picks, near))[0] < best:
+        best, near = further
+    return {"picks": sorted(picks), "power": powers[near], "score": sign * best}
