@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +20,8 @@ POLL_SECONDS = 0.2
 READY_SECONDS = 120.0
 """So long at most a job waits while no slot has a worker; then it is told as lost."""
 IDLE_SECONDS = 1.0
-"""A worker that had nothing to do for longer is asked whether it is still there before it gets a job."""
+"""A worker that had nothing to do for longer is asked whether it is still there before it gets a job; so is one that
+has not been heard of since another was lost: a node that is gone takes all of its workers."""
 
 
 class RemoteWorker(Protocol):
@@ -69,6 +71,10 @@ class RemoteJobs(JobQueue):
         """One packs a folder, who reads the same waits for it; nobody else does."""
         self._workers: dict[int, RemoteWorker] = {}
         """Thread → the worker that it drives."""
+        self._heard: dict[int, float] = {}
+        """Thread → when its worker was known to be there."""
+        self._lost = 0.0
+        """When a worker was lost last, as far as is known."""
         self._faults: dict[int, Exception] = {}
         """Thread → why it could get none: told to its next job."""
 
@@ -77,9 +83,14 @@ class RemoteJobs(JobQueue):
             self._equip()
             since = time.monotonic()
             job = super()._take()
-            if job is None or time.monotonic() - since < IDLE_SECONDS or self._is_there():
+            if job is None or self._was_there(since) or self._is_there():
                 return job
             self._todo.put(job)
+
+    def _was_there(self, since: float) -> bool:
+        """Whether nothing speaks for it that this thread's worker, idle since then, is gone."""
+        heard = self._heard.get(threading.get_ident(), math.inf)  # without one there is a fault to be told
+        return time.monotonic() - since < IDLE_SECONDS and heard > self._lost
 
     def _equip(self) -> None:
         """Get this thread a worker, or the reason why it gets none."""
@@ -101,6 +112,7 @@ class RemoteJobs(JobQueue):
             while not self._closing.is_set():
                 if worker.ready(POLL_SECONDS):
                     self._workers[threading.get_ident()] = worker
+                    self._heard[threading.get_ident()] = time.monotonic()
                     return
                 if self._nobody_works(patience):
                     raise JobLost(f"no worker was ready within {READY_SECONDS:g} s")
@@ -117,6 +129,7 @@ class RemoteJobs(JobQueue):
         try:
             while worker and not self._closing.is_set():
                 if worker.ready(POLL_SECONDS):
+                    self._heard[threading.get_ident()] = time.monotonic()
                     return True
         except Exception:  # noqa: BLE001 - the engine's own faults come in any type
             self._leave()
@@ -127,6 +140,7 @@ class RemoteJobs(JobQueue):
             answer = self._answer(job)
         except (JobLost, ConnectionError) as error:
             answer = JobResult(id=job.id, lost=True, overdue=isinstance(error, JobOverdue), error=str(error))
+            self._lost = self._lost if answer.overdue else time.monotonic()
             self._leave()
         except Exception as error:  # noqa: BLE001 - the engine's own faults come in any type
             answer = JobResult(id=job.id, error=f"{type(error).__name__}: {error}")
@@ -137,6 +151,7 @@ class RemoteJobs(JobQueue):
 
     def _leave(self) -> None:
         """Kill this thread's worker: whatever it still does must not be heard of again."""
+        self._heard.pop(threading.get_ident(), None)
         worker = self._workers.pop(threading.get_ident(), None)
         if worker is not None:
             _kill(worker)
@@ -158,6 +173,7 @@ class RemoteJobs(JobQueue):
                 raise JobOverdue(f"the job was still running after {job.spec.seconds:g} s, its deadline")
             heard = worker.poll(POLL_SECONDS)
             if isinstance(heard, Answer):
+                self._heard[me] = time.monotonic()
                 return JobResult(id=job.id, **land(heard, job.spec))
             if heard is not None:
                 tell(heard, job.spec, on_output)

@@ -183,6 +183,16 @@ def test_workers_that_died_while_they_had_nothing_to_do_lose_no_job(monkeypatch)
     pool.close()
 
 
+def test_a_job_whose_node_was_lost_goes_to_no_other_worker_of_it():
+    """One node with three workers that were idle used up all that the job had."""
+    cluster = Cluster(6, 1)
+    pool = JobPool(RemoteJobs(cluster.open, slots=7))
+    told(pool, 40)
+    cluster.lose(0)
+    assert [pool.run(spec(number)) for number in range(10)] == list(range(10))
+    pool.close()
+
+
 def test_a_cluster_that_is_all_gone_is_said_in_bounded_time(monkeypatch):
     cluster = Cluster(2)
     pool = JobPool(RemoteJobs(cluster.open, slots=2))
