@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import ceil, floor
 
 from core.backend.providers import spec_of
 from core.backend.settings import ModelSettings
@@ -48,9 +49,11 @@ def notes_of(config: Config, roles: Mapping[str, ModelSettings], problem: Proble
 def _crowded(config: Config) -> Iterator[str]:
     """Of more workers than the GPUs of this machine leave room for."""
     execution, workers = config.execution, config.search.workers
-    places = Cards(execution.gpus).places if execution.runner == "local" else 0
-    if 0 < places < workers:
-        shared = f"; execution.gpus={1 / workers:.2g} lets {workers} share a card" if execution.gpus <= 1 else ""
+    cards = Cards(execution.gpus if execution.runner == "local" else 0)
+    if 0 < (places := cards.places) < workers:
+        sharers = ceil(workers / len(cards))
+        part = floor(10_000 / sharers) / 10_000  # rounded up it would leave room for one less
+        shared = f"; execution.gpus={part:g} lets {sharers} share a card" if execution.gpus <= 1 else ""
         yield (
             f"search.workers={workers}, but the GPUs here leave room for {counted(places, 'program')} at once "
             f"(execution.gpus={execution.gpus:g}): the others wait{shared}"

@@ -159,8 +159,6 @@ def _rarer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, st
 
 def _surer(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
     """Probabilities nearer to 0 and 1, or further from them."""
-    if not counts_sureness(facts):
-        return None
     power = float(f"{recipe.power * rng.choice((0.7, 0.85, 1.2, 1.4, 2.0)):.2g}")
     if not 0.2 <= power <= 6:
         return None

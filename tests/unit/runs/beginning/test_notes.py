@@ -8,6 +8,7 @@ import pytest
 
 from cli.terminal.banner import quote_line
 from core.backend.roles import model_settings
+from core.executor import devices
 from problems.registry import build_problem
 from runs.beginning.notes import notes_of
 from utils.config import load_config
@@ -61,3 +62,17 @@ def test_a_model_for_refining_that_is_never_asked_is_told(problem, more, told):
     assert notes(MODEL, problem) == [], "the same model for all"
     found = notes([*MODEL, "llm.refine.model=gpt-5", *more], problem)
     assert [told in note for note in found] == ([True] if told else [])
+
+
+@pytest.mark.parametrize(("cards", "workers", "gpus"), [(1, 2, 1), (1, 6, 1), (1, 15, 0.5), (2, 7, 1), (4, 9, 1)])
+def test_the_share_of_a_card_that_is_advised_leaves_room_for_all_workers(tmp_path, monkeypatch, cards, workers, gpus):
+    """A sixth, rounded to 0.17, lets five share it."""
+    for number in range(cards):
+        (tmp_path / f"nvidia{number}").touch()
+    monkeypatch.setattr(devices, "_EACH", (f"{tmp_path}/nvidia[0-9]*",))
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    words = [f"search.workers={workers}", "search.lag=20"]
+    (note,) = notes([*words, f"execution.gpus={gpus}"])
+    advised = note.split("; ")[1].split()[0]
+    assert f"search.workers={workers}, but the GPUs here leave room for" in note and not notes([*words, advised])
+    assert notes([*words, f"execution.gpus={gpus}", "execution.runner=ray"]) == []
