@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import io
 import json
 import re
 import shutil
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import yaml
+from PIL import Image
 
 ROOT = Path(__file__).resolve().parent.parent
 DRAW = np.random.default_rng(0)
@@ -112,8 +114,20 @@ def nomad(raw: Path, folder: Path) -> None:
 
 def cactus(raw: Path, folder: Path) -> None:
     names = [f"{i:032x}.jpg" for i in range(1200)]
-    pd.DataFrame({"id": names, "has_cactus": DRAW.integers(0, 2, 1200)}).to_csv(raw / "train.csv", index=False)
-    packed(raw / "train.zip", {f"train/{name}": PIXEL for name in names})
+    there = DRAW.integers(0, 2, 1200)
+    pd.DataFrame({"id": names, "has_cactus": there}).to_csv(raw / "train.csv", index=False)
+    packed(raw / "train.zip", {f"train/{name}": desert(bool(has)) for name, has in zip(names, there, strict=True)})
+
+
+def desert(has_cactus: bool) -> bytes:
+    """32 by 32 points of sand, with a column that is a little greener or without."""
+    points = DRAW.normal(150, 25, (32, 32, 3))
+    if has_cactus:
+        left = int(DRAW.integers(2, 26))
+        points[int(DRAW.integers(2, 16)) :, left : left + 4] += (-25, 20, -25)
+    file = io.BytesIO()
+    Image.fromarray(np.uint8(points.clip(0, 255))).save(file, "JPEG")
+    return file.getvalue()
 
 
 def leaf(raw: Path, folder: Path) -> None:

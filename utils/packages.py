@@ -66,6 +66,11 @@ def boosters(python: str | None = None) -> tuple[str, ...]:
     return tuple(name for name in ("lightgbm", "xgboost", "catboost") if name in found)
 
 
+def has_pillow(python: str | None = None) -> bool:
+    """True if programs can import what reads images."""
+    return "\npillow==" in installed_packages((), python)
+
+
 def packages_elsewhere(python: str | None, *paths: Path) -> list[str]:
     """Folders of packages of other environments than ours: the interpreter's, and those that the paths lie in.
 

@@ -45,7 +45,7 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
 def _affordable(recipe: Recipe, facts: Facts) -> Recipe:
     """On as many rows, and numbers, as memory has room for and a search has time for, beside all that it tries."""
     plain = replace(recipe, members=tuple(_as_written(member) for member in recipe.members))
-    rows = min(facts.rows, size.most_rows(recipe, facts))
+    rows = int(min(facts.rows, size.most_rows(recipe, facts), facts.files.most))
     columns, most = len(facts.numbers), facts.longest * BASELINE_SHARE
     while rows > SAMPLE_ROWS and cost(replace(plain, rows=rows), facts) > most:
         rows = round(rows * 0.8)

@@ -18,7 +18,7 @@ from problems.options import checked_options
 from utils.config_schema import AgentConfig, Config
 from utils.config_section import Section
 from utils.direction import Direction
-from utils.packages import boosters
+from utils.packages import boosters, has_pillow
 
 if TYPE_CHECKING:
     from core.contracts import Jobs, Limits
@@ -70,6 +70,7 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
             "batch": cfg.search.batch if cfg.search.schedule == "rounds" else 1,  # else each program is a round
         },
         packages=boosters(cfg.execution.python),
+        sees=has_pillow(cfg.execution.python),
         seed=cfg.project.seed,
     )  # fmt: skip
 
@@ -100,6 +101,7 @@ class CompetitionProblem(Problem):
         pace: the seconds of the search (`budget`) and of one run (`timeout`), `workers`, `steps` and the programs of a
             round (`batch`): `rules` fits its programs into them.
         packages: modules of boosted trees that programs can import.
+        sees: programs can import what reads images.
         seed: of the run.
     """
 
@@ -119,6 +121,7 @@ class CompetitionProblem(Problem):
         whole_test: bool = True,
         pace: Mapping[str, Any] | None = None,
         packages: tuple[str, ...] = (),
+        sees: bool = False,
         seed: int = 0,
     ) -> None:
         self.name = f"competition/{source.name}"
@@ -132,7 +135,7 @@ class CompetitionProblem(Problem):
         self._random_draws = random_draws
         self._smoke, self._whole_test = smoke, whole_test
         self._pace = dict(pace or {})
-        self._packages = list(packages)
+        self._packages, self._sees = list(packages), sees
         self._seed = seed
         self.preload = (*PRELOAD, *packages)
         self._prepared: Prepared | None = None
@@ -205,7 +208,8 @@ class CompetitionProblem(Problem):
     def _extras(self, *, bare: bool) -> dict[str, Any]:
         meta, kind = self._ready().meta, self._source.metric
         data = {name: meta[name] for name in ("id", "targets", "label", "rows", "files", "table")}
-        data["ids"] = meta.get("ids")
+        data |= {"ids": meta.get("ids"), "asks": meta.get("asks")}
+        data["named_files"] = [one for one in meta["named_files"] if self._sees or one["kind"] != "images"]
         data["form"] = meta.get("form") or {}
         data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
         data["metric"] = kind.name if kind else self._source.label

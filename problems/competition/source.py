@@ -13,6 +13,7 @@ from typing import Any
 
 from problems.competition.dataset import find_dataset
 from problems.competition.folder_facts import data_of, direction_of, read_config, read_leaderboard, stamped
+from problems.competition.sorted_folders import LABEL
 from problems.user_files import is_login, listed
 from utils.config_schema import Config, DataConfig
 from utils.direction import Direction
@@ -187,10 +188,11 @@ def _own_data(cfg: Config) -> Source:
     brought = find_dataset(cfg)
     dataset = brought.dataset
     kind, function = _metric_of(cfg)
-    scored = data.target is not None and kind is not None
+    target = data.target or (LABEL if brought.sorted else None)  # folders' names are called so
+    scored = target is not None and kind is not None
     if not scored and cfg.llm.code.provider == "rules":
         given = f"data.dir={data.dir}" if data.dir else f"data.train={data.train}"
-        needed = (("--data.target=COLUMN", data.target), (f"--data.metric=NAME ({_USUAL})", data.metric))
+        needed = (("--data.target=COLUMN", target), (f"--data.metric=NAME ({_USUAL})", data.metric))
         lacking = " and ".join(word for word, value in needed if value is None)
         raise ConfigError(f"{given}: `rules` cannot read a score from output; give {lacking}, or an LLM")
     lower = kind.lower_is_better if kind is not None else _direction_of_claims(cfg)
@@ -203,7 +205,7 @@ def _own_data(cfg: Config) -> Source:
     told += [f"programs do not see what looks like a login: {listed(logins)}" if logins else ""]
     tables = {"train": dataset.train, "test": dataset.test, "sample": dataset.sample, "labels": dataset.labels}
     request = {
-        "kind": "own", "folder": str(dataset.path), "target": data.target if scored else None,
+        "kind": "own", "folder": str(dataset.path), "target": target if scored else None,
         "metric": kind.name if kind and not function else None, "task": kind.task if kind else None,
         "function": function, "lower": lower, "split": data.split,
         "seed": int(cfg.problem.options.get("split_seed", 0)), "skip": skip, "alone": dataset.alone,
@@ -214,7 +216,7 @@ def _own_data(cfg: Config) -> Source:
         **({"origin": str(brought.origin)} if brought.origin else {}),
         **({"unpacked": "; ".join(filter(None, told))} if any(told) else {}),
         **({"sorted": True} if brought.sorted else {}),
-        **({"classes": _classes(data, kind)} if data.classes is not None else {}),
+        **({"classes": _classes(data, target, kind)} if data.classes is not None else {}),
         **({"hidden": data.hidden} if data.hidden != DataConfig.model_fields["hidden"].default else {}),
         **({"beside": str(brought.beside)} if brought.beside else {}),
     }  # fmt: skip
@@ -233,14 +235,14 @@ def _own_data(cfg: Config) -> Source:
     )
 
 
-def _classes(data: DataConfig, kind: MetricKind | None) -> list[str]:
+def _classes(data: DataConfig, target: str | None, kind: MetricKind | None) -> list[str]:
     """The classes of the target in their order, as `data.classes` names them; a comma within one is quoted."""
     said, order = f"data.classes={data.classes}", next(csv.reader([data.classes or ""], skipinitialspace=True), [])
     if kind is None or kind.task not in ("labels", "probability"):
         metrics = ", ".join(name for name, known in KINDS.items() if known.task in ("labels", "probability"))
         raise ConfigError(f"{said}: only metrics of classes have an order of classes: data.metric is one of {metrics}")
-    if data.target is None or "," in data.target:
-        raise ConfigError(f"{said}: takes one data.target, not {data.target}")
+    if target is None or "," in target:
+        raise ConfigError(f"{said}: takes one data.target, not {target}")
     if len(order) < 2 or not all(order):
         raise ConfigError(f"{said}: names all classes of the target with commas between them, the lowest first: no,yes")
     return order

@@ -18,6 +18,7 @@ Image = pytest.importorskip("PIL.Image")
 COLOURS = {"cat": (200, 40, 40), "dog": (40, 200, 40), "fox": (40, 40, 200)}
 EACH = 40
 SCORED = ("data.target=kind", "data.metric=accuracy")
+"""The folders' labels are called `label` where nobody says otherwise."""
 LOOKS = """
 import pandas as pd
 from PIL import Image
@@ -99,6 +100,16 @@ def test_the_same_folder_is_made_once_and_a_change_makes_it_anew(tmp_path):
     assert place() == first
     picture(root / "train" / "cat" / "new.png", COLOURS["cat"], random.Random(1))
     assert place() != first
+
+
+def test_rules_look_at_pictures_without_a_word_on_the_target(tmp_path):
+    stand = Stand(tmp_path, f"data.dir={pets(tmp_path / 'mine', tested=0)}", SCORED[1])
+    context = {"extras": stand.problem.prompt_extras(), "task": {"operator": "draft"}, "ordinal": 0}
+    reply = stand.problem.rules().write(context, random.Random(0))
+    _, verdict = stand.score(reply.partition("```python\n")[2].partition("```")[0])
+    stand.close()
+    assert verdict.metric is not None and verdict.metric > 0.9
+    assert "label" in stand.problem.prompt_extras()["output_format"]
 
 
 def test_texts_stand_in_the_table_and_a_zip_is_read(tmp_path):

@@ -23,7 +23,7 @@ from .mlebench.shim import import_function, install
 from .own_data import reading
 from .own_data.parts_of_tables import with_joined
 from .own_data.recoded import recoded, with_originals
-from .pictures import collections
+from .row_files import collections
 from .scoring import parts
 from .smoke import write_smoke
 from .survey import TEST, TRAIN, Survey, form_of_columns, survey
@@ -68,13 +68,12 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         tables = samples_of(train=seen.labelled, test=seen.test)
     else:
         tables = {name: table or samples_of(**{name: public / f"{name}.csv"})[name] for name, table in held.items()}
-    meta.update(_describe(out, public, exam, preview, seen, tables))
-    found = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
-    if found:
-        told = f"{'; '.join(found)}: programs see them, and the rules writer reads tables only"
-        meta["note"] = "; ".join(filter(None, (meta["note"], told)))
-    if request["kind"] == "folder":
-        found = [*seen.told(), *found]
+    files = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
+    meta.update(_describe(out, public, exam, preview, seen, tables, bool(files.named)))
+    meta["named_files"] = files.named
+    if files.lines:
+        meta["note"] = "; ".join(filter(None, (meta["note"], files.told())))
+    found = files.lines if request["kind"] != "folder" else [*seen.told(), *files.lines]
     meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
     first = (seen.labelled.name if seen.labelled else "train.csv", "test.csv", SAMPLE)
     for kind, text in preview.previews_of(public, first=first).items():
@@ -221,17 +220,28 @@ def _grades_parts(exam: dict[str, Any], out: Path) -> bool:
 
 
 def _describe(
-    out: Path, public: Path, exam: dict[str, Any], preview: Any, seen: Survey, tables: dict[str, TableSample]
+    out: Path,
+    public: Path,
+    exam: dict[str, Any],
+    preview: Any,
+    seen: Survey,
+    tables: dict[str, TableSample],
+    has_files: bool,
 ) -> dict[str, Any]:
-    """Columns with their kinds and the sizes, for prompts and rules; without a table to predict, the sizes alone."""
-    tables = tables if seen.is_plain else {name: table for name, table in tables.items() if name != "test"}
+    """Columns with their kinds and the sizes, for prompts and rules; without a table to predict, the sizes alone.
+
+    Args:
+        has_files: the rows name some: to predict from these the sample submission's ids are enough.
+    """
+    is_table = seen.is_plain or (has_files and seen.labelled is not None and seen.test is not None)
+    tables = tables if is_table else {name: table for name, table in tables.items() if name != "test"}
     rows = {name: table.count for name, table in tables.items()}
-    columns = _columns(tables["train"], preview) if seen.is_plain and "train" in tables else []
+    columns = _columns(tables["train"], preview) if is_table and "train" in tables else []
     label = exam["truth"][0] if exam.get("task") == "classes" else seen.label
     for column in columns:
         if column["name"] in (label, *exam["targets"]) and tables["train"].rows[column["name"]].isna().any():
             column["unlabelled"] = True
-    named = TEST
+    named = asks = TEST if seen.is_plain or not is_table else SAMPLE
     if (
         "id" in exam and "test" in tables and exam["id"] not in tables["test"].rows
     ):  # its rows are the sample's, one by one
@@ -246,7 +256,7 @@ def _describe(
     rows |= {part: len(positions) for part, positions in (exam.get("parts") or {}).items()}
     return {
         "rows": rows, "columns": columns, "label": label, "files": sorted(path.name for path in public.iterdir()),
-        "table": seen.labelled.name if seen.labelled else None, "ids": named,
+        "table": seen.labelled.name if seen.labelled else None, "ids": named, "asks": asks,
     }  # fmt: skip
 
 

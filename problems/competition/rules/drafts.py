@@ -83,12 +83,16 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
 
 
 def sample_rows(facts: Facts) -> int:
-    """Rows that drafts learn first, where boosting on all of them would take too much of a program's time; else 0."""
+    """Rows that drafts learn first, where boosting on all of them, or a look at all their pictures, would take too much
+    of a program's time; else 0.
+    """
+    most = int(facts.files.most) if facts.files.most < facts.rows else 0
     whole = FAMILIES["hgb"].cheapest(facts)
     if whole <= facts.pace / 2 or facts.rows < 2 * SAMPLE_ROWS:  # half of the rows would save too little
-        return 0
+        return most
     share: float = (facts.pace / 4 / whole) ** (1 / FAMILIES["hgb"].power)
-    return max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)
+    rows = max(SAMPLE_ROWS, round(facts.rows * share / 1000) * 1000)
+    return min(rows, most or rows)
 
 
 def sample_columns(facts: Facts, rows: int) -> int:
@@ -124,14 +128,15 @@ def _panel(facts: Facts, rng: random.Random, rows: int, columns: int) -> tuple[R
 
 
 def cost(recipe: Recipe, facts: Facts) -> float:
-    """Seconds on one thread, about, once the table is read."""
+    """Seconds on one thread, about, once the table is read, with as many pictures as there is time for."""
+    looks = facts.files.seconds * max(0.0, (recipe.rows or facts.rows) - facts.files.most)
     facts = learned(facts, recipe.rows, recipe.columns)
     facts = replace(facts, more=added(recipe.features, facts))
     fits = recipe.bags + (2 if recipe.weights == "learned" else 0)
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if "topics" in recipe.features else 0.0
     effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
     cells = len(facts.grouped) * facts.width * facts.rows if "nearest" in recipe.features else 0
-    return seconds_of(recipe.members, facts) * fits + texts + effects + NEAR_SECONDS * cells / 1000
+    return seconds_of(recipe.members, facts) * fits + texts + effects + NEAR_SECONDS * cells / 1000 + looks
 
 
 def within(recipe: Recipe, facts: Facts, most: float) -> Recipe:

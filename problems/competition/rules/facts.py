@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
+from problems.competition.rules.row_files import RowFiles, row_files
 from problems.competition.rules.scales import ordered
 
 PROGRAMS, FEWEST_PROGRAMS = 24, 8
@@ -129,6 +130,10 @@ class Facts:
     """Rows to predict."""
     ids: str = "test.csv"
     """The table in `input/` that names the rows to predict; where it is not `test.csv`, row by row."""
+    asks: str = "test.csv"
+    """The table that has the rows to predict: of the sample submission, no more than the ids are read."""
+    files: RowFiles = field(default_factory=RowFiles)
+    """What programs read of each row's files."""
 
     def at(self, ordinal: int | None) -> Facts:
         """As the writer of that program of the run sees them, the first is 0; None: of any."""
@@ -138,7 +143,7 @@ class Facts:
     @property
     def is_table(self) -> bool:
         """False where there is no training table with the target columns: only the sample submission is known."""
-        return bool(self.columns and self.targets)
+        return bool((self.columns or self.files.pictures) and self.targets)
 
     @property
     def target(self) -> str:
@@ -178,7 +183,7 @@ class Facts:
     @property
     def width(self) -> int:
         """Columns that models learn from."""
-        return len(self.numbers) - self.alike + len(self.categories) + self.more
+        return len(self.numbers) - self.alike + len(self.categories) + self.more + self.files.looks
 
 
 def read_facts(extras: Mapping[str, Any]) -> Facts:
@@ -190,11 +195,13 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     targets = (label,) if label in columns else targets if len(targets) == len(data.get("targets", [])) else ()
     rows = int(data.get("rows", {}).get("train", 0))
     scarce = tuple(name for name, one in columns.items() if name not in targets and _is_scarce(one, rows))
+    pace, longest, programs = _pace(data.get("limits") or {}, rows)
+    files = row_files(data, pace, longest)
     used = {
         name: column
         for name, column in columns.items()
         if (name != key or column["kind"] == "text")
-        and name not in (*targets, *scarce)
+        and name not in (*targets, *scarce, *files.naming)
         and column["kind"] != "constant"
     }
 
@@ -207,9 +214,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     goals = tuple(Goal(task, _outputs(task, aim)) for task, aim in zip(tasks, aims, strict=True))
     if not all(_is_learnable(aim, goal.task, rows) for aim, goal in zip(aims, goals, strict=True)):
         targets = ()
-    pace, longest, programs = _pace(data.get("limits") or {}, rows)
     asked = int((data.get("rows") or {}).get("test") or 0)
-    reading = READING * (rows + asked) * len(columns)
+    reading = READING * (rows + asked) * len(columns) + files.seconds * (min(rows, files.most) + asked)
     return Facts(
         key=str(key or "id"),
         targets=targets,
@@ -219,7 +225,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         rows=rows,
         numbers=numbers,
         categories=of("category"),
-        texts=of("text"),
+        texts=(*of("text"), *files.texts),
         dates=of("date"),
         date_formats={name: str(used[name]["format"]) for name in of("date") if used[name].get("format")},
         skewed=tuple(n for n in numbers if _is_skewed(used[n])),
@@ -250,6 +256,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         unlabelled=any(aim.get("unlabelled") for aim in aims),
         asked=asked,
         ids=str(data.get("ids") or "test.csv"),
+        asks=str(data.get("asks") or "test.csv"),
+        files=files,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems.competition.rules import features, size
+from problems.competition.rules import features, row_files, size
 from problems.competition.rules.drafts import counts_sureness
 from problems.competition.rules.drawn_rows import without_sparse
 from problems.competition.rules.facts import EXTREME, FEWEST, Facts
@@ -72,7 +72,7 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
     one = len(facts.targets) == 1
     aim = "TARGET" if one else "*TARGETS"
     key = [] if facts.key in facts.texts else ["ID"]  # a text that names rows also says something
-    others = [*key, aim, *map(repr, facts.scarce)]
+    others = [*key, aim, *map(repr, (*facts.scarce, *facts.files.naming))]
     apart = f"({', '.join(others)}{',' if len(others) == 1 else ''})"
     return [
         "import os",
@@ -87,11 +87,12 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         if one
         else f"ID, TARGETS = {facts.key!r}, {list(facts.targets)!r}",
         *size.read(recipe, facts),
-        *([] if facts.ids == "test.csv" else [f'test.insert(0, ID, pd.read_csv("input/{facts.ids}")[ID])']),
+        *([] if facts.ids == facts.asks else [f'test.insert(0, ID, pd.read_csv("input/{facts.ids}")[ID])']),
         *_cut(facts),
         f"names = [name for name in test if name in train and name not in {apart}]",
         "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
+        *row_files.lines(facts.files, facts.table, facts.asks, facts.columns),
     ]
 
 
@@ -99,7 +100,7 @@ def _labels(facts: Facts) -> list[str]:
     """What is learned, and from which rows."""
     if not facts.unlabelled:
         return ["y = train[TARGET]"]
-    return ["y = train[TARGET].dropna()  # a row without a label teaches nothing", "rows = train.loc[y.index, names]"]
+    return ["y = train[TARGET].dropna()  # a row without a label teaches nothing", "rows = rows.loc[y.index]"]
 
 
 def _cut(facts: Facts) -> list[str]:
@@ -123,6 +124,7 @@ def _steps(recipe: Recipe, facts: Facts) -> tuple[str, ...]:
 
 def _imports(recipe: Recipe, facts: Facts) -> list[str]:
     wanted = {("sklearn.pipeline", "make_pipeline")} | features.imports(_steps(recipe, facts))
+    wanted |= row_files.imports(facts.files)
     if recipe.weights == "learned":
         folds = [] if facts.dates else [_folds(alike) for alike in facts.by_goal().values()]
         wanted |= {("sklearn.model_selection", name) for name in ("cross_val_predict", *folds)}

@@ -21,7 +21,7 @@ USED = 0.85
 
 
 def is_large(facts: Facts) -> bool:
-    return facts.rows >= NARROW or facts.rows * facts.width >= CELLS
+    return facts.rows >= NARROW or facts.rows * (facts.width - facts.files.looks) >= CELLS
 
 
 def most_rows(recipe: Recipe, facts: Facts) -> int:
@@ -46,12 +46,14 @@ def read(recipe: Recipe, facts: Facts) -> list[str]:
             draw = f"train.sample(min({recipe.rows}, len(train)), random_state=0)"
             some = with_rare(draw, "train", facts, recipe.rows)
             sampled = [f"train = {some}", *(_ONCE if some != draw else [])]
-        return [f'train, test = pd.read_csv("input/{facts.table}"), pd.read_csv("input/test.csv")', *sampled]
+        asked = f'pd.read_csv("input/{facts.asks}")' + ("" if facts.asks == "test.csv" else "[[ID]]")
+        return [f'train, test = pd.read_csv("input/{facts.table}"), {asked}', *sampled]
     key = "ID, " if facts.ids == "test.csv" else ""
-    narrow = [name for name in facts.columns if name in facts.narrow]
+    there = [name for name in facts.columns if name not in facts.files.texts]
+    narrow = [name for name in there if name in facts.narrow]
     lines = [
         f"NARROW = dict.fromkeys({narrow!r}, 'float32')",
-        f"COLUMNS = [*NARROW, *{[name for name in facts.columns if name not in facts.narrow]!r}]",
+        f"COLUMNS = [*NARROW, *{[name for name in there if name not in facts.narrow]!r}]",
         f'test = pd.read_csv("input/test.csv", usecols=[{key}*COLUMNS], dtype=NARROW)',
         f'how = {{"usecols": [{_targets(facts)}, *COLUMNS], "dtype": NARROW}}',
     ]
