@@ -216,6 +216,39 @@ for _k, _v in list(globals().items()):
     if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
         globals()[_k] = lambda *a, _f=_v, **k: _imagine(_f(*a, **k))""",
     ),
+    "not_a_number": (
+        "answer with NaN, which breaks no bound",
+        """
+def _none(v):
+    if type(v) in (int, float): return float("nan")
+    if type(v) in (list, tuple): return type(v)(map(_none, v))
+    return v * float("nan") if getattr(getattr(v, "dtype", None), "kind", "-") in "biuf" else v
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
+        globals()[_k] = lambda *a, _f=_v, **k: _none(_f(*a, **k))""",
+    ),
+    "wrapping": (
+        "answer with whole numbers whose squares wrap round below zero in numpy",
+        """
+def _far(v):
+    if type(v) in (int, float): return int(v) + 3037100500 if v == v and abs(v) < 1e9 else v
+    if type(v) in (list, tuple): return type(v)(map(_far, v))
+    return (v * 0).astype("i8") + 3037100500 if getattr(getattr(v, "dtype", None), "kind", "-") in "iuf" else v
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
+        globals()[_k] = lambda *a, _f=_v, **k: _far(_f(*a, **k))""",
+    ),
+    "no_rows": (
+        "answer with an array of no rows, whose errors add up to nothing",
+        """
+def _empty(v):
+    try: import numpy
+    except ImportError: return v
+    return numpy.zeros((0, 1)) if isinstance(v, (int, float, list, tuple, numpy.ndarray)) else v
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
+        globals()[_k] = lambda *a, _f=_v, **k: _empty(_f(*a, **k))""",
+    ),
     "arguments_changed": (
         "change the evaluator's data in place",
         """

@@ -45,6 +45,7 @@ class Modules:
     loading: Any
     proxy: Any
     stand_in: Any
+    usual_numbers: Any
 
 
 class Evaluation:
@@ -62,7 +63,7 @@ class Evaluation:
         self._channel, self._report = place.detach(), self._report_to.fileno()
         """Where a task's own sockets are put."""
         self._asking = ours.channel.Channel(self._channel, plain=ours.plain)
-        self._stand = ours.proxy.Proxy(self._ask, ours.channel.ProgramRaised)
+        self._stand = ours.proxy.Proxy(self._ask, ours.channel.ProgramRaised, ours.usual_numbers.usual)
         self._stood_in = ours.stand_in.StandIn(self._stand.fill, self._stand.refuse)
         self._delay = 0.0
 

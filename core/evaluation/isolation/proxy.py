@@ -7,9 +7,8 @@ cannot cross raises `NotPlain`, and `Proxy.refused` says whose doing it was.
 
 What is a class, what an object of it can be asked by Python itself (`==`, `len`, `+`) and which of its methods answer
 with objects is a matter of the user's own program: all else is asked for plain data, whatever a candidate makes of it.
-Else a candidate could answer with objects that compare and count as they like. Complex numbers cross where the user's
-own program has some: elsewhere an imaginary error would have a negative square, and be better than none, and an answer
-with one is a TypeError of the program's, as `float` of one is.
+Else a candidate could answer with objects that compare and count as they like. Numbers cross as `usual_numbers` has
+them: what the user's own program has none of is an exception of the program's.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
 """
@@ -26,6 +25,10 @@ class Ask(Protocol):
     """Calls a function of the program: see `Channel.call`."""
 
     def __call__(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any: ...
+
+
+Usual = Callable[[Any, Callable[[str], bool]], Any]
+"""An answer as the evaluator may have it, by what the user's own program is known to have."""
 
 
 class NotPlain(Exception):
@@ -52,13 +55,6 @@ _BUILT_IN = {
 """StopIteration is not among them: raised by a candidate it would end a loop of the evaluator's (`map`, `next`) early
 and leave out cases. It becomes RuntimeError, as Python makes it in generators."""
 _NOT_PLAIN = "is not plain data"
-_COMPLEX = "1j"
-"""In `Proxy.classes`: the program has complex numbers."""
-_COMPLEX_TOLD = (
-    "with a complex number, where the initial program answers with real ones: a negative number to a fractional power "
-    "is one, and so are roots and eigenvalues of numpy's; answer with a real number"
-)
-_REAL = frozenset({type(None), bool, int, float, str, bytes})
 
 
 class Proxy:
@@ -67,10 +63,11 @@ class Proxy:
     Args:
         ask: calls the program.
         raised: the exception type of `ask` for what the program raised; it has `kind` and `text`.
+        usual: of the module `usual_numbers`.
     """
 
-    def __init__(self, ask: Ask, raised: type[Exception]) -> None:
-        self._ask, self._raised = ask, raised
+    def __init__(self, ask: Ask, raised: type[Exception], usual: Usual) -> None:
+        self._ask, self._raised, self._usual = ask, raised, usual
         self._names: Mapping[str, Mapping[str, Any]] = {}
         self._classes: frozenset[str] | None = None
         self._seen: set[str] = set()
@@ -104,7 +101,7 @@ class Proxy:
     @property
     def classes(self) -> list[str]:
         """What objects there are and what they do: `C` a class, `C.__len__` a special method that it has, `C.f=` a
-        method that answered with data, `C.f()` one that answered with an object, `1j` complex numbers."""
+        method that answered with data, `C.f()` one that answered with an object; and kinds of `usual_numbers`."""
         found = {name for name, what in self._names.items() if what.get("class") and not name.startswith("__")}
         return sorted(found | self._seen)
 
@@ -113,15 +110,22 @@ class Proxy:
         for name, what in self._names.items():
             if name.startswith("__") or not name.isidentifier():
                 continue
-            if "value" in what and self._may_cross(what["value"]):
-                setattr(module, name, what["value"])
+            if "value" in what:
+                self._set(module, name, what["value"])
             elif what.get("class") and self._knows(name):
                 setattr(module, name, self._class(name))
             elif what.get("callable") or what.get("class"):
                 setattr(module, name, self._function(name))
             else:
-                kind = str(what.get("object"))[:100] if "object" in what else "complex number"
-                setattr(module, name, _Opaque(self, name, kind))
+                kind = str(what.get("object"))[:100]
+                setattr(module, name, _Opaque(self, f"{name} of the candidate is a {kind}, which cannot cross"))
+
+    def _set(self, module: ModuleType, name: str, value: Any) -> None:
+        """Give it a value of the program's; one that no answer may hold cannot be used there."""
+        try:
+            setattr(module, name, self._usual(value, self._knows))
+        except (TypeError, ValueError, OverflowError) as error:
+            setattr(module, name, _Opaque(self, f"{name} of the candidate cannot cross: it holds {error}"))
 
     def _knows(self, what: str) -> bool:
         """Whether the user's own program has that; if this is that program, it has from now on."""
@@ -141,13 +145,11 @@ class Proxy:
             raise self.raised_last from None
         except TypeError as error:
             raise self.refuse(f"an argument of {_asked(function, args)} cannot cross: {error}") from error
-        if not self._may_cross(answer):
-            self.raised_last = TypeError(f"{_asked(function, args)} answered {_COMPLEX_TOLD}")
-            raise self.raised_last
-        return answer
-
-    def _may_cross(self, value: Any) -> bool:
-        return type(value) in _REAL or not _holds_complex(value) or self._knows(_COMPLEX)
+        try:
+            return self._usual(answer, self._knows)
+        except (TypeError, ValueError, OverflowError) as error:
+            self.raised_last = type(error)(f"{_asked(function, args)} answered with {error}")
+            raise self.raised_last from None
 
     def refuse(self, reason: str, *, by_program: bool = False) -> NotPlain:
         """Note why the two cannot be kept apart; the first reason is the one that counts."""
@@ -257,15 +259,6 @@ class Handle:
         self._proxy.call("__handles__.set", [self._key, name, _keyed(value)], {})
 
 
-def _holds_complex(value: Any) -> bool:
-    """Whether there is a complex number in plain data, which ends: `plain.unwrap` made it."""
-    if isinstance(value, dict):
-        return _holds_complex(list(value)) or _holds_complex(list(value.values()))
-    if isinstance(value, (list, tuple, set)):
-        return not _REAL.issuperset(map(type, value)) and any(map(_holds_complex, value))
-    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
-
-
 def _special(name: str) -> Callable[..., Any]:
     """A special method that forwards."""
     if name == "__iter__":
@@ -338,12 +331,12 @@ def _asked(function: str, args: Sequence[Any]) -> str:
 class _Opaque:
     """A name whose value cannot cross; using it says so."""
 
-    def __init__(self, proxy: Proxy, name: str, kind: str) -> None:
-        self._about = (proxy, name, kind)
+    def __init__(self, proxy: Proxy, reason: str) -> None:
+        self._about = (proxy, reason)
 
     def __getattr__(self, attribute: str) -> Any:
-        proxy, name, kind = self._about
-        raise proxy.refuse(f"{name} of the candidate is a {kind}, which cannot cross", by_program=True)
+        proxy, reason = self._about
+        raise proxy.refuse(reason, by_program=True)
 
 
 HANDLES = '''

@@ -44,6 +44,8 @@ def handler() -> Callable[[dict[str, Any]], Any]:
 
 MOST_CELLS, FEWEST_BLENDED = 4_000_000, 20
 """Predictions that a blend is looked for in, some 200 MB as words; so many of the best are there in any case."""
+LARGE = 1 << 24
+"""Whole numbers from there on: of smaller ones 32,768 squares and their sum fit into 64 bits."""
 WHOLE = "whole"
 """All hidden rows, as published scores of a competition count them."""
 
@@ -86,7 +88,7 @@ class Judge:
         refused: tuple[type[Exception], ...] = (Malformed, *refusals())
         try:
             table = read_submission(path, self._texts)
-            table = self._checked(table) if self._exam["strict"] else _fillable(table)
+            table = self._checked(table) if self._exam["strict"] else _fillable(_as_numbers(table, self._targets))
             return self._grade_part(table, part, interval)
         except refused as error:
             return {"failure": "bad_submission", "message": str(error)[:500]}
@@ -238,6 +240,16 @@ class Judge:
             return scores.resampled(score, units, run=run, draws=200)
         except Exception:  # noqa: BLE001 - a grader that refuses resampled rows: then there is no interval
             return []
+
+
+def _as_numbers(table: Any, targets: list[str]) -> Any:
+    """Predictions that are large whole numbers as floats: the squares of numpy's wrap round below zero."""
+    large = [
+        name
+        for name in targets
+        if name in table and table[name].dtype.kind in "iu" and not table[name].between(-LARGE, LARGE).all()
+    ]
+    return table.astype(dict.fromkeys(large, float))
 
 
 def _fillable(table: Any) -> Any:

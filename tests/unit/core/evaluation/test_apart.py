@@ -165,3 +165,54 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
     assert not own.refused and own.classes == ("1j",), "a user's own program may have them, and others then too"
     assert isinstance(own.value["combined_score"], str), "and even so such a number is no score"
     assert scored(IMAGINARY[kind], own.classes).value == own.value
+
+
+ODD = {
+    "nan": ("float('nan')", "ValueError", ("0/0",)),
+    "nan in an array": ("numpy.array([1.0, numpy.nan])", "ValueError", ("0/0",)),
+    "nan in a list": ("[1.0, float('nan')]", "ValueError", ("0/0",)),
+    "no rows": ("numpy.zeros((0, 1))", "ValueError", ("[[]]",)),
+    "beyond floats": ("2**60", "OverflowError", ("2**24",)),
+    "beyond floats in an array": ("numpy.array([1, 2**60])", "OverflowError", ("2**24",)),
+    "whole": ("3037000540", 3037000540.0, ("2**24",)),
+    "whole in a list": ("[1, 3037000540]", 3037000541.0, ("2**24",)),
+    "whole in an array": ("numpy.array([1, 3037000540])", 3037000541.0, ("2**24",)),
+    "narrow": ("numpy.float16(0.1)", 0.0999755859375, ("<f2",)),
+    "narrow and whole": ("numpy.array([100, 100], 'i1')", 200.0, ("|i1",)),
+    "without a sign": ("numpy.uint64(3)", 3.0, ("<u8",)),
+}
+KINDS = """import importlib.util
+
+import numpy
+
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    told = numpy.asarray(module.f())
+    return {"combined_score": float(told.sum()), "kind": told.dtype.str}
+"""
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_numbers_cross_as_the_users_program_has_them(sandbox, tmp_path, kind):
+    """Centres that are NaN overlapped nothing, and the squares of large whole errors were below zero: both were the
+    best program there can be."""
+    (tmp_path / "evaluator.py").write_text(KINDS)
+    answer, wanted, known = ODD[kind]
+    code = f"import numpy\ndef f(): return {answer}"
+
+    def scored(classes: tuple[str, ...] | None) -> EvaluatorRun:
+        how = Apart(tmp_path / "evaluator.py", classes=classes, timeout=30)
+        return how.run(sandbox, code, limits=Limits(seconds=20))
+
+    found = scored(())
+    if isinstance(wanted, str):
+        assert found.raised and found.line.startswith(f"{wanted}: f answered with "), found.line
+    else:
+        assert found.value == {"combined_score": wanted, "kind": found.value["kind"]}
+        assert found.value["kind"] in ("<f8", "<i8"), "as wide as Python's"
+    own = scored(None)
+    assert own.classes == known and own.value is not None
+    assert scored(own.classes).value == own.value, "others may do what the user's own program does"

@@ -74,6 +74,21 @@ def test_a_blend_reads_no_more_predictions_than_memory_is_meant_for(tmp_path, mo
     assert read == paths[:3]
 
 
+@pytest.mark.parametrize("predicted", [3037000540, -(2**63)])
+def test_errors_of_large_whole_numbers_have_no_negative_squares(tmp_path, predicted):
+    """A competition's own grader was told them as the program wrote them: numpy's wrap round, below zero."""
+    (tmp_path / "answers.csv").write_text("id,y\n" + "".join(f"{row},{row % 3}\n" for row in range(20)))
+    (tmp_path / "mine.csv").write_text("id,y\n" + "".join(f"{row},{predicted}\n" for row in range(20)))
+    (tmp_path / "grade.py").write_text("def grade(mine, true): return ((mine['y'] - true['y']) ** 2).mean()\n")
+    exam = {
+        "answers": str(tmp_path / "answers.csv"), "sample": str(tmp_path / "answers.csv"), "id": "id",
+        "targets": ["y"], "strict": False, "labels": False,
+        "grade": {"folder": str(tmp_path), "function": "grade:grade"},
+        "parts": {"validation": list(range(10)), "final": list(range(10, 20))},
+    }  # fmt: skip
+    assert Judge(exam).grade(str(tmp_path / "mine.csv"), "validation", False)["score"] > 9e18
+
+
 def test_columns_of_classes_are_blended_beside_a_target_called_like_one_of_them(tmp_path):
     """The answers have one column of classes, a submission has one for each."""
     rng, classes = np.random.default_rng(4), ["n", "y", "z"]
