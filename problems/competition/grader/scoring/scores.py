@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,11 +67,20 @@ def rmspe(y: Any, p: Any) -> float:
 
 def pearson(y: Any, p: Any) -> float:
     """Constant predictions tell nothing and count 0."""
-    y, p = np.asarray(y, float) - np.mean(y), np.asarray(p, float) - np.mean(p)
+    y, p = _centred(y), _centred(p)
     if not y.any():
         raise Undefined("a correlation is undefined: all true values are equal")
     scale = np.sqrt((y @ y) * (p @ p))
     return float(np.clip(y @ p / scale, -1, 1)) if scale else 0.0
+
+
+def _centred(values: Any) -> Any:
+    """Less their mean, the largest of size 1: of numbers near the smallest or largest there are the squares would be
+    lost, and with them all that speaks against a prediction."""
+    values = np.asarray(values, float)
+    values = values / (np.abs(values).max() or 1.0)
+    values = values - np.mean(values)
+    return values / (np.abs(values).max() or 1.0)
 
 
 def spearman(y: Any, p: Any) -> float:
@@ -93,61 +103,78 @@ def error_rate(y: Any, p: Any) -> float:
 
 
 def balanced_accuracy(y: Any, p: Any) -> float:
-    return float(np.mean([np.mean(p[y == label] == label) for label in np.unique(y)]))
+    found = _counts(y, p)
+    there = found.rows > 0
+    return float(np.mean(found.hits[there] / found.rows[there]))
 
 
-def _f1_of(y: Any, p: Any, label: Any) -> float:
-    hits, found, there = np.sum((y == label) & (p == label)), np.sum(p == label), np.sum(y == label)
-    return float(2 * hits / (found + there)) if found + there else 0.0
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Of each class that is true or predicted somewhere: how often it is rightly predicted, is true, is predicted.
+
+    Not the table of which class is taken for which: a program may predict a class of its own for each row.
+    """
+
+    hits: Any
+    rows: Any
+    columns: Any
+
+    @property
+    def f1(self) -> Any:
+        return 2 * self.hits / (self.rows + self.columns)
+
+
+def _counts(y: Any, p: Any) -> _Counts:
+    codes = _codes(np.concatenate([y, p]))
+    true, told = codes[: len(y)], codes[len(y) :]
+    found = [np.bincount(one, minlength=codes.max() + 1).astype(float) for one in (true[true == told], true, told)]
+    there = found[1] + found[2] > 0
+    return _Counts(*(counts[there] for counts in found))
+
+
+def _codes(labels: Any) -> Any:
+    """A small whole number from 0 on for each label; labels that are such already need no sorting."""
+    if labels.min() >= 0 and labels.max() < len(labels) and (labels == (codes := labels.astype(int))).all():
+        return codes
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def f1(y: Any, p: Any) -> float:
     """Of the class 1; `y` and `p` are 0/1. Which of two classes that is, `Scoring` knows: some rows may lack it."""
     if not np.any(y == 1):
         raise Undefined("F1 is undefined: no row of the positive class")
-    return _f1_of(y, p, 1)
+    hits, found, there = np.sum((y == 1) & (p == 1)), np.sum(p == 1), np.sum(y == 1)
+    return float(2 * hits / (found + there))
 
 
 def f1_macro(y: Any, p: Any) -> float:
-    return float(np.mean([_f1_of(y, p, label) for label in np.union1d(y, p)]))
+    return float(np.mean(_counts(y, p).f1))
 
 
 def f1_weighted(y: Any, p: Any) -> float:
-    labels, counts = np.unique(y, return_counts=True)
-    return float(np.average([_f1_of(y, p, label) for label in labels], weights=counts))
-
-
-def _confusion(y: Any, p: Any) -> tuple[Any, Any]:
-    """How often a class (row) is taken for one (column), and the classes."""
-    labels, codes = np.unique(np.concatenate([y, p]), return_inverse=True)
-    table = np.zeros((len(labels), len(labels)))
-    np.add.at(table, (codes[: len(y)], codes[len(y) :]), 1)
-    return table, labels
+    found = _counts(y, p)
+    return float(np.average(found.f1, weights=found.rows))
 
 
 def mcc(y: Any, p: Any) -> float:
-    table, _ = _confusion(y, p)
-    rows, columns, total = table.sum(1), table.sum(0), table.sum()
+    found, total = _counts(y, p), float(len(y))
+    rows, columns = found.rows, found.columns
     scale = np.sqrt((total**2 - rows @ rows) * (total**2 - columns @ columns))
-    return float((np.trace(table) * total - rows @ columns) / scale) if scale else 0.0
+    return float((found.hits.sum() * total - rows @ columns) / scale) if scale else 0.0
 
 
 def cohen_kappa(y: Any, p: Any) -> float:
     """Agreement beyond chance, every disagreement alike. Source: Cohen 1960."""
-    table, _ = _confusion(y, p)
-    total = table.sum()
-    chance = table.sum(1) @ table.sum(0) / total**2
-    return float((np.trace(table) / total - chance) / (1 - chance)) if chance < 1 else 1.0
+    found, total = _counts(y, p), float(len(y))
+    chance = found.rows @ found.columns / total**2
+    return float((found.hits.sum() / total - chance) / (1 - chance)) if chance < 1 else 1.0
 
 
 def qwk(y: Any, p: Any) -> float:
     """Grades that are k apart disagree k² times as much, whether or not a row has those between them, as on Kaggle;
     scikit-learn counts only those that are there. Source: Cohen 1968."""
-    table, grades = _confusion(y, p)
-    weight = (grades[:, None] - grades) ** 2
-    expected = np.outer(table.sum(1), table.sum(0)) / table.sum()
-    scale = (weight * expected).sum()
-    return float(1 - (weight * table).sum() / scale) if scale else 1.0
+    by_chance = mse(y, np.mean(y)) + mse(p, np.mean(y))  # of each grade with each that is told
+    return 1 - mse(y, p) / by_chance if by_chance else 1.0
 
 
 def _ranks(values: Any) -> Any:
