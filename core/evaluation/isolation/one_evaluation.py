@@ -33,6 +33,8 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 """What programs see too."""
 MOST_BYTES = 64 << 20
 """Of a report: who hears it shares its process with others."""
+MOST_PARTS = 2_000_000
+"""Values, lists and objects of a report: read, each takes up to a hundred bytes."""
 
 
 @dataclass
@@ -141,8 +143,12 @@ class Evaluation:
 
     def _tell(self, report: dict[str, Any]) -> None:
         frame = self._ours.frames.framed({"report": report})
+        why, parts = "", max(map(frame.count, (b",", b"[", b"{")))
         if len(frame) > MOST_BYTES:
             why = f"the evaluator returned {len(frame) >> 20:,} MB; at most {MOST_BYTES >> 20} MB are read"
+        elif parts > MOST_PARTS:
+            why = f"the evaluator returned {parts:,} values; at most {MOST_PARTS:,} are read"
+        if why:
             frame = self._ours.frames.framed({"report": {**report, "value": None, "error": why, "line": why}})
         self._report_to.sendall(frame)
 

@@ -29,6 +29,8 @@ _UNITTEST = re.compile(rf"^Ran ({WHOLE}) tests? in .*\n+(OK|FAILED)(?: \((.*)\))
 _FAILED = ("failures", "errors", "unexpected successes")
 _REQUIRE = re.compile(r"([A-Za-z_][\w.-]*)\s*(==|!=|<=|>=|<|>)\s*(\S+)")
 _MOST = 200
+_MOST_PARTS = 1_000_000
+"""Tags, lists, objects and values of a report: read, they take up to 300 bytes each of the memory that all share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +125,7 @@ def metrics_of(sources: Sequence[Source], name: str, output: str, reports: Mappi
         elif source.what not in reports:
             fault = fault or f"{source.what}: not written, or no plain file"
         else:
-            read = _json if source.kind == "json" else _junit
-            more, wrong = read(reports[source.what])
+            more, wrong = _report(source.kind, reports[source.what])
             found |= more
             fault = fault or (f"{source.what}: {wrong}" if wrong else "")
     return found, fault
@@ -148,6 +149,13 @@ def _tests_of(output: str) -> Metrics:
 
 def _tests(passed: int, failed: int) -> Metrics:
     return {"tests": "pass" if passed and not failed else "fail", "passed": passed, "failed": failed}
+
+
+def _report(kind: str, text: str) -> tuple[Metrics, str]:
+    """(what a report tells, what is wrong with it)."""
+    if max(map(text.count, ",[{" if kind == "json" else "<")) > _MOST_PARTS:
+        return {}, f"more than {_MOST_PARTS:,} parts"
+    return (_json if kind == "json" else _junit)(text)
 
 
 def _json(text: str) -> tuple[Metrics, str]:

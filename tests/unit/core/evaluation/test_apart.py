@@ -83,12 +83,16 @@ def test_an_evaluator_that_ends_by_itself_is_no_lost_worker(sandbox, tmp_path):
     assert run.line == "the evaluator ended by itself"
 
 
-def test_what_an_evaluator_returns_is_bounded(sandbox, tmp_path):
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [("['x' * 50_000] * 1400", "66 MB; at most 64 MB"), ("[',' * 80_000] * 26", "2,080,037 values; at most 2,000,000")],
+)
+def test_what_an_evaluator_returns_is_bounded(sandbox, tmp_path, returned, told):
     """It may hand on all that its program answered: who hears it shares its process with other programs."""
     evaluator = tmp_path / "evaluator.py"
-    evaluator.write_text("def evaluate(path):\n    return {'all': ['x' * 50_000] * 1400}\n")
+    evaluator.write_text(f"def evaluate(path):\n    return {{'all': {returned}}}\n")
     run = Apart(evaluator, timeout=30).run(sandbox, "def f(x): return 2 * x", limits=Limits(seconds=20))
-    assert run.line == "the evaluator returned 66 MB; at most 64 MB are read" and run.value is None
+    assert run.line == f"the evaluator returned {told} are read" and run.value is None
 
 
 def test_each_candidate_has_a_folder_of_its_own_that_goes_with_it(sandbox, tmp_path):

@@ -75,6 +75,8 @@ def test_reports():
         ("json:a.json", {}, "a.json: not written"),
         ("json:a.json", {"a.json": "{"}, "a.json: no JSON"),
         ("junit", {"junit.xml": "<a"}, "junit.xml: no XML"),
+        ("junit", {"junit.xml": "<a>" * 1_000_001}, "junit.xml: more than 1,000,000 parts"),
+        ("json:o.json", {"o.json": f"[{'{},' * 1_000_001}0]"}, "o.json: more than 1,000,000 parts"),
         ("junit", {"junit.xml": '<!DOCTYPE a [<!ENTITY x "y">]><a/>'}, "entities"),
         ("json:a.json", {"a.json": "[" * 100_000}, "no JSON"),
     ],
