@@ -175,6 +175,7 @@ ODD = {
     "nan": ("float('nan')", "ValueError", ("0/0",)),
     "nan in an array": ("numpy.array([1.0, numpy.nan])", "ValueError", ("0/0",)),
     "nan in a list": ("[1.0, float('nan')]", "ValueError", ("0/0",)),
+    "nan as text": ("' -NaN '", "ValueError", ("0/0",)),
     "no rows": ("numpy.zeros((0, 1))", "ValueError", ("[[]]",)),
     "beyond floats": ("2**60", "OverflowError", ("2**24",)),
     "beyond floats in an array": ("numpy.array([1, 2**60])", "OverflowError", ("2**24",)),
@@ -195,6 +196,7 @@ def evaluate(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     told = numpy.asarray(module.f())
+    told = told.astype(float) if told.dtype.kind == "U" else told
     return {"combined_score": float(told.sum()), "kind": told.dtype.str}
 """
 
