@@ -253,6 +253,7 @@ class FunctionEvaluator(Evaluator):
                 call = f"{problem.form.name}({', '.join(map(repr, prepared.calls[wrong]))})"[:200]
                 message = f"{call} is {answers[wrong]!r}"[:300] + f", not of type {problem.form.returns}"
                 return Evaluation(failure=FailureKind.SIGNATURE, message=message)
+            answers = [*map(problem.form.as_promised, answers)]
         for number, (case, own) in enumerate(zip(prepared.cases, prepared.split(answers), strict=True), 1):
             at = self._called(number, tells=tells)
             try:

@@ -10,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,6 +186,16 @@ def test_whatever_answers_make_the_problems_code_raise_is_the_candidates_failure
 
     (verdict,) = evaluator(Slipped()).evaluate([node(Squares.start)])
     assert verdict.message == "measures of case 1: IndexError('list index out of range')"
+
+
+def test_a_whole_number_where_a_float_is_promised_is_one():
+    """The squares of large errors were below zero for a problem that counts with numpy: no program was better."""
+
+    class Wrapping(Squares):
+        def score(self, case, answers):
+            return float((numpy.subtract(answers, case * case) ** 2).sum())
+
+    assert evaluator(Wrapping()).score("def f(x):\n    return 3037000540\n", "validation").metric > 9e18
 
 
 def test_calls_that_depend_on_earlier_answers_are_made_by_a_driver():
