@@ -249,6 +249,18 @@ for _k, _v in list(globals().items()):
     if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
         globals()[_k] = lambda *a, _f=_v, **k: _empty(_f(*a, **k))""",
     ),
+    "column": (
+        "answer with a column of one number, which is compared with every row",
+        """
+def _column(v):
+    try: import numpy
+    except ImportError: return v
+    row = isinstance(v, (list, tuple, numpy.ndarray)) and len(numpy.shape(v)) == 1 and len(v)
+    return numpy.full((len(v), 1), v[0]) if row else v
+for _k, _v in list(globals().items()):
+    if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
+        globals()[_k] = lambda *a, _f=_v, **k: _column(_f(*a, **k))""",
+    ),
     "arguments_changed": (
         "change the evaluator's data in place",
         """

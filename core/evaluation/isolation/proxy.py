@@ -124,7 +124,7 @@ class Proxy:
         """Give it a value of the program's; one that no answer may hold cannot be used there."""
         try:
             setattr(module, name, self._usual(value, self._knows))
-        except (TypeError, ValueError, OverflowError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
             setattr(module, name, _Opaque(self, f"{name} of the candidate cannot cross: it holds {error}"))
 
     def _knows(self, what: str) -> bool:
@@ -147,7 +147,7 @@ class Proxy:
             raise self.refuse(f"an argument of {_asked(function, args)} cannot cross: {error}") from error
         try:
             return self._usual(answer, self._knows)
-        except (TypeError, ValueError, OverflowError) as error:
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
             self.raised_last = type(error)(f"{_asked(function, args)} answered with {error}")
             raise self.raised_last from None
 

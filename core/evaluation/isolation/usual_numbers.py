@@ -2,7 +2,8 @@
 
 The square of an imaginary error is negative. A NaN breaks no bound that is checked by `<`. Whole numbers of numpy's
 wrap round: the squares of large errors are below zero. In sixteen bits circles overlap by what is rounded away, and a
-sum of costs stops growing. The error of no rows at all, whose shape fits any, is zero.
+sum of costs stops growing. The error of no rows at all, whose shape fits any, is zero; a column of one number is
+compared with every row, and right so many times in each.
 
 What was written for one kind of number is not meant for another, so an evaluator gets those kinds that the user's own
 program has. Narrow ones become as wide as Python's and large ones floats; what is left is an exception of the
@@ -16,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-COMPLEX, NAN, LARGE, EMPTY = "1j", "0/0", "2**24", "[[]]"
-"""Kinds by which a program is known to have such numbers, beside names of numpy's (`<f4`): no identifiers."""
+COMPLEX, NAN, LARGE, EMPTY, DIMENSION = "1j", "0/0", "2**24", "[[]]", "[]"
+"""Kinds by which a program is known to have such numbers, beside names of numpy's (`<f4`): no identifiers. One mark for
+each dimension."""
 MOST = 1 << 24
 """Whole numbers from there on are large: of smaller ones 32,768 squares and their sum fit into 64 bits."""
 _EXACT = 1 << 53
@@ -25,6 +27,8 @@ _EXACT = 1 << 53
 _FEWEST_BYTES = 8
 """Of Python's own float, and of a whole number in numpy's arrays."""
 _SIMPLE = frozenset({type(None), bool})
+_NUMBERS = frozenset({bool, int, float, complex})
+_NO_LISTS = (type(None), bool, int, float, complex, str, bytes)
 _TOLD: dict[str, tuple[type[Exception], str]] = {
     COMPLEX: (
         TypeError,
@@ -42,6 +46,10 @@ _TOLD: dict[str, tuple[type[Exception], str]] = {
         "an array of several dimensions without a number in it, where those of the initial program have some: answer "
         "with a list, or with numbers",
     ),
+    DIMENSION: (
+        ValueError,
+        "numbers in more dimensions than those of the initial program: a column, say, is no row; answer in its form",
+    ),
 }
 
 Knows = Callable[[str], bool]
@@ -57,6 +65,47 @@ def usual(value: Any, knows: Knows) -> Any:
         TypeError, ValueError, OverflowError: it holds numbers that the user's own program has none of; the text
             follows "answered with ".
     """
+    kind = type(value)
+    if kind is float or kind is int:  # most answers are one number, and each waits for this
+        return value if -MOST < value < MOST else _far(value, knows)
+    return value if kind in _SIMPLE else _usual(_in_form(value, knows), knows)
+
+
+def _in_form(value: Any, knows: Knows) -> Any:
+    """The answer, whose numbers have no more dimensions than those of the user's own program, where that has any."""
+    most = _dimensions(value)
+    known = [knows(DIMENSION * count) for count in range(1, most + 1)]
+    if known[:1] == [True] and not known[-1]:
+        error, text = _TOLD[DIMENSION]
+        raise error(text)
+    return value
+
+
+def _dimensions(value: Any) -> int:
+    """The most that arrays of numbers in there have, and lists that numpy would make such arrays of."""
+    shape = _shape(value)
+    if shape is not None:
+        return len(shape)
+    if isinstance(value, dict):
+        value = value.values()
+    return max(map(_dimensions, value), default=0) if not isinstance(value, _NO_LISTS) else 0
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """Of numbers; None for what is none, or has none."""
+    if isinstance(value, (list, tuple)):
+        if _NUMBERS.issuperset(map(type, value)):
+            return (len(value),) if value else None
+        shapes = {_shape(item) for item in value}
+        inner = shapes.pop() if len(shapes) == 1 else None
+        return None if inner is None else (len(value), *inner)
+    if isinstance(value, _NO_LISTS):
+        return () if type(value) in _NUMBERS else None
+    found = getattr(value, "shape", None)
+    return found if found is None or value.size else None
+
+
+def _usual(value: Any, knows: Knows) -> Any:
     kind = type(value)
     if kind in _SIMPLE:
         return value
@@ -77,7 +126,7 @@ def _items(value: Any, knows: Knows) -> Any:
         return value
     if kinds == {float} and (total := sum(value)) == total:  # one NaN makes NaN of it
         return value
-    return type(value)(usual(item, knows) for item in value)
+    return type(value)(_usual(item, knows) for item in value)
 
 
 def _is_nan(text: Any) -> bool:

@@ -166,24 +166,26 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
             "its own exception"
         )
     own = scored(IMAGINARY[kind], None)
-    assert not own.refused and own.classes == ("1j",), "a user's own program may have them, and others then too"
+    assert not own.refused and own.classes in [("1j",), ("1j", "[]")], (
+        "a user's own program may have them, and others then too"
+    )
     assert isinstance(own.value["combined_score"], str), "and even so such a number is no score"
     assert scored(IMAGINARY[kind], own.classes).value == own.value
 
 
 ODD = {
     "nan": ("float('nan')", "ValueError", ("0/0",)),
-    "nan in an array": ("numpy.array([1.0, numpy.nan])", "ValueError", ("0/0",)),
-    "nan in a list": ("[1.0, float('nan')]", "ValueError", ("0/0",)),
+    "nan in an array": ("numpy.array([1.0, numpy.nan])", "ValueError", ("0/0", "[]")),
+    "nan in a list": ("[1.0, float('nan')]", "ValueError", ("0/0", "[]")),
     "nan as text": ("' -NaN '", "ValueError", ("0/0",)),
     "no rows": ("numpy.zeros((0, 1))", "ValueError", ("[[]]",)),
     "beyond floats": ("2**60", "OverflowError", ("2**24",)),
-    "beyond floats in an array": ("numpy.array([1, 2**60])", "OverflowError", ("2**24",)),
+    "beyond floats in an array": ("numpy.array([1, 2**60])", "OverflowError", ("2**24", "[]")),
     "whole": ("3037000540", 3037000540.0, ("2**24",)),
-    "whole in a list": ("[1, 3037000540]", 3037000541.0, ("2**24",)),
-    "whole in an array": ("numpy.array([1, 3037000540])", 3037000541.0, ("2**24",)),
+    "whole in a list": ("[1, 3037000540]", 3037000541.0, ("2**24", "[]")),
+    "whole in an array": ("numpy.array([1, 3037000540])", 3037000541.0, ("2**24", "[]")),
     "narrow": ("numpy.float16(0.1)", 0.0999755859375, ("<f2",)),
-    "narrow and whole": ("numpy.array([100, 100], 'i1')", 200.0, ("|i1",)),
+    "narrow and whole": ("numpy.array([100, 100], 'i1')", 200.0, ("[]", "|i1")),
     "without a sign": ("numpy.uint64(3)", 3.0, ("<u8",)),
 }
 KINDS = """import importlib.util
@@ -222,3 +224,35 @@ def test_numbers_cross_as_the_users_program_has_them(sandbox, tmp_path, kind):
     own = scored(None)
     assert own.classes == known and own.value is not None
     assert scored(own.classes).value == own.value, "others may do what the user's own program does"
+
+
+RIGHT = """import importlib.util
+
+import numpy
+
+TRUE = numpy.arange(60) % 3
+
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("candidate", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return {"combined_score": float((module.f(60) == TRUE).sum() / 60)}
+"""
+
+
+def test_a_column_is_no_row(sandbox, tmp_path):
+    """One number in a column was compared with every row, as often as there are rows: 20 of 1 were right."""
+    (tmp_path / "evaluator.py").write_text(RIGHT)
+
+    def scored(answer: str, classes: tuple[str, ...] | None) -> EvaluatorRun:
+        how = Apart(tmp_path / "evaluator.py", classes=classes, timeout=30)
+        return how.run(sandbox, f"import numpy\ndef f(n): return {answer}", limits=Limits(seconds=20))
+
+    row = scored("numpy.zeros(n, int)", None)
+    assert row.classes == ("[]",) and row.value == {"combined_score": pytest.approx(1 / 3)}
+    for column in ("numpy.zeros((n, 1))", "[[0]] * n", "[numpy.zeros(1)] * n"):
+        assert scored(column, None).value == {"combined_score": 20.0}, "a user's own program may"
+        found = scored(column, row.classes)
+        assert found.raised and found.line.startswith("ValueError: f answered with numbers in more dimensions")
+    assert scored("[0] * n", row.classes).value == row.value
