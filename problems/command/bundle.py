@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from utils.number_text import DECIMAL
+from utils.number_text import DECIMAL, MARK
 
 _MARK = re.compile(r"^=== (.+) ===$", re.MULTILINE)
 
@@ -29,8 +29,9 @@ def split(code: str, names: list[str]) -> dict[str, str] | None:
 def read_metric(output: str, name: str) -> float | None:
     """The last `NAME: value`, `NAME = value` or JSON `"NAME": value` of an output; None if it is not there.
 
-    `1,5` and `1,234.5` are no values: a part of them would be another number.
+    `1,5` and `1,234.5` are no values: a part of them would be another number. `1.30x` and `93%` are.
     """
-    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?({DECIMAL}|nan|[-+]?inf)\b(?![.,]?\d)'
+    end = rf"(?:\b(?![.,]?\d)|{MARK}(?!\w))"
+    pattern = rf'(?<![\w.-])"?{re.escape(name)}"?\s*[:=]\s*"?({DECIMAL}|nan|[-+]?inf){end}'
     found = re.findall(pattern, output, re.IGNORECASE)
     return float(found[-1]) if found else None

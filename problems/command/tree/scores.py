@@ -10,7 +10,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from utils.errors import ConfigError
-from utils.number_text import WHOLE
+from utils.number_text import DECIMAL, MARK, WHOLE
 
 Metrics = dict[str, Any]
 """Name → number or text."""
@@ -21,6 +21,7 @@ _LINE = re.compile(
 )
 _WORD = re.compile(r"[\w+/%-]+")
 """What a metric that is no number may say: `pass`, `n/a`. A dot or a bracket is of the code that a traceback shows."""
+_MARKED = re.compile(rf"({DECIMAL}){MARK}")
 _SUMMARY = re.compile(rf"({WHOLE}) (passed|failed|errors?|skipped|xfailed|xpassed)\b")
 _PYTEST = re.compile(
     rf"^=*[ ]*({WHOLE} (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?).*) in [\d.:]+", re.M
@@ -115,9 +116,8 @@ def metrics_of(sources: Sequence[Source], name: str, output: str, reports: Mappi
     fault = ""
     for source in sources:
         if source.kind == "output":
-            told = [
-                (key, text) for key, text in _LINE.findall(output) if _number(text) is not None or _WORD.fullmatch(text)
-            ]
+            lines = ((key, _unmarked(text)) for key, text in _LINE.findall(output))
+            told = [(key, text) for key, text in lines if _number(text) is not None or _WORD.fullmatch(text)]
             found = {key: _value(text) for key, text in told[-_MOST:]} | found
         elif source.kind == "regex":
             hits = re.findall(source.what, output)
@@ -191,6 +191,12 @@ def _junit(text: str) -> tuple[Metrics, str]:
     skipped = sum(1 for case in cases if case.find("skipped") is not None)
     seconds = sum(_number(case.get("time")) or 0.0 for case in cases)
     return {**_tests(len(cases) - bad - skipped, bad), "skipped": skipped, "seconds": seconds}, ""
+
+
+def _unmarked(text: str) -> str:
+    """`1.30x` as 1.30, `93%` as 93."""
+    marked = _MARKED.fullmatch(text)
+    return marked[1] if marked else text
 
 
 def _value(text: str) -> Any:

@@ -59,6 +59,7 @@ def files(tmp_path: Path) -> Path:
         ("'x' \"score\" : \"3.25\"", 3.25), ("SCORE: .5", 0.5), ("score: +4.", 4), ("best score: 9", 9),
         ("myscore: 3", None), ("score 3", None), ("score: high", None), ("", None), ("score: nan", "nan"),
         ("score: inf", float("inf")), ("score: 1,5", None), ("score: 1,234.5", None), ("score: 1.2.3", None),
+        ("score: 1.30x", 1.3), ("score: 93%", 93), ("score: 1.5xy", None), ("score: 1.5ms", None),
         ("score=3,other=5", 3), ('{"score":3,"other":5}', 3), ("score: 12.5, time: 3", 12.5), ("score: 7.\n", 7),
     ],
 )  # fmt: skip

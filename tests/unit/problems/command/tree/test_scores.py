@@ -24,6 +24,10 @@ def test_lines_of_output():
     assert (found, fault) == ({"score": 2.0, "size": 3.0, "name": "ab-c"}, "")
 
 
+def test_a_number_may_have_a_mark_that_makes_it_no_other():
+    assert read(None, "speedup: 1.30x\ncoverage = 93.5%\ntime: 12.5ms\n")[0] == {"speedup": 1.3, "coverage": 93.5}
+
+
 def test_code_in_a_traceback_is_no_metric():
     traceback = (
         "Traceback (most recent call last):\n    module = self._get(name)\n    x = a.b\nNameError: name\nmode: fast\n"
