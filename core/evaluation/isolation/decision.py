@@ -38,6 +38,8 @@ FEW_CALLS = 20
 """With no more, the evaluator's process is begun ahead of need (`Apart.ahead`)."""
 SLOW_SECONDS = 20.0
 """An evaluation that takes longer is not run again only to be compared."""
+QUICKER = 4
+"""Of a slow one: so many times quicker it has to be beside the evaluator to be scored there first."""
 SAMPLES, FEWEST = 5, 3
 """Scores each way, where two of the same program are not equal: with fewer than three, chance would tell them apart too
 often. Where a score takes long, they are no more than fit."""
@@ -192,7 +194,7 @@ class Decider:
         )  # fmt: skip
         fine = self._wanted == "screen" or first.calls > FINE_CALLS
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
-            return decision, first
+            return (self._quicker_beside(decision, first) if fine and self._wanted == "auto" else decision), first
         looks_beside = self._wanted != "apart" and (fine or first.clocks)
         with threads(1, "opening") as pool:
             if looks_beside:  # who needs it is told what goes wrong
@@ -224,6 +226,24 @@ class Decider:
             "noise": _spread(apart + scores),
         }
         return decision.model_copy(update=screened), first
+
+    def _quicker_beside(self, decision: Decision, first: EvaluatorRun) -> Decision:
+        """Of an evaluation that is slow apart: screened, where the way of so many calls is what makes it slow.
+
+        A score that stays the same where it took a quarter of the time is none of the time.
+        """
+        run = self._beside(decision)
+        found, apart = self._numbers([run]), self._numbers([first])
+        if not found or run.seconds > first.seconds / QUICKER:
+            return decision
+        if found[0] != apart[0]:
+            if first.clocks:
+                return decision
+            found += self._numbers(self._all(*[partial(self._beside, decision)] * (SAMPLES - 1)))
+        if len(found) not in (1, SAMPLES) or _differ(apart, found):
+            return decision
+        told = f"{counted(first.calls, 'call')} a program"
+        return decision.model_copy(update={"isolation": "screen", "reason": told, "noise": _spread(apart + found)})
 
     def _forks_or_not(
         self, decision: Decision, first: EvaluatorRun, forked: EvaluatorRun

@@ -27,6 +27,33 @@ def test_the_time_that_calls_took_decides_nothing(monkeypatch, calls, isolation,
 
 
 @pytest.mark.parametrize(
+    ("calls", "seconds", "clocks", "beside", "isolation"),
+    [
+        (25_000, 0.5, True, [1.5], "screen"),
+        (25_000, 30.0, False, [1.5], "apart"),
+        (25_000, 0.5, True, [1.6], "apart"),
+        (25_000, 0.5, False, [1.4, 1.6, 1.5, 1.3, 1.45], "screen"),
+        (25_000, 0.5, False, [3.0, 3.1, 3.2, 3.05, 3.15], "apart"),
+        (25_000, 0.5, False, [None], "apart"),
+        (20, 0.5, False, [], "apart"),
+    ],
+)
+def test_an_evaluation_that_only_the_way_of_its_calls_makes_slow_is_screened(
+    monkeypatch, calls, seconds, clocks, beside, isolation
+):
+    """EoH's bin packing took 40 s a program in place of 0.5: what was slow apart was never tried beside."""
+    left = iter(beside)
+    first = EvaluatorRun(value=1.5, calls=calls, call_seconds=39, seconds=40, clocks=clocks)
+    monkeypatch.setattr(Apart, "run", lambda *_, **__: first)
+    monkeypatch.setattr(Apart, "begin", lambda *_: None)
+    monkeypatch.setattr(Apart, "end", lambda *_: None)
+    monkeypatch.setattr(Together, "run", lambda *_, **__: EvaluatorRun(value=next(left), seconds=seconds))
+    decision = decider().decide()[0]
+    assert decision.isolation == isolation and next(left, None) is None
+    assert decision.noise == pytest.approx(0.3 if len(beside) > 1 and isolation == "screen" else 0)
+
+
+@pytest.mark.parametrize(
     ("first", "ends"),
     [(EvaluatorRun(value=1.0), False), (EvaluatorRun(refused="it reads the program's text"), True), (None, True)],
 )
@@ -88,7 +115,8 @@ def test_forks_that_fail_now_and_then_are_none_and_the_process_that_was_kept_for
 
 
 def decider() -> Decider:
+    sandbox = SimpleNamespace(tier="warm", cards=SimpleNamespace(places=0))
     return Decider(
-        SimpleNamespace(tier="warm"), "", wanted="auto", start=Apart(Path("evaluator.py"), modules={}), folder=Path(),
+        sandbox, "", wanted="auto", start=Apart(Path("evaluator.py"), modules={}), folder=Path(),
         shows=(), score=lambda value: value, limits=Limits(), seed=0,
     )  # fmt: skip
