@@ -12,7 +12,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from problems.neighbours import aide, autoresearch, openevolve, shinka
+from problems.neighbours import aide, autoresearch, codeevolve, functions, openevolve, shinka
 from problems.neighbours.reading import Told, Translation, leaves
 from utils.config import check_config, to_plain
 from utils.config_presets import load_preset
@@ -21,7 +21,7 @@ from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.user_path import user_path
 
-FORMS = (openevolve, shinka, autoresearch, aide)
+FORMS = (openevolve, shinka, autoresearch, functions, codeevolve, aide)
 
 
 def translate(config: Config) -> None:
@@ -34,7 +34,7 @@ def translate(config: Config) -> None:
     if config.problem.kind != "script" or not path or (config.problem.program and config.problem.evaluator):
         return
     folder = user_path(path).resolve()
-    if not folder.is_dir():
+    if not folder.exists():
         raise ConfigError(f"problem.path={path}: no such folder")
     form = next((form for form in FORMS if form.recognises(folder)), None)
     if form is None:

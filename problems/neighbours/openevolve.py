@@ -1,4 +1,7 @@
-"""OpenEvolve: `initial_program.*`, `evaluator.py`, and `config.yaml` where there is one, as version 0.4.1 has it."""
+"""OpenEvolve: `initial_program.*`, `evaluator.py`, and `config.yaml` where there is one, as version 0.4.1 has it.
+
+SkyDiscover's tasks have the same files, the evaluator in a folder of its own.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,7 @@ TABLE: Mapping[str, Word] = {
     "system_message": Word("problem.options.statement", str, str.strip),
     "diff_based_evolution": Word("problem.options.reply", bool, lambda value: "diff" if value else "program"),
     "allow_full_rewrites": Word("problem.options.reply", bool, lambda value: "program" if value else "diff"),
+    "diff_based_generation": Word("problem.options.reply", bool, lambda value: "diff" if value else "program"),
     "evaluator.timeout": Word("problem.options.evaluation_timeout", Seconds),
     "evaluator.cascade_evaluation": Word("problem.options.cascade", bool),
     "evaluator.cascade_thresholds": Word("problem.options.cascade_thresholds", Thresholds),
@@ -61,10 +65,11 @@ OUTPUT = (
 
 PROGRAMS = ("initial_program.*", "init_program.*", "initial_prompt.*")
 """What the program is called, the usual name first."""
+EVALUATORS = ("evaluator.py", "evaluator/evaluator.py")
 
 
 def recognises(folder: Path) -> bool:
-    return (folder / "evaluator.py").is_file() and _program(folder) is not None
+    return _evaluator(folder) is not None and _program(folder) is not None
 
 
 def read(folder: Path, told: Told) -> Translation:
@@ -75,7 +80,7 @@ def read(folder: Path, told: Told) -> Translation:
     """
     keys: dict[str, Any] = {
         "problem.program": str(_program(folder)),
-        "problem.evaluator": str(folder / "evaluator.py"),
+        "problem.evaluator": str(_evaluator(folder)),
     }
     taken: dict[str, str] = {}
     left: list[str] = []
@@ -92,6 +97,10 @@ def read(folder: Path, told: Told) -> Translation:
         if theirs not in (*MODELS, *OUTPUT):
             left.append(theirs)
     return Translation(keys, taken, tuple(left), (*others, *_models(plain)))
+
+
+def _evaluator(folder: Path) -> Path | None:
+    return next((path for name in EVALUATORS if (path := folder / name).is_file()), None)
 
 
 def _program(folder: Path) -> Path | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from problems.templates import Template, template_of
 from utils.clean_text import clean
 from utils.errors import ConfigError
 from utils.user_text import user_bytes
@@ -64,6 +65,9 @@ def check_evaluator(path: Path, arguments: Collection[str], *, cascade: bool) ->
         arguments: names that its functions are to be called with.
         cascade: its stages are called where it has some, and not `evaluate`.
     """
+    if template := template_of(path):
+        _check_template(path, template, arguments)
+        return
     try:
         module = ast.parse(user_bytes(path, "problem.evaluator="), path.name)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -76,6 +80,21 @@ def check_evaluator(path: Path, arguments: Collection[str], *, cascade: bool) ->
         allowed = ", ".join(sorted(taken)) or "none"
         raise ConfigError(
             f"problem.options.evaluator_args.{foreign[0]}: no function of {path} takes it; allowed: {allowed}"
+        )
+
+
+def _check_template(path: Path, template: Template, arguments: Collection[str]) -> None:
+    """ConfigError: arguments that the evaluator has no use for, or none where it needs some."""
+    if template.kind == "class":
+        return  # they are its constructor's, which may pass them on
+    takes = {"inputs"} if template.run_takes else set()
+    if foreign := sorted({*arguments} - takes):
+        allowed = ", ".join(takes) or "none"
+        raise ConfigError(f"problem.options.evaluator_args.{foreign[0]}: {path} takes none such; allowed: {allowed}")
+    if takes - {*arguments}:
+        raise ConfigError(
+            f"problem.evaluator={path}: {template.run}({template.run_takes}) is given inputs by who searches: "
+            "--problem.options.evaluator_args.inputs='[INPUT, INPUT]'; the last one's score steers"
         )
 
 

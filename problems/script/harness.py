@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import random
 import sys
 import types
 from collections.abc import Awaitable, Callable
@@ -36,6 +37,10 @@ def prepare_evaluator() -> None:
     install_shim()
     if path.endswith(".pkl"):
         _LOADED["function"] = unpickled(path)
+        return
+    if template := OPTIONS.get("template"):
+        asked_for = of_class if template["kind"] == "class" else of_specification
+        _LOADED.update(function=asked_for(path, template), folder=folder)
         return
     module = load(module_name(path), path)
     if not hasattr(module, "evaluate") and not (OPTIONS["cascade"] and hasattr(module, "evaluate_stage1")):
@@ -122,13 +127,15 @@ async def _wait(value: Awaitable[Any]) -> Any:
 
 
 def result_of(value: Any) -> dict[str, Any]:
-    """A number, a dict, or an object with `metrics` and `artifacts`, as one dict."""
+    """A number, a dict, an object with `metrics` and `artifacts`, or a score and what is said of it, as one dict."""
     if hasattr(value, "metrics"):
         return {"metrics": dict(value.metrics), "artifacts": dict(getattr(value, "artifacts", None) or {})}
     if isinstance(value, dict) and isinstance(value.get("metrics"), dict):
         return {"metrics": dict(value["metrics"]), "artifacts": dict(value.get("artifacts") or {})}
     if isinstance(value, dict):
         return {"metrics": dict(value), "artifacts": {}}
+    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict):  # as GEPA's evaluators answer
+        return {**result_of(value[0]), "artifacts": dict(value[1])}
     if isinstance(value, (int, float)) or hasattr(value, "item"):
         return {"metrics": {OPTIONS["metric"] or "combined_score": float(value)}, "artifacts": {}}
     raise TypeError(f"evaluate returned {type(value).__name__}; a number, a dict or an EvaluationResult is needed")
@@ -159,6 +166,74 @@ def load(name: str, path: str) -> types.ModuleType:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+# What follows is for evaluators that hold their program (`problems/templates.py`).
+
+
+def of_class(path: str, template: dict[str, Any]) -> Callable[..., Any]:
+    """EoH's and LLM4AD's: an object is asked with what the program offers under the template's name.
+
+    Data that it draws are the same in every process that loads it: from one seed, unless it sets its own.
+    """
+    module = load_in_package(path)
+    kinds = (kind for kind in vars(module).values() if inspect.isclass(kind) and kind.__module__ == module.__name__)
+    judge: Any = [kind for kind in kinds if hasattr(kind, "evaluate_program")][-1]
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    asked_of = judge(**(OPTIONS.get("arguments") or {}))
+
+    def evaluate(program_path: str, **_: Any) -> Any:
+        text = ""
+        if template["reads_text"]:
+            with open(program_path, encoding="utf-8") as file:
+                text = file.read()
+        return asked_of.evaluate_program(text, getattr(load("program", program_path), template["entry"]))
+
+    return evaluate
+
+
+def of_specification(path: str, template: dict[str, Any]) -> Callable[..., Any]:
+    """FunSearch's: the function that scores is called on each input; the last one's score steers, as there."""
+    package = types.ModuleType("funsearch")
+    vars(package).update(run=lambda function: function, evolve=lambda function: function)
+    module = types.ModuleType(module_name(path))
+    vars(module).update(funsearch=package, __file__=path)
+    sys.modules.setdefault("funsearch", package)
+    sys.modules[module.__name__] = module
+    with open(path, encoding="utf-8") as file:
+        exec(compile(file.read(), path, "exec"), vars(module))
+
+    def evaluate(program_path: str, inputs: Any = ()) -> Any:
+        setattr(module, template["entry"], getattr(load("program", program_path), template["entry"]))
+        run = getattr(module, template["run"])
+        scores = [float(run(_as_argument(one))) for one in inputs] or [float(run())]
+        told = {f"input {number}": score for number, score in enumerate(scores, 1)} if len(scores) > 1 else {}
+        return {**told, "combined_score": scores[-1]}
+
+    return evaluate
+
+
+def _as_argument(value: Any) -> Any:
+    """A list as the tuple that it was before it became JSON: it may be a key there."""
+    return tuple(map(_as_argument, value)) if isinstance(value, list) else value
+
+
+def load_in_package(path: str) -> types.ModuleType:
+    """Import a file as a module of its package, whose own lines are not run: LLM4AD's import every task."""
+    folder, parts = os.path.dirname(path), [os.path.splitext(os.path.basename(path))[0]]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    if len(parts) == 1:
+        return load(module_name(path), path)
+    sys.path.insert(1, folder)
+    for depth in range(1, len(parts)):
+        package = types.ModuleType(".".join(parts[:depth]))
+        package.__path__ = [os.path.join(folder, *parts[:depth])]
+        sys.modules[package.__name__] = package
+    return load(".".join(parts), path)
 
 
 def install_shim() -> None:

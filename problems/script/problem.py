@@ -1,6 +1,7 @@
 """Any program with an evaluator of the user's: `evaluate(program_path)`, in the form that OpenEvolve's users have.
 
-The evaluator is Python; the program is whatever it can judge: Python, another language, a text.
+The evaluator is Python; the program is whatever it can judge: Python, another language, a text. Some evaluators hold it
+(`problems/templates.py`): then `problem.program` is the evaluator's own file.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
 from problems.script.evaluator_source import check_evaluator, docstring_of, uncalled_evaluate
+from problems.templates import Template, template_of
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
@@ -34,6 +36,7 @@ from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.missing_file import no_file
 from utils.prompt_text import fenced_data
+from utils.shared_property import shared_property
 from utils.user_path import user_path
 from utils.user_text import user_bytes, user_text
 
@@ -120,6 +123,15 @@ class ScriptProblem(Problem):
         if self._sent:
             check_shippable(self.evaluator_file.parent, "evaluator")
 
+    @shared_property
+    def _template(self) -> Template | None:
+        return template_of(self.evaluator_file)
+
+    @property
+    def _held(self) -> Template | None:
+        """The evaluator's own program, where that is the one that is searched."""
+        return self._template if self.program == self.evaluator_file else None
+
     def check(self) -> None:
         for key, path in (("program", self.program), ("evaluator", self.evaluator_file)):
             if not path.is_file():
@@ -128,7 +140,7 @@ class ScriptProblem(Problem):
             if not user_path(shown).exists():
                 raise ConfigError(f"problem.options.shows={shown}: {no_file(user_path(shown))}")
         user_text(self.program, "problem.program=")
-        if self.evaluator_file.suffix == ".py":
+        if self.evaluator_file.suffix == ".py" or self._template:
             check_evaluator(self.evaluator_file, self.options.evaluator_args, cascade=self.options.cascade)
 
     def _check_text(self) -> None:
@@ -146,13 +158,17 @@ class ScriptProblem(Problem):
 
     @property
     def untold(self) -> str:
-        if self.options.statement or docstring_of(self.evaluator_file):
+        if self.options.statement or self._about or docstring_of(self.evaluator_file):
             return ""
         return f"what is rewarded (nor does a docstring of {self.evaluator_file.name})"
 
     @property
     def language(self) -> str:
-        return language_of(self.program)
+        return "python" if self._held else language_of(self.program)
+
+    @property
+    def _about(self) -> str:
+        return self._template.about if self._template else ""
 
     @property
     def hidden_files(self) -> tuple[Path, ...]:
@@ -179,7 +195,7 @@ class ScriptProblem(Problem):
 
     @property
     def code(self) -> str:
-        return user_text(self.program, "problem.program=")
+        return self._held.program if self._held else user_text(self.program, "problem.program=")
 
     def _long_imports(self) -> tuple[str, ...]:
         """Of the user's own program. What is wrong with its file `check` tells."""
@@ -189,7 +205,8 @@ class ScriptProblem(Problem):
         return ()
 
     def statement(self) -> str:
-        text = self.options.statement or f"Improve the program {self.program.name}; an evaluator gives it a score."
+        told = self.options.statement or self._about
+        text = told or f"Improve the program {self.program.name}; an evaluator gives it a score."
         text += told_marks(self.code)
         return f"{text}\nMetric: {self.metric or USUAL_METRIC}."
 
@@ -200,6 +217,8 @@ class ScriptProblem(Problem):
             shown = _shown(beside)
             told_of = (_told_module(name, text, whole=name in shown) for name, text in sorted(beside.items()))
             sections["What it imports from beside it"] = "\n\n".join(told_of)
+        if self._template and self._template.source:
+            sections["The specification that it is a part of"] = fenced_data(self._template.source)
         told = {"program": self.code, "reply_format": self.options.reply, "sections": sections}
         return told if self.language == "python" else {**told, "language": self.language}
 
@@ -241,6 +260,7 @@ class ScriptProblem(Problem):
             "metric": self.metric,
             **({"lower_is_better": True} if self.lower_is_better else {}),
             **({"arguments": self.options.evaluator_args} if self.options.evaluator_args else {}),
+            **({"template": self._template.harness} if self._template else {}),
         }
         return ScriptEvaluator(
             deps,
@@ -258,7 +278,7 @@ class ScriptProblem(Problem):
 
     def export(self, node: Node, out: Path, run_dir: Path) -> list[Path]:
         out.mkdir(parents=True, exist_ok=True)
-        written = [out / f"solution{self.program.suffix}"]
+        written = [out / f"solution{'.py' if self._held else self.program.suffix}"]
         written[0].write_text(node.code, encoding="utf-8")
         for name in self._beside():  # the program imports them
             source, path = self.evaluator_file.parent / name, out / name
@@ -300,12 +320,21 @@ def _take_as_given(cfg: Config) -> None:
         section.options = {**options, "cascade_thresholds": [*USUAL_THRESHOLDS[:2]]}
 
 
+def _take_direction(cfg: Config, template: Template) -> None:
+    """The way that the score goes in the framework that the evaluator was written for, unless the user says it."""
+    if cfg.problem.direction is None and template.lower_is_better is not None:
+        cfg.problem.direction = "min" if template.lower_is_better else "max"
+
+
 def build(cfg: Config, project_dir: Path) -> ScriptProblem:
     """The problem of a configuration: `problem.program` and `problem.evaluator`; `problem.path` was read before."""
     section = cfg.problem
     _take_as_given(cfg)
     options = checked_options(Options, section.options)
     program, evaluator = section.program, section.evaluator
+    if evaluator and (template := template_of(user_path(evaluator))):
+        program = program or evaluator
+        _take_direction(cfg, template)
     if not program or not evaluator:
         raise ConfigError("problem.program and problem.evaluator are needed (or problem.path, a folder with both)")
     return ScriptProblem(

@@ -9,6 +9,7 @@ import pytest
 from support.command_line import ROOT, Cli
 
 from utils.config import load_config
+from utils.errors import ConfigError
 
 EXAMPLES = ROOT / "examples"
 
@@ -108,6 +109,77 @@ def test_what_shinkas_script_and_yaml_say_is_read_and_not_run(tmp_path: Path):
     assert found.hints == ("shinka_b.yaml is read, and not shinka_a.yaml",)
     (tmp_path / "run_evo.py").write_text(f"x = {'-' * 300_000}1\n")
     assert "search.max_steps" not in read(tmp_path, Told()).keys, "too deep for Python's parser: nothing is said"
+
+
+def test_codeevolves_configuration_says_where_all_lies(tmp_path: Path):
+    from problems.neighbours import translate
+
+    (tmp_path / "input/src").mkdir(parents=True)
+    (tmp_path / "configs").mkdir()
+    (tmp_path / "input/judge.py").touch()
+    (tmp_path / "input/evaluate.py").touch()
+    (tmp_path / "input/src/start.py").touch()
+    plain = (
+        "SYS_MSG: |\n  Pack well.\nINIT_FILE_DATA: {filename: start.py, language: python}\nEVAL_FILE_NAME: judge.py\n"
+        "EVAL_TIMEOUT: 7\nMAX_MEM_BYTES: 1000000000\nENSEMBLE: [{model_name: X}]\n"
+        "EVOLVE_CONFIG: {fitness_key: ratio, num_epochs: 9, num_islands: 3, meta_prompting: true}\n"
+    )
+    (tmp_path / "configs/config_insp.yaml").write_text("EVOLVE_CONFIG: {fitness_key: other}\n")
+    (tmp_path / "configs/config.yaml").write_text(plain)
+
+    def read(*more: str) -> Any:
+        config = load_config(None, [f"problem.path={tmp_path}", *more], presets={"problem": "script"}, env={})
+        translate(config)
+        return config
+
+    config = read()
+    problem = config.problem
+    assert (problem.kind, problem.metric, problem.direction) == ("command", "ratio", "max")
+    assert problem.eval == "python3 judge.py src/start.py results.json" and problem.editable == "src/start.py"
+    assert problem.options == {"statement": "Pack well."} and problem.metric_from == "json:results.json"
+    assert config.search.max_steps == 9 and config.execution.timeout == 7 and config.execution.memory_mb == 953
+    (tmp_path / "input/src/start.py").unlink()
+    with pytest.raises(ConfigError, match=r"names input/src/start\.py, and no such file is in"):
+        read()
+    (tmp_path / "configs/config.yaml").write_text("EVOLVE_CONFIG: {num_epochs: 9}\n")
+    (tmp_path / "input/src/init_program.py").touch()
+    with pytest.raises(ConfigError, match=r"EVOLVE_CONFIG\.fitness_key=None"):
+        read()
+    assert read("problem.metric=mine").problem.metric == "mine"
+
+
+def test_skydiscovers_evaluator_lies_in_a_folder_of_its_own(tmp_path: Path):
+    from problems.neighbours import openevolve
+    from problems.neighbours.reading import Told
+
+    (tmp_path / "initial_program.py").touch()
+    (tmp_path / "config.yaml").write_text("diff_based_generation: false\n")
+    assert not openevolve.recognises(tmp_path)
+    (tmp_path / "evaluator").mkdir()
+    (tmp_path / "evaluator/evaluator.py").touch()
+    found = openevolve.read(tmp_path, Told()).keys
+    assert found["problem.evaluator"] == str(tmp_path / "evaluator/evaluator.py")
+    assert openevolve.recognises(tmp_path) and found["problem.options.reply"] == "program"
+
+
+def test_eohs_problem_is_searched_as_it_is(cli: Cli):
+    """Program, statement and direction stand in `prob.py`, which imports what lies beside it."""
+    folder = cli.folder / "order"
+    folder.mkdir()
+    (folder / "base.py").write_text("class BaseProblem:\n    pass\n")
+    (folder / "prob.py").write_text(
+        "from base import BaseProblem\n\n\nclass Order(BaseProblem):\n"
+        '    template_program = """\ndef cost(x: float) -> float:\n    return abs(x - 3.0)\n"""\n'
+        '    task_description = "Make the cost small."\n\n'
+        "    def evaluate_program(self, program_str, callable_func):\n"
+        "        return sum(callable_func(x) for x in (1.0, 2.0, 4.0))\n"
+    )
+    ended = cli.here("run", "--problem", "script", f"problem.path={folder}", "search.max_steps=3", "logging.report=no")
+    assert ended.code == 0, ended.err
+    found = cli.show()
+    assert found["baselines"][0]["metric"] == 4 and found["metric_source"] == "verified" and found["direction"] == "min"
+    assert (cli.run_dir / "best_solution" / "solution.py").is_file()
+    assert cli.here("resume", "latest", "search.max_steps=4").code == 0
 
 
 @pytest.mark.long

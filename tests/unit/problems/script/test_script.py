@@ -71,6 +71,7 @@ def harness(tmp_path, monkeypatch):
         "async def evaluate(path):\n    import asyncio\n    await asyncio.sleep(0)\n"
         "    return {'combined_score': 3.0}\n",
         "def evaluate(path):\n    return 3\n",
+        "def evaluate(path):\n    return 3, {}\n",
         "from openevolve.evaluation_result import EvaluationResult\n"
         "def evaluate(path):\n    return EvaluationResult(metrics={'combined_score': 3.0}, artifacts={})\n",
         "class R:\n    metrics = {'combined_score': 3.0}\n    artifacts = None\n"

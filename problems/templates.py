@@ -1,0 +1,224 @@
+"""Evaluators that hold the program they judge, in the forms of other frameworks: what their text says; none is run.
+
+class          EoH's and LLM4AD's: a class with `evaluate_program(program_str, callable_func)`, beside it (or in
+               `template.py`) the texts `template_program` and `task_description`
+specification  FunSearch's: a function `@funsearch.evolve` that is searched, another `@funsearch.run` that scores it
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from utils.clean_text import clean
+
+SPECIFICATION = ".txt"
+"""Ending of a file that may be FunSearch's specification, beside `.py`."""
+_METHOD = "evaluate_program"
+_LOWER = {"BaseProblem": True, "Evaluation": False}
+"""Base class of EoH's and of LLM4AD's → whether less is better."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_MOST_BYTES = 4 << 20
+_NUMPY = "import numpy as np\n\n\n"
+"""EoH gives every program this name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What an evaluator says of the program that it judges."""
+
+    kind: Literal["class", "specification"]
+    program: str
+    """The first program."""
+    entry: str
+    """Its function or class that the evaluator uses."""
+    about: str = ""
+    """What is wanted, in their words."""
+    lower_is_better: bool | None = None
+    """None: their text does not say."""
+    reads_text: bool = False
+    """The evaluator wants the program's source as well."""
+    run: str = ""
+    """Of a specification: the function that scores, and what it calls its input ('' where it takes none)."""
+    run_takes: str = ""
+    source: str = ""
+    """Of a specification: the whole text, which FunSearch shows to its models."""
+
+    @property
+    def harness(self) -> dict[str, Any]:
+        """What `problems/script/harness.py` has to know to call the evaluator."""
+        return {"kind": self.kind, "entry": self.entry, "reads_text": self.reads_text, "run": self.run}
+
+
+def template_of(evaluator: Path) -> Template | None:
+    """The template that an evaluator's file holds; None for a file of another form, or that cannot be read."""
+    if evaluator.suffix not in (".py", SPECIFICATION):
+        return None
+    module, text = _parsed(evaluator)
+    if module is None:
+        return None
+    return _specification(module, text) or _class_template(module, evaluator)
+
+
+def _parsed(path: Path) -> tuple[ast.Module | None, str]:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            return None, ""
+        text = path.read_text(encoding="utf-8")
+        return ast.parse(text, path.name), text
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None, ""
+
+
+# ---------------------------------------------------------------- EoH, LLM4AD
+
+
+def _class_template(module: ast.Module, evaluator: Path) -> Template | None:
+    judges = [node for node in module.body if isinstance(node, ast.ClassDef) and _method(node) is not None]
+    if not judges or any(map(_takes_path, module.body)):
+        return None
+    beside, _ = _parsed(evaluator.with_name("template.py"))
+    scopes: list[ast.Module | ast.ClassDef] = [judges[-1], module, *([beside] if beside is not None else [])]
+    program, about = (_text(scopes, name) for name in ("template_program", "task_description"))
+    tree = _tree(program)
+    entry = _entry(tree) if tree is not None else None
+    if tree is None or entry is None:
+        return None
+    asks_numpy = "np" in _names(tree) and "np" not in _bound(tree)
+    bases = [ast.unparse(base).rpartition(".")[2] for base in judges[-1].bases]
+    return Template(
+        "class",
+        _NUMPY * asks_numpy + program.strip() + "\n",
+        entry,
+        about=clean(about).strip(),
+        lower_is_better=next((_LOWER[base] for base in bases if base in _LOWER), None),
+        reads_text=_reads_text(_method(judges[-1])),
+    )
+
+
+def _takes_path(node: ast.stmt) -> bool:
+    """It is what any evaluator has: `evaluate(program_path)`."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name != "evaluate":
+        return False
+    return [one.arg for one in node.args.args[:1]] == ["program_path"]
+
+
+def _method(judge: ast.ClassDef) -> ast.FunctionDef | None:
+    """Its `evaluate_program`, where that takes a text and what is called."""
+    methods = (node for node in judge.body if isinstance(node, ast.FunctionDef) and node.name == _METHOD)
+    return next((node for node in methods if len(node.args.args) == 3), None)
+
+
+def _reads_text(method: ast.FunctionDef | None) -> bool:
+    return method is not None and method.args.args[1].arg in _names(method)
+
+
+def _text(scopes: Sequence[ast.Module | ast.ClassDef], name: str) -> str:
+    """The constant text of that name in the first of the scopes that has one; '' without."""
+    for scope in scopes:
+        for node in scope.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            value = getattr(node, "value", None)
+            is_named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+            if is_named and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                return value.value
+    return ""
+
+
+def _entry(tree: ast.Module) -> str | None:
+    """Its first class, else its last function, as EoH chooses; None without either."""
+    classes = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return classes[0] if classes else functions[-1] if functions else None
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+# ---------------------------------------------------------------- FunSearch
+
+
+def _specification(module: ast.Module, text: str) -> Template | None:
+    """None unless one function is searched and one scores."""
+    marked = {word: list(_decorated(module, word)) for word in ("evolve", "run")}
+    if any(len(found) != 1 for found in marked.values()):
+        return None
+    (searched,), (scorer,) = marked["evolve"], marked["run"]
+    return Template(
+        "specification",
+        _program(module, text, searched),
+        searched.name,
+        about=clean(ast.get_docstring(module) or "").strip(),
+        lower_is_better=False,
+        run=scorer.name,
+        run_takes=next((one.arg for one in scorer.args.args), ""),
+        source=clean(text),
+    )
+
+
+def _decorated(module: ast.Module, word: str) -> Iterator[ast.FunctionDef]:
+    for node in module.body:
+        if isinstance(node, ast.FunctionDef) and f"funsearch.{word}" in map(_decorator, node.decorator_list):
+            yield node
+
+
+def _decorator(node: ast.expr) -> str:
+    return ast.unparse(node).partition("(")[0]
+
+
+def _program(module: ast.Module, text: str, searched: ast.FunctionDef) -> str:
+    """The searched function between marks, below it what else of the specification it names."""
+    known = {name: node for node in module.body for name in _bound(ast.Module([node], []))}
+    wanted: set[ast.stmt] = {searched}
+    todo: list[ast.stmt] = [searched]
+    while todo:
+        for name in _names(todo.pop()):
+            node = known.get(name)
+            if node is not None and node not in wanted:
+                wanted.add(node)
+                todo.append(node)
+    imports = [node for node in module.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    above = [node for node in module.body if node in wanted and node is not searched and node not in imports]
+    parts = ["\n".join(map(ast.unparse, (one for one in imports if not _is_funsearch(one))))]
+    parts += [_source(text, node) for node in above]
+    parts += [f"# EVOLVE-BLOCK-START\n{_source(text, searched)}\n# EVOLVE-BLOCK-END"]
+    return "\n\n\n".join(filter(None, parts)) + "\n"
+
+
+def _is_funsearch(node: ast.Import | ast.ImportFrom) -> bool:
+    return any("funsearch" in name.name for name in node.names) or "funsearch" in (getattr(node, "module", "") or "")
+
+
+def _source(text: str, node: ast.stmt) -> str:
+    """As it stands there, without decorators of FunSearch's."""
+    lines = ast.get_source_segment(text, node) or ast.unparse(node)
+    return lines.rstrip()
+
+
+# ---------------------------------------------------------------- names in a text
+
+
+def _names(tree: ast.AST) -> set[str]:
+    """What is read of the module around it."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _bound(tree: ast.Module) -> set[str]:
+    """What the module's own lines give a name to."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, _DEFINITIONS):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(name.asname or name.name).partition(".")[0] for name in node.names}
+        else:
+            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+            found |= {one.id for one in stored}
+    return found
