@@ -8,6 +8,7 @@ specification  FunSearch's: a function `@funsearch.evolve` that is searched, ano
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MOST_BYTES = 4 << 20
 _NUMPY = "import numpy as np\n\n\n"
 """EoH gives every program this name."""
+_LAZY = "from __future__ import annotations\n\n"
+"""LLM4AD's programs are run under it, so that some name a `List` in annotations that they do not import."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +90,12 @@ def _class_template(module: ast.Module, evaluator: Path) -> Template | None:
     entry = _entry(tree) if tree is not None else None
     if tree is None or entry is None:
         return None
-    asks_numpy = "np" in _names(tree) and "np" not in _bound(tree)
+    unbound = _names(tree) - _bound(tree)
+    is_lazy = bool({one for node in _annotations(tree) for one in _names(node)} & unbound - {*dir(builtins)})
     bases = [ast.unparse(base).rpartition(".")[2] for base in judges[-1].bases]
     return Template(
         "class",
-        _NUMPY * asks_numpy + program.strip() + "\n",
+        _LAZY * is_lazy + _NUMPY * ("np" in unbound) + program.strip() + "\n",
         entry,
         about=clean(about).strip(),
         lower_is_better=next((_LOWER[base] for base in bases if base in _LOWER), None),
@@ -208,6 +212,12 @@ def _source(text: str, node: ast.stmt) -> str:
 def _names(tree: ast.AST) -> set[str]:
     """What is read of the module around it."""
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        kinds = (getattr(node, "annotation", None), getattr(node, "returns", None))
+        yield from (kind for kind in kinds if isinstance(kind, ast.expr))
 
 
 def _bound(tree: ast.Module) -> set[str]:

@@ -136,7 +136,7 @@ def result_of(value: Any) -> dict[str, Any]:
         return {"metrics": dict(value), "artifacts": {}}
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], dict):  # as GEPA's evaluators answer
         return {**result_of(value[0]), "artifacts": dict(value[1])}
-    if isinstance(value, (int, float)) or hasattr(value, "item"):
+    if isinstance(value, (int, float)) or (hasattr(value, "item") and getattr(value, "size", 1) == 1):
         return {"metrics": {OPTIONS["metric"] or "combined_score": float(value)}, "artifacts": {}}
     raise TypeError(f"evaluate returned {type(value).__name__}; a number, a dict or an EvaluationResult is needed")
 
