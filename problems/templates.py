@@ -2,13 +2,15 @@
 
 class          EoH's and LLM4AD's: a class with `evaluate_program(program_str, callable_func)`, beside it (or in
                `template.py`) the texts `template_program` and `task_description`
-specification  FunSearch's: a function `@funsearch.evolve` that is searched, another `@funsearch.run` that scores it
+specification  FunSearch's: a function `@funsearch.evolve` that is searched, another `@funsearch.run` that scores it;
+               as in its notebooks the two may stand in comments
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +25,7 @@ _LOWER = {"BaseProblem": True, "Evaluation": False}
 """Base class of EoH's and of LLM4AD's → whether less is better."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _MOST_BYTES = 4 << 20
+_IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE)
 _NUMPY = "import numpy as np\n\n\n"
 """EoH gives every program this name."""
 _LAZY = "from __future__ import annotations\n\n"
@@ -70,7 +73,7 @@ def _parsed(path: Path) -> tuple[ast.Module | None, str]:
     try:
         if path.stat().st_size > _MOST_BYTES:
             return None, ""
-        text = path.read_text(encoding="utf-8")
+        text = _IN_COMMENT.sub("", path.read_text(encoding="utf-8"))
         return ast.parse(text, path.name), text
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None, ""

@@ -108,8 +108,22 @@ class CommandProblem(Problem):
         names = [path.name for path in self.spec.folder.iterdir() if path not in hidden]
         large = [path.name for path in going_along(self.spec.folder, names)[1]]
         most = f"{COPY_BYTES >> 20} MB are copied beside the sources"
-        told += [f"programs do not see what is too large ({most}): {listed(large)}" if large else ""]
+        told += [
+            f"programs do not see what is too large ({most}): {listed(large)}" if large else "",
+            self._left_folders,
+        ]
         return "; ".join(filter(None, told))
+
+    @property
+    def _left_folders(self) -> str:
+        """Which folders that something names stay behind, and how the whole is searched."""
+        spec = self.spec
+        named = {name.partition("/")[0] for name in self.scoring_files if "/" in name}
+        left = sorted(f"{name}/" for name in named if name not in ("", "..") and (spec.folder / name).is_dir())
+        if not left:
+            return ""
+        whole = f"--problem.source={spec.folder} --problem.editable={','.join(spec.names)}"
+        return f"programs do not see folders beside the sources ({listed(left)}): {whole} takes all along"
 
     @property
     def scoring_files(self) -> Mapping[str, Path]:

@@ -208,11 +208,18 @@ def of_specification(path: str, template: dict[str, Any]) -> Callable[..., Any]:
     def evaluate(program_path: str, inputs: Any = ()) -> Any:
         setattr(module, template["entry"], getattr(load("program", program_path), template["entry"]))
         run = getattr(module, template["run"])
-        scores = [float(run(_as_argument(one))) for one in inputs] or [float(run())]
+        scores = [float(_on_input(run, one)) for one in inputs] or [float(run())]
         told = {f"input {number}": score for number, score in enumerate(scores, 1)} if len(scores) > 1 else {}
         return {**told, "combined_score": scores[-1]}
 
     return evaluate
+
+
+def _on_input(run: Callable[..., Any], one: Any) -> Any:
+    """Of a function of several arguments the input is a list of them, or names them."""
+    if len(inspect.signature(run).parameters) > 1:
+        return run(**one) if isinstance(one, dict) else run(*map(_as_argument, one))
+    return run(_as_argument(one))
 
 
 def _as_argument(value: Any) -> Any:

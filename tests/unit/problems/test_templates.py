@@ -157,6 +157,19 @@ def test_a_specification_is_run_on_the_users_inputs_and_the_last_ones_score_stee
     assert found == {"input 1": 1.5, "input 2": 5.0, "combined_score": 5.0}
 
 
+def test_the_marks_may_stand_in_comments_and_an_input_may_name_several_arguments(tmp_path: Path, monkeypatch: Any):
+    """So do FunSearch's own notebooks have it."""
+    (tmp_path / "spec.py").write_text(
+        "# @funsearch.run\ndef evaluate(nodes: int, n: int) -> int:\n  return nodes * weight(n)\n\n\n"
+        "#@funsearch.evolve\ndef weight(i):\n  return i + 1\n"
+    )
+    found = asked(
+        monkeypatch, tmp_path / "spec.py", tmp_path, arguments={"inputs": [{"nodes": 7, "n": 1}, {"n": 2, "nodes": 7}]}
+    )
+    assert found["combined_score"] == 21 and found["input 1"] == 14
+    assert asked(monkeypatch, tmp_path / "spec.py", tmp_path, arguments={"inputs": [[7, 3]]})["combined_score"] == 28
+
+
 def test_their_direction_stands_unless_the_user_says_another(tmp_path: Path):
     from problems.registry import build_problem
 
