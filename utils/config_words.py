@@ -38,22 +38,40 @@ def environment_words(environment: Mapping[str, str]) -> list[str]:
 
 def from_words(overrides: Sequence[str], seen: Callable[[str], None] = lambda key: None) -> DictConfig:
     """The sections that `key=value` words name; `seen` is told of keys by an older name."""
-    for text in overrides:
-        if "=" not in text or not text.partition("=")[0]:
-            raise ConfigError(f"'{text}' is not of the form key=value")
-        key, _, value = text.partition("=")
-        if not value.strip() and key in number_keys():
-            raise ConfigError(f"'{text}' gives no value{NONE_MEANT}")
-        try:
-            OmegaConf.from_dotlist([_quoted(text)])
-        except GrammarParseError as error:
-            raise ConfigError(f"{text!r}: {str(error).splitlines()[0]}; {REMEDY}") from error
-        except Exception as error:  # a value that is not YAML
-            raise ConfigError(f"{text!r}: the value cannot be read as YAML ({yaml_fault(error, '')})") from error
-    typed = OmegaConf.from_dotlist([_quoted(text) for text in overrides])
+    try:
+        typed = _typed(overrides)
+    except Exception:  # of all words at once: by itself each says which it is
+        for text in overrides:
+            _check_word(text)
+        raise
     plain = OmegaConf.to_container(typed, resolve=False)
     assert isinstance(plain, dict)
     return OmegaConf.create(renamed({str(key): value for key, value in plain.items()}, seen))
+
+
+def _typed(overrides: Sequence[str]) -> DictConfig:
+    for text in overrides:
+        _check_form(text)
+    return OmegaConf.from_dotlist([_quoted(text) for text in overrides])
+
+
+def _check_form(text: str) -> None:
+    if "=" not in text or not text.partition("=")[0]:
+        raise ConfigError(f"'{text}' is not of the form key=value")
+    key, _, value = text.partition("=")
+    if not value.strip() and key in number_keys():
+        raise ConfigError(f"'{text}' gives no value{NONE_MEANT}")
+
+
+def _check_word(text: str) -> None:
+    """ConfigError where this word cannot be read."""
+    _check_form(text)
+    try:
+        OmegaConf.from_dotlist([_quoted(text)])
+    except GrammarParseError as error:
+        raise ConfigError(f"{text!r}: {str(error).splitlines()[0]}; {REMEDY}") from error
+    except Exception as error:  # a value that is not YAML
+        raise ConfigError(f"{text!r}: the value cannot be read as YAML ({yaml_fault(error, '')})") from error
 
 
 def _quoted(override: str) -> str:

@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
@@ -108,12 +109,8 @@ class Chain:
         self._connection.create_function("row_written", -1, self._written)
         self._connection.create_function("row_gone", -1, self._gone)
         for table, (columns, key) in chained_tables(self._connection).items():
-            for event, body in _TRIGGERS.items():
-                new, old = (f"'{table}', {_key(row, key)}, {_listed(row, columns)}" for row in ("NEW", "OLD"))
-                self._connection.execute(
-                    f"CREATE TEMP TRIGGER {_quoted(f'chain_{table}_{event}')} AFTER {event} ON main.{_quoted(table)} "
-                    f"BEGIN {body.format(new=new, old=old)} END"
-                )
+            for trigger in _triggers(table, tuple(columns), tuple(key)):
+                self._connection.execute(trigger)
 
     def take_all(self, schema: int) -> None:
         """Have the next link list every row as it lies: those of version `schema` had no chain, or another form."""
@@ -172,6 +169,17 @@ _TRIGGERS = {
     "DELETE": "SELECT row_gone({old});",
 }
 """A row whose key changes is one that went and one that came."""
+
+
+@lru_cache(256)
+def _triggers(table: str, columns: tuple[str, ...], key: tuple[str, ...]) -> list[str]:
+    """A third of what it takes to open a store; every store of a version has the same."""
+    new, old = (f"'{table}', {_key(row, key)}, {_listed(row, columns)}" for row in ("NEW", "OLD"))
+    return [
+        f"CREATE TEMP TRIGGER {_quoted(f'chain_{table}_{event}')} AFTER {event} ON main.{_quoted(table)} "
+        f"BEGIN {body.format(new=new, old=old)} END"
+        for event, body in _TRIGGERS.items()
+    ]
 
 
 def _listed(row: str, columns: Sequence[str]) -> str:
