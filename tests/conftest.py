@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import ssl
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -73,6 +74,22 @@ def one_session_of_a_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_RUNTIME_DIR", str(made_once(tmp_path_factory, "runtime", private)))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each client of HTTP reads every certificate that the machine trusts, which took half the time of tests that ask a
+    server on loopback. One is read as well."""
+    paths = ssl.get_default_verify_paths()
+    known = Path(paths.openssl_cafile).read_text() if os.path.isfile(paths.openssl_cafile) else ""
+    if (end := known.find(mark := "-----END CERTIFICATE-----")) < 0:
+        yield
+        return
+    first = tmp_path_factory.mktemp("authority") / "first.pem"
+    first.write_text(known[: end + len(mark)] + "\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "get_default_verify_paths", lambda: paths._replace(openssl_cafile=str(first)))
         yield
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+import support.unopened  # noqa: F401 - of this process
 from support.forked_processes import TookTooLong, forked
 
 from cli.parser import VERBS, main
@@ -23,8 +24,11 @@ from utils import logger_system
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MAIN = str(ROOT / "main.py")
-LATER = ("agents.coder_agent", "agents.reviewer_agent", "core.search.portfolio", "core.search.three_phase")
-"""What most runs load once they have read their configuration."""
+LATER = (
+    "agents.coder_agent", "agents.reviewer_agent", "core.search.portfolio", "core.search.three_phase",
+    "tests.support.unopened",
+)  # fmt: skip
+"""What most runs load once they have read their configuration; and that a run of the toy opens no sandbox."""
 PLUGINS = ROOT / "tests" / "support" / "plugins"
 
 
