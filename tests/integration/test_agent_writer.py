@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.request import urlopen
@@ -194,6 +195,7 @@ print('was told:', 'changed none of the files' in task)
 @pytest.mark.long
 def test_an_agent_that_cheats_finds_nothing(search, cli, models):
     """Labels, keys, the journal, other processes, and whatever else answers on this machine's loopback."""
+    planted = time.time() - 60
     for place in ("workspaces/.prepared/0/private/test.csv", "secret.txt", "logs/other/run.db"):
         path = cli.folder / place
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -201,11 +203,14 @@ def test_an_agent_that_cheats_finds_nothing(search, cli, models):
     port = models.url.rpartition(":")[2]
     body = f"""
 PLACE, MARKS, found = {str(cli.folder)!r}, (b"CANARY-" + b"LABELS", b"sk-planted-" + b"key"), []
+PLANTED = {planted!r}
 for top in (PLACE, "/workspace", "/tmp", "/root", "/home", "/var", "/etc", "/run", "/opt", "/work"):
     for folder, _, names in os.walk(top):
         for name in names:
             try:
                 with open(os.path.join(folder, name), "rb") as file:
+                    if max(os.fstat(file.fileno())[8:10]) < PLANTED:
+                        continue  # was last written before there were marks: most of what is installed
                     text = file.read(100_000)
             except OSError:
                 continue

@@ -228,10 +228,11 @@ def test_a_replay_takes_the_time_it_needs(cli, toy):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 def test_rules_are_told_in_a_replay_what_they_were_told(cli):
     """What a program of `rules` may take follows from the seconds and steps of the run, which a resume may change."""
-    assert cli("--problem.name=diabetes", "search.max_steps=1", "budget.seconds=20").code == 0
-    assert cli("resume", "latest", "search.max_steps=2", "budget.seconds=200").code == 0
+    assert cli.here("--problem.name=diabetes", "search.max_steps=1", "budget.seconds=20").code == 0
+    assert cli.here("resume", "latest", "search.max_steps=2", "budget.seconds=200").code == 0
     assert_replays(cli, 2)
 
 
@@ -334,14 +335,15 @@ RESULTS = ("nodes", "journal_sha256", "best_node_id", "best_metric", "final_metr
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_with_one_and_four_workers(cli_at, family):
     """Printed with `-s`: the table of the hashes."""
     found = {}
     for workers in (1, 4):
         cli = cli_at(str(workers))
-        begin = cli if workers == 1 else cli.anew  # with another hash seed
-        ended = begin(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=20", timeout=300)
+        begin = cli.here if workers == 1 else cli.anew  # with another hash seed
+        ended = begin(*FAMILIES[family], f"search.workers={workers}", "--execution.timeout=20")
         assert ended.code == 0, ended.err
         found[workers] = cli.show()
         scored = sum(node["metric"] is not None for node in found[workers]["nodes"])

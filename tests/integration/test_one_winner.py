@@ -50,12 +50,12 @@ LONG = ("tsp", "bin_packing", "arena", "competition")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.long] * (name in LONG)) for name in FAMILIES])
-def finished(request, cli):
+def finished(request, cli, inline):
     """(command line, what the run printed) of a finished run."""
     if request.param == "script":
         (cli.folder / "f.py").write_text("# EVOLVE-BLOCK-START\ndef f():\n    return 3\n# EVOLVE-BLOCK-END\n")
         (cli.folder / "judge.py").write_text(JUDGE)
-    ran = cli(*FAMILIES[request.param], "logging.report=true", timeout=280)
+    ran = cli.here(*FAMILIES[request.param], "logging.report=true")
     assert ran.code == 0, ran.err
     return cli, ran.out
 

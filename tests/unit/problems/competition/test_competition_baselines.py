@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
+from support.competition_stand import learned
 
 from problems.competition.baselines import baselines
 from utils.data_preview import profile
@@ -24,8 +22,5 @@ def test_a_column_without_any_value_stops_no_baseline(tmp_path):
     columns = profile(pd.read_csv(tmp_path / "input" / "train.csv"))
     data = {"id": "Id", "targets": ["price"], "label": None, "rows": {"train": 90}, "columns": columns}
     for baseline in baselines({"data": {**data, "metric": "rmse", "task": "regression"}}):
-        (tmp_path / "solution.py").write_text(baseline.code)
-        done = subprocess.run(
-            [sys.executable, "solution.py"], cwd=tmp_path, capture_output=True, text=True, timeout=240
-        )
+        done = learned(baseline.code, tmp_path)
         assert done.returncode == 0, (baseline.name, done.stderr[-500:])

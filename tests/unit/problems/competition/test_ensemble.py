@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -11,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.competition_stand import learned
 
 from core.state.node import Node
 from problems.competition.ensemble import program
@@ -121,7 +120,7 @@ def test_the_program_raises_what_it_combined_as_the_grader_did(tmp_path, targets
     copies = "import shutil\nshutil.copyfile('input/%s.csv', 'submission/submission.csv')\n"
     members = [Node(id=f"n{seed}", code=copies % seed) for seed in (1, 2)]
     code = program(members, [0, 1, 1], scale="mean", power=1.7, key="id", targets=targets)
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = learned(code, tmp_path)
     assert done.returncode == 0, done.stderr
     written = pd.read_csv(tmp_path / "submission" / "submission.csv")[targets].to_numpy()
     one, other = (table[targets].to_numpy().squeeze() for table in tables)
@@ -165,7 +164,7 @@ def test_the_program_combines_its_members_with_their_weights(tmp_path):
     pd.DataFrame({"id": [3, 1, 2], "x": [1.0, 2.0, 3.0]}).to_csv(tmp_path / "input" / "test.csv", index=False)
     members = [Node(id=f"n{i}", code=MEMBER % (i, i)) for i in (1, 4, 9)]
     code = program(members, [0, 0, 1], scale="mean", key="id", targets=["y"])
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = learned(code, tmp_path)
     assert done.returncode == 0, done.stderr
     written = pd.read_csv(tmp_path / "submission" / "submission.csv")
     assert list(written["id"]) == [3, 1, 2]
@@ -215,7 +214,7 @@ def test_members_are_functions_where_that_changes_nothing(tmp_path, factor, read
     pd.DataFrame({"id": [3, 1, 2], "x": [1.0, 2.0, 3.0]}).to_csv(tmp_path / "input" / "test.csv", index=False)
     made = program([Node(id="a", code=code), Node(id="b", code=MODULE)], [0, 1], scale="mean", key="id", targets=["y"])
     assert ("def member_0():\n    # DATA\n    import os" in made) == readable
-    done = subprocess.run([sys.executable, "-c", made], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = learned(made, tmp_path)
     assert done.returncode == 0, done.stderr
     assert list(pd.read_csv(tmp_path / "submission" / "submission.csv")["y"]) == [3.0, 5.0, 7.0]
 
@@ -248,5 +247,5 @@ def test_a_member_that_fails_fails_the_ensemble(tmp_path):
     (tmp_path / "input").mkdir()
     members = [Node(id="a", code="raise ValueError('no')"), Node(id="b", code="pass")]
     code = program(members, [0, 1], scale="mean", key="id", targets=["y"])
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = learned(code, tmp_path)
     assert done.returncode != 0 and "ended without a submission" in done.stderr

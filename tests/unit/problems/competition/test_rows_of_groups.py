@@ -1,13 +1,12 @@
 """Tables whose rows belong to groups, such as persons over years: what a group adds is told to models."""
 
-import os
 import random
-import subprocess
-import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from support.competition_stand import learned
 
 from problems.competition.rules import changes, drafts, features, recipe, script
 from problems.competition.rules.facts import read_facts
@@ -36,6 +35,13 @@ def facts_of(frame: pd.DataFrame, task: str, metric: str):
     return read_facts({"data": {**data, "columns": profile(frame)}})
 
 
+def told_by(code: str, folder: Path) -> str:
+    """What a program prints."""
+    done = learned(code, folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 @pytest.mark.parametrize(("task", "metric"), [("regression", "rmse"), ("labels", "accuracy"), ("probability", "auc")])
 def test_what_a_person_adds_is_told_and_a_quantity_is_none(task, metric, tmp_path):
     frame = panel(task)
@@ -50,10 +56,7 @@ def test_what_a_person_adds_is_told_and_a_quantity_is_none(task, metric, tmp_pat
     for steps in ((), ("winsor", "effects")):
         made = recipe.Recipe(features=steps, members=(FAMILIES["hgb"].start(0),))
         code = script.render(made, facts) + 'print("columns:", *X)\n'
-        said = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
-        ).stdout  # fmt: skip
+        said = told_by(code, tmp_path)
         found = pd.read_csv(tmp_path / "submission" / "submission.csv")["wage"]
         truth = test["wage"].to_numpy()
         if task == "regression":
@@ -81,9 +84,7 @@ def test_the_nearest_rows_of_a_day_are_told(tmp_path):
     plain = recipe.Recipe(features=("dates",), members=(Member("ridge", (("alpha", 1.0),)),))
     made, plan = changes.improve(plain, facts, random.Random(0), near=True)
     assert made.features == ("dates", "nearest") and plan == "Add the mean target of the nearest rows of a group."
-    said = subprocess.run(
-        [sys.executable, "-c", script.render(made, facts)], cwd=tmp_path, capture_output=True, text=True, check=True
-    ).stdout
+    said = told_by(script.render(made, facts), tmp_path)
     assert "columns whose groups' nearest rows tell something: 1" in said, "days, and no seasons: they are the same"
     found = pd.read_csv(tmp_path / "submission" / "submission.csv")["wage"]
     assert np.corrcoef(found, test["wage"])[0, 1] > 0.8
