@@ -443,14 +443,15 @@ def test_what_is_offered_next_names_the_limits_of_now(cli, toy):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopped(cli_at, eventually):
     """Real programs on two workers: what runs ends, what waits for a worker is left."""
     words = [
-        "--problem", "competition", "problem.name=diabetes", "search.max_steps=9", "logging.report=false",
+        "--problem", "competition", "problem.name=diabetes", "search.max_steps=8", "logging.report=false",
         "search.workers=2",
     ]  # fmt: skip  # so many that the stop comes long before the last
     whole, cli = cli_at("whole"), cli_at("stopped")
-    assert whole(*words, timeout=200).code == 0
+    assert whole.here(*words).code == 0
     child = cli.start(*words)
     eventually(lambda: cli.runs and '"step": 2' in _metrics(cli), 90)
     ran = _executed(cli)
@@ -466,7 +467,7 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     refused = cli.here("resume", "latest", f"search.max_steps={least - 1}")
     assert refused.code == 2 and f"allowed: {least} or more" in refused.line
     assert f"({steps} done" in refused.line and ("under way, which" in refused.line) == bool(begun.open)
-    assert cli("resume", "latest", timeout=200).code == 0
+    assert cli.here("resume", "latest").code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"]
 
     cli = cli_at("stopped at once")
@@ -478,7 +479,7 @@ def test_ctrl_c_begins_nothing_more_and_the_resume_is_the_run_that_was_not_stopp
     out, err = child.communicate(timeout=60)
     assert child.returncode == 130, err
     assert "interrupted, everything is saved; best " in out, "the second says as much as the first"
-    assert cli("resume", "latest", timeout=200).code == 0
+    assert cli.here("resume", "latest").code == 0
     assert cli.show()["journal_sha256"] == whole.show()["journal_sha256"], "what was killed was run again"
 
 

@@ -261,6 +261,7 @@ WRITES = ("round", "stage", "stages", "call", "game", "commit", "events", "facts
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_killed_at_random_moments(cli_at, family):
     """Any moment; every second process also has a write at whose boundary it dies, if it comes that far. A run that
@@ -276,7 +277,7 @@ def test_killed_at_random_moments(cli_at, family):
         runs += 1
         kill_one_run(cli_at(f"killed-{runs}"), words, rng, whole, kills)
         cli = cli_at(f"killed-{runs}")
-        ended = cli(*on(cli, words), timeout=300)
+        ended = cli.here(*on(cli, words))
         assert ended.code == 0, ended.err
         assert_same(cli, reference)
         assert_nothing_torn(cli.run_dir)

@@ -100,7 +100,7 @@ def test_three_thousand_programs_take_less_than_two_seconds_and_what_they_printe
 
 @pytest.mark.long
 def test_the_file_stays_small_whatever_programs_and_models_wrote(write_run):
-    flood = "word " * 400_000
+    flood = "word " * 80_000
     nodes = [
         Node(
             id=str(i), code=f"x = {i}  # {flood}\n", plan=flood, analysis=flood, metric_value=1.0 / (i + 1),

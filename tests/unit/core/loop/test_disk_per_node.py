@@ -15,7 +15,7 @@ from core.storage.store_check import check_store
 
 pytestmark = pytest.mark.long
 
-EARLY, STEPS = 120, 280
+EARLY, STEPS = 60, 180
 KILOBYTES = 6.4
 """Of the store, a node: its tables, indexes, links and idle pages. In longer runs it is 6.0: fewer lie idle."""
 
