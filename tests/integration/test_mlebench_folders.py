@@ -79,6 +79,7 @@ def stand(tmp_path):
         each.close()
 
 
+@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("hole", ["labels are missing", "the test has no ids"])
 def test_programs_run_where_rows_lack_a_label_or_the_test_its_ids(tmp_path, stand, hole):
     folder = soils(tmp_path)
@@ -105,6 +106,7 @@ def test_a_configuration_that_cannot_be_read_is_one_line(tmp_path, more):
 # ------------------------------------------------------------ names of graders
 
 
+@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("table", ["train.csv", "labels.csv"])
 def test_classes_in_whole_numbers_are_classes_whatever_the_grader_and_the_table_are_called(tmp_path, stand, table):
     made = stand(f"problem.path={soils(tmp_path, table=table)}", "problem.direction=max")
@@ -122,6 +124,7 @@ def test_the_graders_name_tells_the_direction_and_the_grader_is_asked(tmp_path, 
     ) in made.problem.note
 
 
+@pytest.mark.usefixtures("inline")
 def test_a_name_that_lies_is_refused_with_what_to_say(tmp_path, cli):
     """`dice-hausdorff-combo` of MLE-bench's ventilator is a mean absolute error."""
     folder = soils(tmp_path / "mle", "dice-hausdorff-combo", ABSOLUTE)
@@ -132,6 +135,7 @@ def test_a_name_that_lies_is_refused_with_what_to_say(tmp_path, cli):
     build(load_config(None, [f"problem.path={folder}", "problem.direction=min"]), tmp_path).prepare()
 
 
+@pytest.mark.usefixtures("inline")
 def test_a_direction_that_the_grader_or_a_file_contradicts_is_refused(tmp_path, cli):
     folder = soils(tmp_path / "mle", "soil-wise-precision")
     ended = cli.here(f"--problem.path={folder}", "--search.max_steps=1", "--problem.direction=min")
@@ -143,6 +147,7 @@ def test_a_direction_that_the_grader_or_a_file_contradicts_is_refused(tmp_path, 
     assert ended.code == 2 and ended.line.endswith(told)
 
 
+@pytest.mark.usefixtures("inline")
 def test_what_the_test_table_lacks_is_predicted_wherever_it_stands_in_the_sample(tmp_path, stand):
     """`detecting-insults`: `Insult, Date, Comment`; the text names the rows and is all there is to learn from."""
     folder = soils(tmp_path)
@@ -171,6 +176,7 @@ def test_what_the_test_table_lacks_is_predicted_wherever_it_stands_in_the_sample
     assert made.score(dummy.code)[1].metric < 0.4 and made.score(linear.code)[1].metric > 0.9
 
 
+@pytest.mark.usefixtures("inline")
 @pytest.mark.parametrize("form", ["json", "csv.gz", "tsv", "jsonl"])
 def test_tables_in_another_form_are_plain_ones_for_programs_too(tmp_path, stand, form):
     """`random-acts-of-pizza` prepares `train.json` and `test.json`, and archives of the same names."""
@@ -322,6 +328,7 @@ def test_a_metric_of_ones_own_finds_what_its_environment_has(tmp_path, stand):
     assert made.score(dummy.code)[1].metric > 0.25
 
 
+@pytest.mark.usefixtures("inline")
 def test_records_of_tensorflow_are_read_without_it(tmp_path, stand):
     """The package imports it when records are read; preparing an image competition needs no more of it."""
     package(tmp_path)
@@ -340,6 +347,7 @@ def test_records_of_tensorflow_are_read_without_it(tmp_path, stand):
 # ------------------------------------------------------------ rows that cannot be split
 
 
+@pytest.mark.usefixtures("inline")
 def test_medals_are_told_where_rows_cannot_be_split(tmp_path, cli):
     each = "np.mean([soil == record['soil'] for soil, record in zip(submission['soil'], answers)])"
     folder = soils(tmp_path / "mle", "accuracy", each, answers="test.jsonl")

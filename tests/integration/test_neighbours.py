@@ -195,6 +195,7 @@ def test_autoresearchs_three_files(cli: Cli):
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("inline")
 def test_aides_data_and_text(cli: Cli):
     """No target and no metric is said: both stand in the files, and scores are graded on hidden rows."""
     del cli.environment["SWARM_EVO__EXECUTION__TIMEOUT"]
