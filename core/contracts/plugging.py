@@ -269,7 +269,7 @@ class Problem(ProblemDefaults, Protocol):
     """True: the searched code is one function or a diff; the length rule for whole programs does not apply."""
 
     def statement(self) -> str:
-        """The task in words, as every prompt begins with it."""
+        """The task in words, as every prompt begins with it. Which way its score is better the prompt adds."""
 
     def prompt_extras(self) -> dict[str, Any]:
         """Plain JSON for prompts and rules: output format, signature, allowed imports, …"""

@@ -38,7 +38,7 @@ from core.evaluation.tune import tune_program
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.counts import counted
-from utils.direction import LARGEST, Direction, as_score, finite
+from utils.direction import LARGEST, as_score, finite
 from utils.shared_property import shared_property
 from utils.stats import proper_interval, student_interval
 from utils.syntax import without_future
@@ -124,8 +124,7 @@ class FunctionProblem(Problem):
         check_function_problem(self)
 
     def statement(self) -> str:
-        goal = Direction(self.lower_is_better).word
-        metric = f"Metric: {self.unit}, mean over all cases; {goal} is better.{self.decided}"
+        metric = f"Metric: {self.unit}, mean over all cases.{self.decided}"
         return f"{self.about.strip()}\n\nWrite the function\n\n    {self.signature}\n\n{metric}"
 
     @shared_property

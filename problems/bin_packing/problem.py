@@ -159,7 +159,7 @@ return a finite number; it knows nothing of later items. It is asked for many st
 between calls. Tables that are made once, at the top of the program, are fine.
 
 Data set: {name}. Metric: bins used over the lower bound ceil(total size / capacity), summed over all instances,
-minus 1; lower is better, 0 is perfect.
+minus 1; 0 is perfect.
 """
 
 

@@ -17,7 +17,6 @@ from problems.competition.source import DATA_PACKAGES, Source, find_source
 from problems.options import checked_options
 from utils.config_schema import AgentConfig, Config
 from utils.config_section import Section
-from utils.direction import Direction
 from utils.packages import boosters, has_pillow
 
 if TYPE_CHECKING:
@@ -292,9 +291,9 @@ class CompetitionProblem(Problem):
         return self._prepared
 
     def _rules_of_the_game(self) -> str:
-        meta, better = self._ready().meta, Direction(self.lower_is_better).word
+        meta = self._ready().meta
         target = f"Predict {', '.join(meta['targets'])}. " if meta["targets"] else ""
-        return f"{target}Scored by {self.unit}; {better} is better."
+        return f"{target}Scored by {self.unit}."
 
     def _output_format(self, meta: Mapping[str, Any]) -> str:
         form = (

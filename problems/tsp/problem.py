@@ -82,7 +82,7 @@ class TourProblem(FunctionProblem):
             "    score_city(distance, home, spread, left)\n\n"
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
             "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
-            f"Metric: tour length over 0.7124·√n, minus 1, mean over instances; lower is better.{self.decided}"
+            f"Metric: tour length over 0.7124·√n, minus 1, mean over instances.{self.decided}"
         )
 
     def baselines(self) -> Sequence[Baseline]:
@@ -156,8 +156,8 @@ class OwnToursProblem(TourProblem):
             "the unvisited city of highest score is next. `distance`: from here; `home`: from the start;\n"
             "`spread`: its mean distance to the present city and the other unvisited ones; `left`: share unvisited.\n"
             "Distances are scaled so that the cities fill the unit square.\n"
-            "Metric: tour length over the best known one (or a lower bound), minus 1, mean over instances; lower is\n"
-            f"better.{self.decided}"
+            "Metric: tour length over the best known one (or a lower bound), minus 1, mean over instances."
+            f"{self.decided}"
         )
 
     def cases(self, part: Part) -> Sequence[Any]:

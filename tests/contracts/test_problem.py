@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -185,6 +186,12 @@ def test_is_the_same_when_it_is_built_again(stand):
     again.prepare()
     assert again.statement() == stand.problem.statement() and again.baselines() == stand.problem.baselines()
     assert again.prompt_extras() == stand.problem.prompt_extras() and again.preview() == stand.problem.preview()
+
+
+def test_a_writer_is_told_once_which_way_is_better(stand):
+    system = stand.agent.prompt(stand.context("draft", 0)).system
+    said = re.findall(r"(lower|higher) +is\s+better", system)
+    assert said == [Direction(stand.problem.lower_is_better).word]
 
 
 def test_exports_a_program_below_the_folder_it_is_given(stand, tmp_path):

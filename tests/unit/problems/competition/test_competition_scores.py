@@ -171,6 +171,11 @@ def test_a_bundled_grader_computes_the_metric_that_its_config_names(name):
         grade(tables[0][:-1], tables[1])
 
 
+@pytest.mark.parametrize("name", sorted(path.parent.name for path in BUNDLED.glob("*/description.md")))
+def test_a_bundled_description_leaves_the_direction_to_the_prompt(name):
+    assert "is better" not in (BUNDLED / name / "description.md").read_text()
+
+
 def sample_columns(name):
     text = (BUNDLED / name / "description.md").read_text()
     return text.rpartition("## Submission")[2].partition("    ")[2].splitlines()[0].split(",")
