@@ -15,7 +15,7 @@ from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 READ_IN_PLACE = 3
 """From this version on a reader needs no step: what it finds in an older form says so itself."""
@@ -173,6 +173,15 @@ def _to_8(connection: sqlite3.Connection) -> None:
     """Rows that are there stay as they are; of new nodes `rest` may say that the writer sees nothing left to gain."""
 
 
+# ------------------------------------------------------------ 8 → 9
+
+
+def _to_9(connection: sqlite3.Connection) -> None:
+    """The view `generations` tells the last verdict on a generation alone, where one was judged again."""
+    connection.execute("DROP VIEW IF EXISTS generations")
+    create_views(connection)
+
+
 _STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {
-    1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7, 7: _to_8
+    1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7, 7: _to_8, 8: _to_9
 }  # fmt: skip

@@ -24,7 +24,7 @@ from core.storage.foreign_schema import runs_something
 from core.storage.migrations import CHAINED, SCHEMA_VERSION, migrate
 from core.storage.packing import WINDOW, TextOf, is_named, raw_text, unpacked, whole_text
 from core.storage.rows import JOURNAL, journal_line
-from core.storage.views import CANDIDATES_BEFORE_6
+from core.storage.views import OLDER_VIEWS
 from utils.counts import counted
 from utils.errors import StoreError, StoreVersionError
 
@@ -223,12 +223,12 @@ def _schema(connection: sqlite3.Connection, schema: int) -> Iterator[Finding]:
             yield Finding(name, "missing: the schema has it")
         elif name not in ours:
             yield Finding(name, "inserted: the schema has no such table, view or trigger")
-        elif ours[name] != theirs[name] and not (schema < 6 and _is_older_view(*theirs[name])):
+        elif ours[name] != theirs[name] and not _is_older_view(schema, *theirs[name]):
             yield Finding(name, "changed: it is not what the schema says")
 
 
-def _is_older_view(kind: Any, sql: Any = "", *_: Any) -> bool:
-    return kind == "view" and sha256(str(sql).encode()).hexdigest() == CANDIDATES_BEFORE_6
+def _is_older_view(schema: int, kind: Any, sql: Any = "", *_: Any) -> bool:
+    return kind == "view" and schema < OLDER_VIEWS.get(sha256(str(sql).encode()).hexdigest(), 0)
 
 
 def _objects(connection: sqlite3.Connection) -> dict[str, Any]:

@@ -66,14 +66,19 @@ LEFT JOIN (
     SELECT nodes.generation AS generation, nodes.id AS id, nodes.metric_value AS score, max(nodes.fitness)
     FROM nodes WHERE nodes.is_valid AND NOT nodes.is_buggy GROUP BY nodes.generation
 ) AS best ON best.generation = counted.generation AND best.score IS NOT NULL
-LEFT JOIN events AS ended
-    ON ended.type = 'generation.finished' AND json_extract(ended.body, '$.generation') = counted.generation
+LEFT JOIN (
+    SELECT json_extract(body, '$.generation') AS generation, body, at, max(seq)
+    FROM events WHERE type = 'generation.finished' GROUP BY 1
+) AS ended ON ended.generation = counted.generation
 """
-"""SQLite gives the other columns of a `max` from the row that holds the maximum."""
+"""SQLite gives the other columns of a `max` from the row that holds the maximum: of a generation that was judged again,
+the last verdict."""
 CANDIDATES = _CANDIDATES.strip().replace("IF NOT EXISTS ", "", 1)
 """The view `candidates` as SQLite tells it."""
 CANDIDATES_BEFORE_6 = "8ad1ef9ec58e48f6ee77a98d7aa8cb489e5693123118c615ef9a65dc0c5c8666"
 """SHA-256 of the view `candidates` in a store of schema 1 to 5: without intervals that were estimated at the end."""
+OLDER_VIEWS = {CANDIDATES_BEFORE_6: 6, "733ae598bd4643688799378cab94f01834ee59240cb4b9e4a4b05492b8d2286d": 9}
+"""SHA-256 of a view of ours → the schema that has another in its place. `generations` had a row for each verdict."""
 
 
 def create_views(connection: sqlite3.Connection) -> None:

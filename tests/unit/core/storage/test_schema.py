@@ -44,7 +44,8 @@ def plain(tmp_path_factory):
         store.commit([journal.append(one)], [])
     store.put_fact("family", "arena")
     store.put("g", {"white": "a", "black": "b", "result": "0-1", "generation": 1, "termination": "mate"}, [])
-    store.append([GenerationFinished(generation=1, promoted=["b", "a"])])
+    store.append([GenerationFinished(generation=1, promoted=["a", "b"])])
+    store.append([GenerationFinished(generation=1, promoted=["b", "a"])])  # judged again by hand
     store.close()
     with closing(sqlite3.connect(f"file:{folder / DB_NAME}?mode=ro", uri=True)) as connection:
         yield connection
