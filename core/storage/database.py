@@ -51,6 +51,7 @@ DB_NAME = "run.db"
 _BROKEN = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _MAKE_ROOM = "; make room there, and `resume` goes on from what is stored"
+_MAKE_ROOM_FIRST = "; the run has not begun: make room there and begin it again"
 _WHAT_IS_LEFT = (
     "; it was cut off or written over. What lies beside it, such as report.html and best_solution/, may be whole, and "
     "a copy of the folder from before can be resumed"
@@ -161,9 +162,10 @@ class Database:
             if self._chain is not None and self._chain.was_stopped(error):
                 raise KeyboardInterrupt from error
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF
-            more = _MAKE_ROOM if code == sqlite3.SQLITE_FULL else ""
+            room = _MAKE_ROOM if (self._chain.head if self._chain else self.stored_version) else _MAKE_ROOM_FIRST
+            more = room if code == sqlite3.SQLITE_FULL else ""
             if code == sqlite3.SQLITE_IOERR and (why := why_no_write(self.path)):
-                more = f"{why}{_MAKE_ROOM}"
+                more = f"{why}{room}"
             if code == sqlite3.SQLITE_CANTOPEN:
                 more = lacking_room()
             if code in _BROKEN:

@@ -98,7 +98,7 @@ def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
     import random
 
     noise = random.Random(0).randbytes(200_000).hex()
-    with pytest.raises(StoreError, match="full") as caught:
+    with pytest.raises(StoreError, match="full; make room there, and `resume` goes on") as caught:
         store.commit([Node(id="n", code=noise)], [NoteAdded(text="x")])
     assert noise[:50] not in str(caught.value)
     assert store.nodes() == [] and store.get_fact("before") == 1 and store.seq == 0
@@ -112,7 +112,7 @@ def test_a_full_disk_is_one_clear_error_and_nothing_half_written(tmp_path):
 @pytest.mark.parametrize(
     ("free", "most", "told"),
     [
-        (0, resource.RLIM_INFINITY, "error: the disk is full; make room there"),
+        (0, resource.RLIM_INFINITY, "error: the disk is full; the run has not begun: make room there and begin it"),
         (8, 50_000, r"error: files may grow to 50,000 bytes here \(ulimit -f\)"),
         (8, 10**9, "error$"),
     ],
