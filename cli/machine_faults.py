@@ -23,6 +23,7 @@ _NO_ROOM = {
 }
 """What the limits of a session, a container or the machine refuse."""
 _THREAD = "can't start new thread"
+_NO_THREAD = "no room for another thread (ulimit -u, ulimit -v, or pids.max of a cgroup)"
 _LOOP = "Symlink loop from "
 """Python's words in a RuntimeError: where a thread finds no room, and (below 3.13) for links that go round."""
 
@@ -70,8 +71,8 @@ def room_that_lacked(line: str) -> str:
     """What an error of ours quotes of the limits, in words that say which limit; '' for one that quotes none."""
     if "ulimit" in line:
         return ""
-    quoted = (number for number in _NO_ROOM if f"[Errno {number}]" in line or line.endswith(os.strerror(number)))
-    return "".join(f"; {_NO_ROOM[number]}" for number in quoted)
+    quoted = [number for number in _NO_ROOM if f"[Errno {number}]" in line or line.endswith(os.strerror(number))]
+    return "".join(f"; {_NO_ROOM[number]}" for number in quoted) or (f"; {_NO_THREAD}" if _THREAD in line else "")
 
 
 def check_surroundings(words: Sequence[str]) -> None:
@@ -94,7 +95,7 @@ def check_surroundings(words: Sequence[str]) -> None:
 
 def _of_runtime(text: str) -> MachineFault | None:
     if text == _THREAD:
-        return MachineFault("no room for another thread (ulimit -u, ulimit -v, or pids.max of a cgroup)", 1)
+        return MachineFault(_NO_THREAD, 1)
     if text.startswith(_LOOP):
         return MachineFault(f"{visible(text.removeprefix(_LOOP).strip(chr(39)))}: {os.strerror(errno.ELOOP)}", 2)
     return None

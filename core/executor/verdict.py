@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import resource
 import signal
 from dataclasses import dataclass
 from typing import Any
@@ -102,8 +103,15 @@ def judge_exception(raised: Raised, limits: Limits) -> tuple[FailureKind, str]:
         return FailureKind.DISK, told
     refused = raised.errno == errno.EAGAIN and raised.type == "BlockingIOError"
     if refused or "can't start new thread" in raised.text:
-        return FailureKind.PROCESSES, f"processes: no more could be started, the limit is {limits.processes}"
+        told = f"processes: no more could be started, the limit is {limits.processes}{_of_the_session(limits)}"
+        return FailureKind.PROCESSES, told
     return FailureKind.RUNTIME, raised.line
+
+
+def _of_the_session(limits: Limits) -> str:
+    """The session's own limit, where it is so low that it may be the one that was reached; else ''."""
+    most, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    return f" and, of all that this user runs, {most} (ulimit -u)" if 0 <= most < 2 * limits.processes else ""
 
 
 def _by_signal(number: int, limits: Limits) -> tuple[FailureKind, str]:

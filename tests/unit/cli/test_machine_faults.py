@@ -68,6 +68,7 @@ def test_names_that_are_no_text(tmp_path, capsys, monkeypatch):
         ("plugins/toy.py cannot be read: Too many open files", "ulimit -n"),
         ("toy.py cannot be read: Too many open files in system", "fs.file-max"),
         ("a store: [Errno 24] Too many open files: 'run.db'", "ulimit -n"),
+        ("the sandbox could not be searched for hidden answers: can't start new thread", "ulimit -u"),
         ("'toy.py' cannot be read: Permission denied", ""),
         ("no room for another open file (ulimit -n): Too many open files", ""),
     ],
