@@ -168,9 +168,13 @@ def _toolchains(config: Config) -> Iterator[Check]:
 
 def _answers(config: Config) -> Check:
     """The self-test of a start: hidden answers of the configured problem, looked for where its programs run."""
+    from problems.competition.source import NEEDS_NOTHING, is_default_without_data
     from runs.beginning.selftest import search_once
 
-    name = "hidden answers"
+    name, instead = "hidden answers", ""
+    if is_default_without_data(config):  # a package that is optional leaves the machine as fit as it is
+        config = config.model_copy(update={"problem": config.problem.model_copy(update={"name": NEEDS_NOTHING})})
+        instead = f"; of --problem.name={NEEDS_NOTHING}, since the default problem needs {install_line('data')}"
     try:
         looked = search_once(config)
     except ConfigError as error:  # says itself what is to be done
@@ -178,7 +182,7 @@ def _answers(config: Config) -> Check:
     except SwarmEvoError as error:
         return Check(name, False, str(error), "see the check `sandbox`")
     remedy = "keep answers out of what programs see: /usr, the interpreter and its packages, input/"
-    return Check(name, not looked.found, looked.sentence, remedy)
+    return Check(name, not looked.found, f"{looked.sentence}{instead}", remedy)
 
 
 def _models(config: Config, accept: bool) -> list[Check]:

