@@ -115,7 +115,7 @@ def _without_reach(body: dict[str, Any]) -> dict[str, Any]:
     """
     for name in ("mcp_servers", "web_search_options", "service_tier", "serviceTier", "speed", "inference_geo"):
         body.pop(name, None)
-    for place in _cached_parts(body):
+    for place in cached_parts(body):
         if isinstance(control := place["cache_control"], dict):
             control.pop("ttl", None)
     if isinstance(told := body.get("tools"), list):
@@ -126,7 +126,7 @@ def _without_reach(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def _cached_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def cached_parts(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The parts of a request to Anthropic that may be marked to be kept: it and its tools, texts and turns."""
     waiting: list[Any] = [body, *(body.get(name) for name in ("tools", "system", "messages"))]
     while waiting:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.backend.agent.dialects import Asked, bounded, is_cut, reply_limit, tells_error, usage_of
+from core.backend.agent.weighing import Weighing, parts_of
 from core.backend.exchange import Usage
 from core.backend.faults import UNHEARD_STATUS
 from core.backend.prices import cost_of, is_free, is_priced
@@ -44,6 +45,7 @@ class SessionBudget:
 
     def __init__(self, settings: ModelSettings) -> None:
         self.spent = Spent()
+        self._weighing = Weighing()
         self._settings = settings
         self._reserved = Usage(0, 0)
         self._reserved_usd = 0.0
@@ -71,13 +73,17 @@ class SessionBudget:
     def admit(self, asked: Asked, size: int) -> tuple[dict[str, Any], Usage, float]:
         """The request as it may go out, and the most it can take; waits for replies under way where they hold the room.
 
+        Args:
+            size: its bytes.
+
         Raises:
             BackendError: it passes a limit, or the session is over.
         """
         limits = self._settings.session
         priced = self._priced(asked)
-        wanted = reply_limit(asked) or _USUAL_REPLY
+        wanted, parts = reply_limit(asked) or _USUAL_REPLY, parts_of(asked)
         with self._lock:
+            size = self._weighing.most(asked, parts, size)
             while (most := self._most(priced, wanted, size)) < min(ENOUGH, wanted) and self.waits and not self._closed:
                 self._settled.wait()
             if self._closed:
@@ -113,7 +119,7 @@ class SessionBudget:
         return tokens - self.spent.tokens - self._reserved.prompt - self._reserved.completion - size
 
     def _affordable(self, priced: ModelSettings, size: int, most: int, cap: float) -> int:
-        """Tokens of a reply that the rest of the dollars pays, a byte of the request being a token at most."""
+        """Tokens of a reply that the rest of the dollars pays, beside a request of so many tokens at most."""
         fixed, each = cost_of(priced, Usage(size, 0, written=size)), cost_of(priced, Usage(0, 1_000_000))
         if fixed is None or each is None:
             raise BackendError(f"the price of {priced.model} is not known, so session.usd={cap:g} cannot be kept")
@@ -133,7 +139,10 @@ class SessionBudget:
         if broke:
             used = replace(used, completion=max(used.completion, worst.completion))
         cost = cost_of(self._priced(asked), used)
+        parts = parts_of(asked) if told and status == 200 and not broke else None
         with self._lock:
+            if told and parts:
+                self._weighing.learn(asked, parts, told.prompt)
             self._reserved = _plus(self._reserved, Usage(-worst.prompt, -worst.completion, written=-worst.written))
             self._reserved_usd -= usd
             self.spent.turns -= told is None and status >= 400 and not broke

@@ -301,6 +301,37 @@ def test_what_is_asked_at_once_waits_for_what_others_hold() -> None:
     assert out[2] == "the session is over" and budget.spent.tokens == 100
 
 
+CONVERSATIONS = {
+    "/v1/messages": ("messages", lambda text: {"role": "user", "content": [{"type": "text", "text": text}]}),
+    "/v1/responses": ("input", lambda text: {"role": "user", "content": text}),
+    "/v1beta/models/m:generateContent": ("contents", lambda text: {"parts": [{"text": text}]}),
+}
+"""Path → the key of its turns, and a turn."""
+
+
+@pytest.mark.parametrize("path", CONVERSATIONS)
+def test_what_an_earlier_request_held_weighs_what_the_model_counted(path):
+    """Each byte was a token: a session of 200 KB was over at a quarter of its cap."""
+    budget = SessionBudget(ModelSettings(provider="agent", model="m", session=SessionLimits(tokens=100_000)))
+    key, turn = CONVERSATIONS[path]
+
+    def weighed(turns, told=0, **more):
+        """Tokens that are held for it; then the model tells so many, or refuses it."""
+        request = understood(path, raw := json.dumps({"model": "m", key: turns, **more}).encode())
+        _, worst, usd = budget.admit(request, len(raw))
+        used = {"usage": {"input_tokens": told, "output_tokens": 5}} if told else {}
+        budget.settle(request, worst, usd, 200 if told else 500, json.dumps(used).encode(), broke=False)
+        return worst.prompt
+
+    long = "word " * 8000
+    assert weighed([turn(long)], told=8000, tools=[]) > 40_000
+    assert 8000 < weighed([turn(long), turn("and on")]) < 8200
+    for elsewhere in ([turn(long + "and on")], [turn(long), turn(long)], [{"role": "tool", "input": long}]):
+        assert weighed(elsewhere) > 40_000
+    assert weighed([turn(long)], model="other") > 40_000 or "models/" in path
+    assert budget.spent.tokens == 8005
+
+
 @pytest.mark.parametrize(
     ("end", "cut"),
     [
