@@ -14,7 +14,7 @@ from core.state.node import Node
 from utils.counts import counted
 from utils.syntax import source_lines
 
-_PROGRAM = '''"""An ensemble by Swarm-Evo: {programs}, run as is, their predictions combined by {scale}."""
+_PROGRAM = '''"""An ensemble by Swarm-Evo: {programs}, run as is, {then}."""
 # [SECTION: DATA]
 import os
 import shutil
@@ -103,11 +103,12 @@ for target in TARGETS:
     result[target] = combine([table[target].reindex(result.index) for table in tables])
 {raised}os.makedirs("submission", exist_ok=True)
 result.reset_index().to_csv(os.path.join("submission", "submission.csv"), index=False)
-print(f"combined {{len(MEMBERS)}} programs by {{SCALE}}, weights {{WEIGHTS}}")
+{printed}
 '''
 
 
-_RAISED = """POWER = {power!r}  # a mean of probabilities is less sure than each
+_PRINTED = 'print(f"combined {len(MEMBERS)} programs by {SCALE}, weights {WEIGHTS}")'
+_RAISED = """POWER = {power!r}  # above 1: surer; a mean of probabilities is less sure than each
 others = 1 - result
 result, others = (one.clip(1e-15, 1) ** POWER for one in (result, others))
 result = result.div(result.sum(axis=1) if len(TARGETS) > 1 else (result + others)[TARGETS[0]], axis=0)
@@ -129,7 +130,9 @@ def program(
     names = [f"member_{number}" for number in range(len(chosen))]
     return _PROGRAM.format(
         programs=counted(len(chosen), "program"),
+        then=f"their predictions combined by {scale}" if len(chosen) > 1 else "its probabilities raised to a power",
         scale=scale,
+        printed=_PRINTED if len(chosen) > 1 else "",
         raised=_RAISED.format(power=power) if power != 1.0 else "",
         key=key,
         targets=list(targets),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from problems.competition.prepared import Prepared, grader_command
 from problems.competition.seeds import seed_of
 from problems.competition.source import Source
 from utils.counts import counted
+from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.number_text import DECIMAL
@@ -29,6 +30,8 @@ from utils.workspace_builder import SUBMISSION
 
 MIN_BYTES = 16 * 2**20
 OWN_WRITERS = ("rules", "ensemble")
+WORTH_A_RUN = 0.002
+"""Of a score: what one program has to gain by a power of its probabilities, since it runs once more for that."""
 
 _ESTIMATE = re.compile(rf"^[ \t]*cv[ \t]*[:=][ \t]*({DECIMAL})[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
@@ -89,10 +92,11 @@ class CompetitionEvaluator(Evaluator):
     def ensemble(self, nodes: Sequence[Node]) -> tuple[str, list[Node], str] | None:
         """(program, members, plan) of a blend that is better on validation than each of `nodes` alone; or None.
 
+        Where no other helps the best, that one alone with its probabilities raised to a power, if it gains by it.
         No program runs here: the stored predictions are combined by the grader, which holds the labels.
         """
         kept = [(node, path) for node in nodes if (path := self.submission_of(node)) is not None]
-        if self._judge is None or len(kept) < 2:
+        if self._judge is None or not kept:
             return None
         request = {
             "paths": [str(path) for _, path in kept], "lower_is_better": self._source.lower_is_better,
@@ -103,18 +107,26 @@ class CompetitionEvaluator(Evaluator):
         except GradingFault as error:
             log_msg("WARNING", f"no ensemble is made: {error}")
             return None
-        picks = found.get("picks") or []
-        if len(set(picks)) < 2:
+        picks, members = found.get("picks") or [], [node for node, _ in kept]
+        if not picks or (len(set(picks)) == 1 and not self._is_mended(members[picks[0]], found)):
             log_msg("INFO", "no ensemble is made: no blend is better than the best program alone")
             return None
-        members = [node for node, _ in kept]
         meta = self._prepared.meta
         how = {"scale": found["scale"], "power": found["power"]}
         code = program(members, picks, **how, key=meta["id"], targets=meta["targets"])
         plan = (
             f"Greedy ensemble of {counted(len(set(picks)), 'program')}; blended validation score {found['score']:.6g}."
+            if len(set(picks)) > 1
+            else f"The best program, its probabilities to the power {found['power']:g}, which makes them "
+            f"{'surer' if found['power'] > 1 else 'less sure'}; validation score {found['score']:.6g}."
         )
         return code, [members[i] for i in sorted(set(picks))], plan
+
+    def _is_mended(self, node: Node, found: Mapping[str, Any]) -> bool:
+        """Whether a power of a program's probabilities is worth another run of it."""
+        before = node.metric_value
+        gained = 0.0 if before is None else Direction(self._source.lower_is_better).gain(found["score"], before)
+        return found["power"] != 1.0 and before is not None and gained > WORTH_A_RUN * abs(before)
 
     def close(self) -> None:
         """End the grader."""

@@ -912,6 +912,12 @@ def test_several_classes_are_searched_from_end_to_end(tmp_path, inline, metric):
         blended = stand.score(blend[0])[1].metric  # a column for each class, all of them combined
         alone = [verdict.metric for _, verdict in noisy]
         assert blended < min(alone) if stand.problem.lower_is_better else blended > max(alone)
+        dull, before = stand.score(guessed(1).replace("math.exp(-", "math.exp(-0.3 * "))
+        mended = stand.evaluator.ensemble([dull.model_copy(update={"metric_value": before.metric})])
+        assert bool(mended) == (metric != "map@2"), "an order is as sure as it is"
+        if mended:
+            after = stand.score(mended[0])[1].metric
+            assert after < before.metric and f"{after:.6g}" in mended[2]
         stand.problem.refit(node, tmp_path / "best", stand.jobs, Limits())  # labels lie in one column, not in those
         assert (tmp_path / "best" / "solution.py").read_text() == node.code
     finally:

@@ -18,7 +18,7 @@ HELPFUL = 20
 """Programs that are tried for a third pick and later ones: those that helped the best most."""
 
 
-POWERS = (0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4)
+POWERS = (0.35, 0.5, 0.7, 0.85, 1.0, 1.2, 1.4, 1.7, 2.0, 2.4)
 LEAST = 1e-15
 """Of a probability, before it is raised to a power."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from support.competition_stand import learned
 
 from core.state.node import Node
 from problems.competition.ensemble import program
+from problems.competition.evaluator import CompetitionEvaluator
 from problems.competition.grader.scoring.blend import Bounds, combine, powers_of, raised, scale_of, select
 
 
@@ -109,8 +111,24 @@ def test_a_mean_of_probabilities_is_made_as_sure_as_it_is_right(classes):
     assert powers_of("auc") == powers_of("") == (1.0,)
 
 
+@pytest.mark.parametrize(("score", "power", "made"), [(0.5, 1.4, True), (0.5999, 1.4, False), (0.6, 1.0, False)])
+def test_one_program_is_made_surer_where_that_is_worth_a_run(score, power, made):
+    """What no other helped was handed in as it is, however far from as sure as it is right."""
+    evaluator = CompetitionEvaluator.__new__(CompetitionEvaluator)
+    evaluator._judge = SimpleNamespace(ask=lambda _: {"picks": [0], "power": power, "score": score, "scale": "mean"})
+    evaluator._source = SimpleNamespace(lower_is_better=True)
+    evaluator._prepared = SimpleNamespace(meta={"id": "id", "targets": ["y"]})
+    evaluator._blend_seconds, evaluator.submission_of = None, lambda node: "a.csv"
+    found = evaluator.ensemble([best := Node(id="a", code="pass", metric_value=0.6)])
+    assert bool(found) == made
+    if found:
+        assert found[1] == [best] and found[2].startswith("The best program, its probabilities to the power 1.4, ")
+        assert "POWER = 1.4" in found[0] and found[0].startswith('"""An ensemble by Swarm-Evo: 1 program, run as is,')
+
+
 @pytest.mark.parametrize("targets", [["y"], ["a", "b", "c"]])
-def test_the_program_raises_what_it_combined_as_the_grader_did(tmp_path, targets):
+@pytest.mark.parametrize("picks", [[0, 1, 1], [1]])
+def test_the_program_raises_what_it_combined_as_the_grader_did(tmp_path, targets, picks):
     (tmp_path / "input").mkdir()
     tables = []
     for seed in (1, 2):
@@ -119,12 +137,12 @@ def test_the_program_raises_what_it_combined_as_the_grader_did(tmp_path, targets
         tables[-1].to_csv(tmp_path / "input" / f"{seed}.csv", index=False)
     copies = "import shutil\nshutil.copyfile('input/%s.csv', 'submission/submission.csv')\n"
     members = [Node(id=f"n{seed}", code=copies % seed) for seed in (1, 2)]
-    code = program(members, [0, 1, 1], scale="mean", power=1.7, key="id", targets=targets)
+    code = program(members, picks, scale="mean", power=1.7, key="id", targets=targets)
     done = learned(code, tmp_path)
     assert done.returncode == 0, done.stderr
     written = pd.read_csv(tmp_path / "submission" / "submission.csv")[targets].to_numpy()
-    one, other = (table[targets].to_numpy().squeeze() for table in tables)
-    assert np.allclose(written.squeeze(), raised(combine([one, other, other], "mean"), 1.7))
+    given = [table[targets].to_numpy().squeeze() for table in tables]
+    assert np.allclose(written.squeeze(), raised(combine([given[one] for one in picks], "mean"), 1.7))
 
 
 def test_votes_and_ranks():
