@@ -37,11 +37,28 @@ def comparison(project_dir: str, folders: Sequence[Path]) -> dict[str, Any]:
 
 
 def differing(configs: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Dotted key → its value in each configuration, of those that are not the same in all, in alphabetical order."""
+    """Dotted key → its value in each configuration, of those that are not the same in all, in alphabetical order.
+
+    A policy's options are compared between the configurations that use it; the others have none.
+    """
     flats = [{key: value for key, value in flat(config) if value not in UNSET} for config in configs]
-    keys = sorted({key for one in flats for key in one})
-    values = {key: [one.get(key) for one in flats] for key in keys}
-    return {key: found for key, found in values.items() if any(value != found[0] for value in found)}
+    policies = [one.get("search.policy") for one in flats]
+    found: dict[str, list[Any]] = {}
+    for key in sorted({key for one in flats for key in one}):
+        owner = _policy_of(key)
+        uses = [owner in (None, policy) for policy in policies]
+        values = [one.get(key) if used else None for one, used in zip(flats, uses, strict=True)]
+        compared = [value for value, used in zip(values, uses, strict=True) if used]
+        if any(value != compared[0] for value in compared):
+            found[key] = values
+    return found
+
+
+def _policy_of(key: str) -> str | None:
+    """Of which policy a key is an option."""
+    section, _, rest = key.partition(".")
+    name, _, option = rest.partition(".")
+    return name if section == "search" and option and name != "selectors" else None
 
 
 def _read(folder: Path, row: dict[str, Any]) -> tuple[dict[str, Any], Mapping[str, Any]]:

@@ -75,11 +75,19 @@ export function islandCurves(islands: Islands["islands"], newest: number): Line[
   });
 }
 
-/** Keys whose values are not the same in all runs, with the value of each; '' where a run has none. */
+/** Keys whose values are not the same in all runs, with the value of each; '' where a run has none. A policy's options are compared between the runs that use it. */
 export function differences(runs: readonly RunDetail[]): [string, string[]][] {
   const flat = runs.map((run) => new Map(flatten(run.config ?? {})));
+  const uses = (map: Map<string, string>, key: string) => { const policy = policyOf(key); return policy === null || policy === map.get("search.policy"); };
   const keys = [...new Set(flat.flatMap((map) => [...map.keys()]))].sort();
-  return keys.map((key): [string, string[]] => [key, flat.map((map) => map.get(key) ?? "")]).filter(([, values]) => new Set(values).size > 1);
+  const differ = (key: string) => new Set(flat.filter((map) => uses(map, key)).map((map) => map.get(key) ?? "")).size > 1;
+  return keys.filter(differ).map((key) => [key, flat.map((map) => (uses(map, key) && map.get(key)) || "")]);
+}
+
+/** Of which policy a key is an option; null for any other key. */
+function policyOf(key: string): string | null {
+  const [section, name, option] = key.split(".");
+  return section === "search" && option && name !== "selectors" ? name : null;
 }
 
 const SEED = "project.seed";

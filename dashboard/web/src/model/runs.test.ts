@@ -76,6 +76,12 @@ describe("runs", () => {
     expect(bySetup(runs)).toEqual([[0, 1], [2]]);
   });
 
+  it("are not compared by options of a policy that one of them does not use", () => {
+    const of = (policy: string, size: number) => detail({ search: { policy, islands: { size }, mcts: { c: size } } });
+    expect(differences([of("mcts", 1), of("islands", 2)]).map(([key]) => key)).toEqual(["search.policy"]);
+    expect(differences([of("mcts", 1), of("islands", 2), of("islands", 3)])[0]).toEqual(["search.islands.size", ["", "2", "3"]]);
+  });
+
   it("have a mean where all have a value", () => {
     const band = bandOf([{ steps: [0, 4], best: [4, 2] }, { steps: [1, 2, 9], best: [8, 6, 5] }]);
     expect(band.steps).toEqual([1, 2, 4]);

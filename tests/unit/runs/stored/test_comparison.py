@@ -32,6 +32,18 @@ def test_what_differs_is_told_key_by_key():
     assert differing(configs[:1]) == {}
 
 
+def test_options_of_a_policy_are_compared_where_it_is_used():
+    """A run by `islands` and one by `mcts` differed in what the other's policy would have been told."""
+    both = {"islands": {"size": 9}, "mcts": {"c": 1}, "selectors": {"best": {"k": 1}}}
+    configs = [{"search": {"policy": policy, **both}} for policy in ("mcts", "islands", "islands")]
+    configs[0]["search"]["selectors"] = {"best": {"k": 2}}
+    configs[0]["search"]["islands"] = {"size": 5}
+    policies = ["mcts", "islands", "islands"]
+    assert differing(configs) == {"search.policy": policies, "search.selectors.best.k": [2, 1, 1]}
+    configs[1]["search"] = {**both, "policy": "islands", "islands": {"size": 8}}
+    assert differing(configs)["search.islands.size"] == [None, 8, 9]
+
+
 def test_the_terminal_compares_by_the_numbers_of_the_page(project, capsys):
     assert main(["compare", "one", "two", "one", "--json", f"project.dir={project}"]) == 0
     told = json.loads(capsys.readouterr().out)
