@@ -46,8 +46,21 @@ def planned(config: Config, *, accept_unsandboxed: bool = False) -> dict[str, An
         "sandbox": config.execution.sandbox,
         "timeout": config.execution.timeout,
         "note": problem.note or "",
-        "warnings": [*_warnings(config, proposals, a_step), *notes_of(config, roles, problem)],
+        "warnings": [
+            *_warnings(config, proposals, a_step),
+            *_silent(roles),
+            *notes_of(config, roles, problem),
+        ],
     }
+
+
+def _silent(roles: Mapping[str, ModelSettings]) -> list[str]:
+    """Models of this machine whose server is not there."""
+    if roles["code"].writer == "rules":
+        return []
+    from core.backend.doctor import silent_servers
+
+    return [f"nothing answers at {url} yet: start that server" for url in silent_servers(roles)]
 
 
 def _usd_a_step(config: Config, roles: Mapping[str, ModelSettings]) -> float | None:

@@ -30,6 +30,13 @@ def test_where_no_model_is_asked_no_key_is_needed(toy_config):
     preflight(toy_config(3))
 
 
+def test_a_plan_says_that_a_models_server_is_not_there():
+    """The quote was for a search that could not have begun."""
+    model = ["llm.code.provider=openai", "llm.code.base_url=http://127.0.0.1:9/v1", "llm.code.model=m"]
+    plan = planned(load_config(overrides=model, presets={"problem": "bin_packing"}))
+    assert "nothing answers at http://127.0.0.1:9/v1 yet: start that server" in plan["warnings"]
+
+
 @pytest.mark.parametrize(("problem", "few"), [("bin_packing", True), ("connect_four", False)])
 def test_an_arena_counts_generations_and_is_not_told_to_take_more_proposals(problem, few):
     plan = planned(load_config(overrides=["search.max_steps=4"], presets={"problem": problem}))
