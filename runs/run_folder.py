@@ -22,6 +22,7 @@ from core.storage.run_names import ALLOWED, may_be_run, stays
 from utils.clean_text import one_line
 from utils.errors import ConfigError, RunBusyError, RunReadOnlyError, StoreError, UnknownRunError, unwritable
 from utils.folder_entries import entries
+from utils.folder_owner import give_to_owner
 from utils.missing_file import may_be_file
 from utils.program import command
 from utils.regular_files import read_regular, regular_handle
@@ -294,4 +295,8 @@ def hold(run: Path, *, writes: bool = True) -> Iterator[None]:
         file.truncate(0)
         file.write(str(os.getpid()).encode())
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            if writes:
+                give_to_owner(run)

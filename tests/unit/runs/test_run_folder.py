@@ -223,3 +223,19 @@ def test_a_run_that_cannot_be_written_is_refused_before_anything_runs(tmp_path, 
     with pytest.raises(StoreError, match="can be read, not written") as raised, hold(tmp_path):
         pass
     assert raised.value.exit_code == code
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes files that are another's")
+def test_what_root_writes_into_a_users_run_is_the_users(tmp_path):
+    """That user's next resume was refused its metrics.json. A link, and a file with another name, may be anybody's."""
+    run, user = new_run(tmp_path, "a", NOW), 23456
+    os.chown(run, user, user)
+    (tmp_path / "of root").write_text("secret")
+    with hold(run):
+        (run / "files").mkdir()
+        (run / "files" / "metrics.json").write_text("[]")
+        (run / "link").symlink_to(tmp_path / "of root")
+        (run / "name").hardlink_to(tmp_path / "of root")
+    given = {path.name: path.lstat().st_uid for path in (run, *run.rglob("*"), tmp_path / "of root")}
+    assert {name for name, owner in given.items() if owner == 0} == {"link", "name", "of root"}
+    assert given["metrics.json"] == given["files"] == user
