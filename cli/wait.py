@@ -58,11 +58,14 @@ def _begun(args: argparse.Namespace) -> Path:
 
 
 def _until_free(run_dir: Path, until: float) -> None:
-    """Wait until no process works on the run, telling on standard error how far it is."""
+    """Wait until no process works on the run, telling on standard error how far it is: once in any case, also where
+    finding the run took all of the time."""
     told, next_word = "", time.monotonic()
-    while is_held(run_dir) and (now := time.monotonic()) < until:
-        if now >= next_word:
+    while is_held(run_dir):
+        if (now := time.monotonic()) >= next_word:
             told, next_word = _say(run_dir, told), now + BETWEEN
+        if now >= until:
+            return
         time.sleep(min(LOOK, until - now))
 
 

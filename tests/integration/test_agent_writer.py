@@ -205,7 +205,8 @@ def test_an_agent_that_cheats_finds_nothing(search, cli, models):
 PLACE, MARKS, found = {str(cli.folder)!r}, (b"CANARY-" + b"LABELS", b"sk-planted-" + b"key"), []
 PLANTED = {planted!r}
 for top in (PLACE, "/workspace", "/tmp", "/root", "/home", "/var", "/etc", "/run", "/opt", "/work"):
-    for folder, _, names in os.walk(top):
+    for folder, inner, names in os.walk(top):  # its own Python is the most of all files, and known
+        inner[:] = [name for name in inner if os.path.join(folder, name) not in (sys.prefix, sys.base_prefix)]
         for name in names:
             try:
                 with open(os.path.join(folder, name), "rb") as file:
