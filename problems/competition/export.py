@@ -191,12 +191,24 @@ def _handed_in(row: dict[str, str], place: int, own: dict[str, Any]) -> list[str
             cells.append(own["kept"][theirs][place])
         elif how == "other":
             cells.append(repr(1 - float(_number(row[ours]))))
+        elif how == "ranked":
+            cells.append(_best_classes(row, **own["ranked"]))
         elif ours in own["words"]:
             words = own["words"][ours]
             cells.append(words.get(row[ours], words.get(_key(row[ours]), row[ours])))
         else:
             cells.append(row[ours] if ours == own["key"] else _number(row[ours]))
     return cells
+
+
+def _best_classes(row: dict[str, str], most: int, mark: str, names: dict[str, str]) -> str:
+    """The most probable classes in one cell.
+
+    Args:
+        names: column of the submission → what the user calls the class.
+    """
+    best = sorted(names, key=lambda name: -float(_number(row[name])))
+    return mark.join(names[name] for name in best[:most])
 
 
 def _number(text: str) -> str:

@@ -200,7 +200,7 @@ FORM = {form!r}  # columns of the file that is handed in, the program's, how the
 assert sorted(made) == sorted([KEY, *COLUMNS]), f"columns {{list(made)}}, the program's are {{[KEY, *COLUMNS]}}"
 made = made.set_index(KEY).loc[test[KEY]].reset_index().iloc[places].reset_index(drop=True)
 made[KEY] = names.to_numpy()
-{spelling}made = pd.DataFrame({{theirs: {other}{kept}made[ours] for theirs, ours, how in FORM}})
+{spelling}{best}made = pd.DataFrame({{theirs: {other}{kept}{ranked}made[ours] for theirs, ours, how in FORM}})
 assert made.notna().all().all() and len(made) == len(test), "values are missing"
 {check}made.to_csv("submission.csv", index=False)
 made.head()
@@ -209,6 +209,11 @@ made.head()
 _SPELLING = """for name, words in {words!r}.items():  # classes as they stand in the table
     known = [str(int(v)) if isinstance(v, float) and v.is_integer() else str(v) for v in made[name]]
     made[name] = [words.get(word, word) for word in known]
+"""
+
+_BEST = """NAMES = {names!r}  # of the best classes, by the program's column
+ordered = (-made[list(NAMES)].astype(float)).to_numpy().argsort(axis=1, kind="stable")[:, :{most}]
+best = [{mark!r}.join(list(NAMES.values())[place] for place in row) for row in ordered]
 """
 
 _SAMPLE = """sample = {function}(read({file!r}){how})
@@ -309,6 +314,8 @@ def _last(own: dict[str, Any], *, sample: bool) -> str:
         spelling=_SPELLING.format(words=words) if words else "",
         other='1 - made[ours] if how == "other" else ' if "other" in ways else "",
         kept='spelled[theirs] if how == "kept" else ' if "kept" in ways else "",
+        ranked='best if how == "ranked" else ' if "ranked" in ways else "",
+        best=_BEST.format(**own["ranked"]) if "ranked" in ways else "",
     )  # fmt: skip
 
 

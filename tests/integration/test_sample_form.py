@@ -445,3 +445,22 @@ def test_a_packed_table_that_is_cut_off_is_named(tmp_path, inline):
     (mine / "train.csv").unlink()
     with pytest.raises(ConfigError, match=r"train\.csv\.gz' is not a table that can be read: Compressed file ended"):
         build(load_config(None, words(mine, "rent")), tmp_path).prepare()
+
+
+@pytest.mark.parametrize(("cell", "mark"), [("mid low", " "), ("high", " "), ("low,mid", ",")])
+def test_the_best_classes_of_a_row_are_named_in_one_cell_as_the_sample_does(tmp_path, inline, cell, mark):
+    mine = folder_of(tmp_path, "kind", pd.DataFrame({"id": SHUFFLED, "kind": cell}))
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=kind", "data.metric=map@2")
+    try:
+        assert "kind is the 2 most probable classes, the best first" in stand.problem.note
+        node, _ = stand.score(writes("for row in rows: row.update(low=int(row['id']) % 2, mid=0.5, high=0.25)"))
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+        stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
+    finally:
+        stand.close()
+    run_on_kaggle(tmp_path, mine)
+    wanted = [f"low{mark}mid" if name % 2 else f"mid{mark}high" for name in SHUFFLED]
+    for place in ("best", "kaggle"):
+        made = pd.read_csv(tmp_path / place / "submission.csv")
+        assert list(made) == ["id", "kind"] and list(made["id"]) == list(SHUFFLED)
+        assert made["kind"].tolist() == wanted

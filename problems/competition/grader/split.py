@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.own_tables import OwnTables, read_own
+from .own_data.ranked_cells import ranked_cells
 from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
 from .own_data.secret_draws import secret_draws
 from .own_data.sides import Sides, part_rows, telling_features
@@ -107,7 +108,7 @@ def prepare_own(
     write_csv(_sample(test[[key]], shown, targets, columns, goal), public / "sample_submission.csv")
     kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *(n for n in tables.others if n not in there)])
     write_csv(answers[list(kept)], private / "answers.csv")
-    outputs = _outputs(tables, shown, columns, goal)
+    outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request)
     notes += _further_tables(public)
@@ -294,12 +295,13 @@ def _sample(ids: Any, shown: Any, targets: list[str], columns: list[str], goal: 
     return with_columns(ids, neutral)
 
 
-def _outputs(tables: OwnTables, shown: Any, columns: list[str], goal: Goal) -> Outputs:
+def _outputs(tables: OwnTables, shown: Any, columns: list[str], goal: Goal, metric: str) -> Outputs:
     """What a program predicts, under the user's names."""
     target = tables.targets[0]
     words = tables.classes[target].words if target in tables.classes else {}
     if goal.task == "classes":
-        return Outputs({words.get(name, name): name for name in columns})
+        theirs = {words.get(name, name): name for name in columns}
+        return Outputs(theirs, ranked=ranked_cells(tables.sample, metric, list(theirs)))
     pair = sorted(shown[target].unique()) if goal.task == "probability" and len(columns) == 1 else ()
     return Outputs({name: name for name in columns}, tuple(words.get(name, name) for name in as_keys(pair)))
 
@@ -319,6 +321,7 @@ def _write_user_rows(
         "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
         "words": {name: tables.classes[name].all_words for name in tables.classes if goal.labels},
         "lost": {name: found.lost for name, found in tables.classes.items()},
+        "ranked": outputs.ranked and {**asdict(outputs.ranked), "names": {o: t for t, o in outputs.columns.items()}},
     }  # fmt: skip
     path.write_text(json.dumps(own, default=str), encoding="utf-8")
     return [*form.told, *filter(None, [others])]

@@ -11,6 +11,7 @@ import pandas as pd
 from ..tables.columns import ID_NAMES
 from ..tables.counts import counted
 from ..tables.keys import as_keys
+from .ranked_cells import RankedCells
 from .spelling import Ids
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 """Columns that a line names."""
-OTHER, KEPT = "other", "kept"
+OTHER, KEPT, RANKED = "other", "kept", "ranked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +72,19 @@ class Outputs:
     Args:
         columns: as the user calls them → ours: targets, or a class each.
         pair: the two classes, where one column holds the probability of the second.
+        ranked: how a single column names the best classes of a row, where it may.
     """
 
     columns: dict[str, str]
     pair: tuple[str, ...] = ()
+    ranked: RankedCells | None = None
 
     def matched(self, rest: list[str]) -> dict[str, tuple[str, str]] | None:
         """The sample's columns → (ours, how), where each is one of these."""
         if found := _matched(rest, list(self.columns)):
             return {name: (self.columns[word], "") for name, word in found.items()}
+        if self.ranked and len(rest) == 1:
+            return {rest[0]: ("", RANKED)}
         found = _matched(rest, list(self.pair)) if self.pair else None
         (ours,) = self.columns.values() if self.pair else ("",)
         return {name: (ours, OTHER if word == self.pair[0] else "") for name, word in found.items()} if found else None
@@ -91,7 +96,7 @@ class SampleForm:
 
     Args:
         columns: (the user's name, ours, how) of each column, in order. How: '' as it is predicted, OTHER for the
-            probability of the other class, KEPT for the sample's own values.
+            probability of the other class, RANKED for the names of the best classes, KEPT for the sample's own values.
         told: what of that a user may not expect, a line each.
         wrong: why it is not in the sample's form; '' where it is, or where there is no sample.
     """
@@ -180,7 +185,7 @@ def form_of(sample: Any, file: str, names: RowNames, outputs: Outputs, key: str,
         return SampleForm(plain, [f"submission.csv will not be in the form of {file}: {wrong}"], wrong)
     ours = {name: (name, KEPT) for name in have} | matched | {names.column: (key, "")}
     columns = [(name, *ours[name]) for name in have]
-    return SampleForm(columns, [*told, *_of_columns(columns, plain, file, names.together)])
+    return SampleForm(columns, [*told, *_of_columns(columns, plain, file, names.together, outputs.ranked)])
 
 
 def _matched_in(rest: list[str], sample: Any, outputs: Outputs, same_rows: bool) -> dict[str, tuple[str, str]] | None:
@@ -246,9 +251,13 @@ def _of_ids(file: str, names: RowNames) -> list[str]:
 
 
 def _of_columns(
-    columns: list[tuple[str, str, str]], plain: list[tuple[str, str, str]], file: str, together: tuple[str, ...]
+    columns: list[tuple[str, str, str]],
+    plain: list[tuple[str, str, str]],
+    file: str,
+    together: tuple[str, ...],
+    ranked: RankedCells | None,
 ) -> list[str]:
-    words = {"": "{ours}", OTHER: "1 - {ours}", KEPT: "kept as it stands there"}
+    words = {"": "{ours}", OTHER: "1 - {ours}", KEPT: "kept as it stands there", RANKED: str(ranked)}
     unlike = [column for column in columns if column not in plain and column[0] not in together]
     other = [(name, words[how].format(ours=ours)) for name, ours, how in unlike]
     if not other:
