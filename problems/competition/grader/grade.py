@@ -14,7 +14,8 @@ import pandas as pd
 
 from .mlebench.shim import import_function, refusals
 from .scoring import blend, parts, scores, validate
-from .scoring.exam import OwnMetricFault, Scoring
+from .scoring.exam import Scoring
+from .scoring.own_metric import OwnMetricFault
 from .tables.exact import Malformed, read_answers, read_submission, read_table
 from .tables.keys import as_keys
 from .tables.with_columns import with_columns

@@ -24,6 +24,7 @@ from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
+from .own_data.own_goal import own_goal
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.ranked_cells import ranked_cells
 from .own_data.sample_form import Outputs, RowNames, form_of, other_ids
@@ -62,7 +63,7 @@ def prepare_own(
         return _claims_only(public, request)
     public.mkdir()
     tables = read_own(request)
-    targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request)
+    targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request, own_goal(tables, request))
     tables.labelled = _as_classes(tables.labelled, targets, goal)
     theirs, key, names = with_ids(tables, request["seed"], request.get("key"))
     invented = key not in tables.train.kinds
@@ -106,7 +107,8 @@ def prepare_own(
         )
     write_csv(test, public / "test.csv")
     write_csv(_sample(test[[key]], shown, targets, columns, goal), public / "sample_submission.csv")
-    kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *(n for n in tables.others if n not in there)])
+    lacking = [name for name in tables.others if name not in there]
+    kept = dict.fromkeys([key, *targets, *filter(None, [goal.group]), *goal.beside, *lacking])
     write_csv(answers[list(kept)], private / "answers.csv")
     outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
@@ -115,7 +117,7 @@ def prepare_own(
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
-        "function": request.get("function"), "group": goal.group, "grade": None, "parts": split,
+        "function": _asked(request, goal), "group": goal.group, "grade": None, "parts": split,
         "how": how, "places": parts.places_of(how, **by), **_of_classes(classes_read(shown, targets, goal)),
     }  # fmt: skip
     _refuse_unscorable(exam, out, request)
@@ -171,6 +173,11 @@ def _refuse_one_sided(shown: Any, hidden: int, targets: list[str], request: dict
         raise Unusable(
             f"{said}: all {counted(len(shown), 'row')} to learn from have the same {alike[0]}; it takes rows of others"
         )
+
+
+def _asked(request: dict[str, Any], goal: Goal) -> dict[str, Any] | None:
+    """The user's function, and what it calls predictions."""
+    return {**request["function"], "called": goal.called} if request.get("function") else None
 
 
 def _of_classes(read: dict[str, list[Any]]) -> dict[str, Any]:

@@ -165,7 +165,7 @@ def read_own(request: dict[str, Any]) -> OwnTables:
         notes.append(f"{found.name} is taken for the sample submission: it has the ids of test.csv")
     tables.notes += [note for found in classes.values() for note in found.notes]
     tables.notes += told_forms(forms, MOST_NAMES)
-    tables.notes += _surprises(tables, bool(request.get("sorted")))
+    tables.notes += _surprises(tables, request)
     if request.get("split") in ONE_BY_ONE:
         tables.notes += told_new_groups(train.columns, tables.column, theirs)
         tables.notes += told_newer(train.columns, tables.column, theirs)
@@ -261,15 +261,14 @@ def _second_head(tables: OwnTables) -> Iterator[str]:
         yield f"{file} seems to have a second row of names ({listed(names)}): leave one, with a name for each column"
 
 
-def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
-    """What is not as the user may think, and what then holds.
-
-    Args:
-        made: the tables are ours, made of his files: nothing is told of their columns.
-    """
+def _surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
+    """What is not as the user may think, and what then holds; of tables that we made of his files, no columns."""
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
-        yield f"{counted(len(targets), 'target')}: a program predicts all of them, and its score is the mean over them"
+        scored = (
+            "your function is given a column for each" if request.get("function") else "its score is the mean over them"
+        )
+        yield f"{counted(len(targets), 'target')}: a program predicts all of them, and {scored}"
     if len(labelled) < tables.train.count:
         lacks = f"without {' or '.join(targets)}"
         left_out = counted(tables.train.count - len(labelled), f"row {lacks} is", f"rows {lacks} are")
@@ -288,7 +287,7 @@ def _surprises(tables: OwnTables, made: bool) -> Iterator[str]:
     elif "sample" in tables.files and "test" not in tables.files:
         yield f"{tables.files['sample'].name} is not filled: there is no test table"
     yield from _sentinels(labelled, targets)
-    if not made:
+    if not request.get("sorted"):
         missing = [name for name in tables.others if name not in theirs]
         new = [str(name) for name in theirs if name not in tables.columns]
         if missing:

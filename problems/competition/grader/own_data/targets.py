@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..scoring.exam import OF_TWO, OwnMetricFault, own_function
-from ..scoring.scores import Undefined
+from ..scoring.exam import OF_TWO
 from ..tables.counts import counted
-from ..tables.exact import Unusable, first_line
+from ..tables.exact import Unusable
 from ..tables.table_sample import as_programs_read
 
 MANY_CLASSES = 20
@@ -34,22 +29,29 @@ class Goal:
     Args:
         task: `regression`, `labels`, `probability` (of the second of two classes) or `classes` (one column for each).
         group: the column whose rows are ranked against each other, for NDCG.
+        beside: columns that the user's own function is given beside truth and predictions.
+        called: targets → what the user's own function calls their predictions.
     """
 
     task: str
     group: str | None = None
+    beside: tuple[str, ...] = ()
+    called: dict[str, str] | None = None
 
     @property
     def labels(self) -> bool:
         return self.task == "labels"
 
 
-def goal_of(labelled: Any, targets: list[str], request: dict[str, Any]) -> Goal:
-    """The form that metric and target ask for. Unusable: the metric does not fit."""
+def goal_of(labelled: Any, targets: list[str], request: dict[str, Any], own: Goal | None = None) -> Goal:
+    """The form that metric and target ask for. Unusable: the metric does not fit.
+
+    Args:
+        own: what the user's own function asks for.
+    """
     metric, task = request["metric"] or "", request["task"]
-    if task == "own":
-        goal = Goal(task_of(labelled[targets[0]]))
-        _try_own(labelled[targets[0]], goal, request)
+    if own is not None:
+        goal = own
     elif metric.startswith("ndcg") and request["split"].startswith("group:"):
         goal = Goal("regression", request["split"].partition(":")[2])
     elif task == "probability" and len(targets) == 1 and labelled[targets[0]].nunique() > 2:
@@ -145,53 +147,3 @@ def _text_in(values: Any) -> str:
 
 def _is_whole(values: Any) -> bool:
     return bool(pd.api.types.is_numeric_dtype(values) and (values.astype(float) % 1 == 0).all())
-
-
-@contextmanager
-def _deadline(request: dict[str, Any]) -> Iterator[None]:
-    """Code of the user's that hangs ends this process, in C code too: who asked for it tells why (`prepared.py`)."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(int(request["try_seconds"]))
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-
-
-def _try_own(values: Any, goal: Goal, request: dict[str, Any]) -> None:
-    """The user's function on the true labels, those shuffled, and what programs predict, before a search is spent."""
-    own, truth = request["function"], values.to_numpy(float) if goal.task == "regression" else values.to_numpy()
-    where = f"{own['file']}:{own['name']}"
-    said = f"data.metric={where}"
-    try:
-        with _deadline(request):
-            score = own_function(own["file"], own["name"])
-    except (Exception, SystemExit) as error:  # the user's code
-        why = first_line(error) if type(error) is ValueError else f"{type(error).__name__}: {first_line(error)}"
-        raise Unusable(f"{said} cannot be loaded: {why}") from error
-
-    def tried(predicted: Any, what: str, truth: Any = truth, *, defined: bool = True) -> float:
-        try:
-            with _deadline(request):
-                return score(truth, predicted)
-        except (Undefined, OwnMetricFault) as error:
-            if defined or isinstance(error, OwnMetricFault):
-                raise Unusable(f"{said} fails on {what}: {str(error).removeprefix(where).strip()}") from error
-            return math.nan
-
-    shuffled = np.random.default_rng(0).permutation(truth)
-    perfect, poor = tried(truth, "the true labels"), tried(shuffled, "the true labels, shuffled")
-    middle = truth.mean() if goal.task == "regression" else values.mode().iloc[0]
-    others = [tried(np.full(len(truth), middle, truth.dtype), "one prediction for every row", defined=False)]
-    tried(shuffled[::7], "a part of the rows", truth[::7], defined=False)
-    if goal.task == "regression":
-        others += [tried((truth + shuffled) / 2, "predictions between the labels", defined=False)]
-    if {perfect, poor, *others} == {perfect}:
-        raise Unusable(
-            f"{said} is {perfect:g} for the true labels, for shuffled ones and for one prediction for every row"
-        )
-    if perfect != poor and (perfect < poor) != request["lower"]:
-        better = "min" if perfect < poor else "max"
-        raise Unusable(
-            f"{said} is {perfect:g} for the true labels, {poor:g} for shuffled ones: say --problem.direction={better}"
-        )

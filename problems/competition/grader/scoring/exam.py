@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import math
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..tables.exact import first_line
 from . import scores
 from .class_scores import formula, gains_of_groups, mean_of_groups
-from .scores import DRAWS, Score
+from .own_metric import OwnMetric
+from .scores import DRAWS
 
 RANKED = ("auc", "gini", "average_precision")
 """Metrics that sort all rows, for each class."""
@@ -50,11 +45,19 @@ class Scoring:
         self._metric: str = exam.get("metric") or ""
         self._truth: list[str] = exam.get("truth") or exam["targets"]
         own = exam.get("function")
-        self._score = own_function(own["file"], own["name"]) if own else formula(self._metric, exam.get("task"))
+        self._own = OwnMetric(own["file"], own["name"], own.get("called")) if own else None
+        self._score = None if own else formula(self._metric, exam.get("task"))
 
     def score(self, table: Any, answers: Any) -> float:
-        """Mean over the targets."""
-        return self._mean(self.pairs(table, answers))
+        """Mean over the targets, or what the user's function says of all of them."""
+        pairs = self.pairs(table, answers)
+        if self._own is None:
+            return self._mean(pairs)
+        truth, predicted = (
+            pd.DataFrame({name: getattr(pair, side) for name, pair in zip(self._truth, pairs, strict=True)})
+            for side in ("truth", "predicted")
+        )
+        return self._own.score(truth, predicted, answers, self._exam["id"])
 
     def resampled(self, table: Any, answers: Any, units: Any, run: int = 1) -> list[float]:
         """Scores of resampled units; of whole groups where the metric compares rows of a group."""
@@ -82,6 +85,7 @@ class Scoring:
         return [self._pair(answers[name], table[name], name, answers) for name in self._truth]
 
     def _mean(self, pairs: list[Pair]) -> float:
+        assert self._score is not None
         return float(np.mean([self._score(pair.truth, pair.predicted) for pair in pairs]))
 
     def _classes(self, table: Any, answers: Any) -> Pair:
@@ -93,7 +97,7 @@ class Scoring:
         )
 
     def _pair(self, y: Any, p: Any, name: str, answers: Any) -> Pair:
-        if self._metric in OF_TWO:
+        if self._metric in OF_TWO or self._exam.get("task") == "probability":
             return Pair((y == self._second(name)).to_numpy().astype(int), p.to_numpy(float))
         if self._exam["labels"]:
             numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
@@ -114,41 +118,3 @@ class Scoring:
         if name in (counted := self._exam.get("counted") or {}):
             return counted[name]
         return sorted(self._answers[name].dropna().unique())[-1]
-
-
-class OwnMetricFault(Exception):
-    """The user's metric raised, or gave what is no number: the text has its own words, after file and function."""
-
-
-def own_function(file: str, name: str) -> Score:
-    """`function(truth, predicted)` of the user's file, as a score.
-
-    Raises:
-        ValueError: the file cannot be loaded or has no such function. What the score raises is OwnMetricFault, or
-            Undefined where it is not finite.
-    """
-    path = Path(file)
-    spec = importlib.util.spec_from_file_location(f"own_metric_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise ValueError(f"'{path}' is no Python file")
-    sys.path.append(str(path.parent))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    function: Callable[[Any, Any], Any] | None = getattr(module, name, None)
-    if not callable(function):
-        raise ValueError(f"the file has no function {name}")
-
-    def score(y: Any, p: Any) -> float:
-        try:
-            given = function(np.array(y), np.array(p))
-        except (Exception, SystemExit) as error:  # the user's code
-            raise OwnMetricFault(f"{path}:{name} raised {type(error).__name__}: {first_line(error)}") from error
-        try:
-            found = float(given)
-        except (TypeError, ValueError) as error:
-            raise OwnMetricFault(f"{path}:{name} gives no number but {given!r:.60}") from error
-        if not math.isfinite(found):
-            raise scores.Undefined(f"{path}:{name} gives {found}")
-        return found
-
-    return score
