@@ -8,6 +8,7 @@ from glob import glob
 from pathlib import Path
 
 from utils.errors import ConfigError
+from utils.table_head import head_names
 from utils.user_path import user_path
 
 PACKED = (".gz", ".zip", ".bz2", ".xz")
@@ -84,6 +85,15 @@ def find_train(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     named = [path for path in rows if _TRAIN.search(table_stem(path) or "")]
     told = [path for path in rows if not _TEST.search(table_stem(path) or "")]
     return next((found[0] for found in (named, rest, told) if len(found) == 1), None)
+
+
+def find_holder(folder: Path, others: Sequence[Path | None], targets: Sequence[str]) -> Path | None:
+    """The only table whose head names all targets, where names of files do not tell: `train_transaction.csv` beside
+    `train_identity.csv`. A table called like labels is none: it has to be joined to another."""
+    rest = [path for path in _files(folder) if path not in others and _is_table(path)]
+    rows = [path for path in rest if not _LABELS.search(table_stem(path) or "")]
+    found = [path for path in rows if targets and head_names(path).issuperset(targets)]
+    return found[0] if len(found) == 1 else None
 
 
 def find_lone(folder: Path, others: tuple[Path | None, ...]) -> Path | None:

@@ -12,6 +12,7 @@ from utils.dataset_files import (
     TABLES,
     UNREAD,
     files_named,
+    find_holder,
     find_lone,
     find_parts,
     find_sample,
@@ -54,8 +55,10 @@ def validate_dataset(
     labels: str | None = None,
     key: str = "data.dir",
     beside: Path | None = None,
+    target: str | None = None,
 ) -> DatasetFolder:
-    """Find a data set's tables: by the names given (relative to the folder), else by what the files are called.
+    """Find a data set's tables: by the names given (relative to the folder), else by what the files are called; where
+    that does not tell, the training table by its `target`.
 
     Args:
         folder: a folder, or a single table. None: `train` is a path of its own.
@@ -85,6 +88,7 @@ def validate_dataset(
     rows = rows or _known(find_train(path, others)) or find_parts(path, "train", others)
     if not rows and (rows := parts_inside(path, "train")):
         theirs = theirs or parts_inside(path, "test")
+    rows = rows or _known(find_holder(path, others, target.split(",") if target else ()))
     rows = rows or _known(find_lone(path, others))
     if not rows:
         raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")

@@ -62,7 +62,7 @@ def find_dataset(cfg: Config) -> Brought:
         files = _sorted(user_path(data.dir) if data.dir else None, cfg, ours)
         if files is not None:
             return Brought(validate_dataset(as_tables(files, data.target, place)), files.root.name, sorted=files)
-        dataset = validate_dataset(data.dir, train=data.train, test=data.test, labels=data.labels)
+        dataset = validate_dataset(data.dir, train=data.train, test=data.test, labels=data.labels, target=data.target)
         is_lone = dataset.alone and "train" not in dataset.parts
         return Brought(dataset, dataset.train.stem if is_lone else dataset.path.name)
     given = user_path(data.dir or archive).resolve()
@@ -74,7 +74,7 @@ def find_dataset(cfg: Config) -> Brought:
     names = {name: _inside(getattr(data, name), inner, place) for name in ("train", "test", "labels")}
     if data.train and (user_path(data.dir or ".") / data.train).exists():
         names["train"] = None  # it is the zip itself
-    dataset = validate_dataset(inner, key=f"data '{archive}'", beside=beside, **names)
+    dataset = validate_dataset(inner, key=f"data '{archive}'", beside=beside, target=data.target, **names)
     return Brought(dataset, name, archive, beside)
 
 

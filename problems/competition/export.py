@@ -6,7 +6,7 @@ import csv
 import json
 import secrets
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -169,14 +169,38 @@ def _predictions(kept: Path, out: Path, prepared: Prepared, inputs: Path) -> lis
         )
     found = {_key(name): row for name, row in found.items()} | found
     with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([theirs for theirs, *_ in own["columns"]])
-        for place, (key, name) in enumerate(own["rows"].items()):
-            row = found[key] if key in found else found[_key(key)]
-            writer.writerow(_handed_in({**row, own["key"]: name}, place, own))
+        csv.writer(file, lineterminator="\n").writerows(_lines(own, found))
     if own["unlike"]:
         log_msg("WARNING", f"{PREDICTIONS} is not in the form of the sample submission: {own['unlike']}")
     return [target]
+
+
+def _lines(own: dict[str, Any], found: dict[str, dict[str, str]]) -> Iterator[list[str]]:
+    """The submission in the user's form, its head first.
+
+    Args:
+        found: what was predicted, by our name of the row.
+    """
+    if long := own["long"]:
+        yield long["columns"]
+        for name, key, ours in long["rows"]:
+            row = found[key] if key in found else found[_key(key)]
+            both = [name, _prediction(row, ours, own)]
+            yield both if long["is_id_first"] else both[::-1]
+        return
+    yield [theirs for theirs, *_ in own["columns"]]
+    for place, (key, name) in enumerate(own["rows"].items()):
+        row = found[key] if key in found else found[_key(key)]
+        yield _handed_in({**row, own["key"]: name}, place, own)
+
+
+def _prediction(row: dict[str, str], ours: str, own: dict[str, Any]) -> str:
+    """One that is handed in as it is predicted: a class as the user spells it, or a number."""
+    if ours not in own["words"]:
+        return _number(row[ours])
+    words = own["words"][ours]
+    spelled: str = words.get(row[ours], words.get(_key(row[ours]), row[ours]))
+    return spelled
 
 
 def _handed_in(row: dict[str, str], place: int, own: dict[str, Any]) -> list[str]:
@@ -193,11 +217,8 @@ def _handed_in(row: dict[str, str], place: int, own: dict[str, Any]) -> list[str
             cells.append(repr(1 - float(_number(row[ours]))))
         elif how == "ranked":
             cells.append(_best_classes(row, **own["ranked"]))
-        elif ours in own["words"]:
-            words = own["words"][ours]
-            cells.append(words.get(row[ours], words.get(_key(row[ours]), row[ours])))
         else:
-            cells.append(row[ours] if ours == own["key"] else _number(row[ours]))
+            cells.append(row[ours] if ours == own["key"] else _prediction(row, ours, own))
     return cells
 
 

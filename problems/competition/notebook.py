@@ -169,6 +169,13 @@ _NAMES = """names = {function}(read({file!r}){texts})[{column!r}].astype(str)  #
 places = range(len(test))
 """
 
+_COMPOSED = """cells = {function}(read({file!r}){texts}).astype(str).apply(lambda column: column.str.strip())
+names = {joined}
+places = pd.Index(names).get_indexer(spelled[{column!r}].str.strip())
+assert (places >= 0).all(), "the sample's ids are not those of the test"
+names = spelled[{column!r}]
+"""
+
 _NUMBERS = """names, places = pd.Series(range(len(test))), range(len(test))
 """
 
@@ -262,6 +269,10 @@ def _own(source: Source, prepared: Prepared) -> tuple[str, str, list[str]]:
         raise ConfigError(f"export-best --notebook: {NO_TEST}; begin a run with one, --data.test=FILE")
     meta = prepared.meta
     own = json.loads((prepared.folder / "private" / "user_rows.json").read_text(encoding="utf-8"))
+    if own["long"]:
+        raise ConfigError(
+            "export-best --notebook: the sample submission has a row for each prediction; export-best alone"
+        )
     tables = {name: {**way, "how": _words(way["how"]), "texts": _words(way["texts"])} for name, way in
               ways["tables"].items()}  # fmt: skip
     classes = meta.get("task") == "classes"
@@ -339,6 +350,10 @@ def _names(own: dict[str, Any], tables: dict[str, Any], written: dict[str, str])
     """Lines that give the user's rows their names, in the order in which they are handed in."""
     if not own["table"]:
         return _NUMBERS
+    if how := own["composed"]:
+        parts = [f"cells[{written.get(part, part)!r}]" for part in how["parts"]]
+        joined = parts[0] + "".join(f" + {mark!r} + {part}" for mark, part in zip(how["marks"], parts[1:], strict=True))
+        return _COMPOSED.format(joined=joined, column=own["column"], **tables["test"])
     lines = _NAMES.format(column=own["source"], **tables[own["table"]])
     by_sample = own["by_sample"] and own["table"] == "test"
     ours = {theirs: name for name, theirs in written.items()}.get(own["source"], own["source"])

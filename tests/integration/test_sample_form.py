@@ -464,3 +464,70 @@ def test_the_best_classes_of_a_row_are_named_in_one_cell_as_the_sample_does(tmp_
         made = pd.read_csv(tmp_path / place / "submission.csv")
         assert list(made) == ["id", "kind"] and list(made["id"]) == list(SHUFFLED)
         assert made["kind"].tolist() == wanted
+
+
+SALES = pd.DataFrame([(shop, day) for shop in range(1, 6) for day in pd.date_range("2012-01-06", periods=40)])
+SALES.columns = ["Shop", "Day"]
+SALES["Day"] = SALES["Day"].dt.strftime("%Y-%m-%d")
+SALES["sold"], SALES["lost"] = np.arange(200) % 17 * 10.0, np.arange(200) % 13 / 2
+
+
+def sales_folder(tmp_path, targets: list[str], sample: pd.DataFrame):
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    test = SALES["Day"] > "2012-02-05"
+    SALES[~test][["Shop", "Day", *targets]].to_csv(mine / "train.csv", index=False)
+    SALES[test][["Shop", "Day"]].to_csv(mine / "test.csv", index=False)
+    sample.to_csv(mine / "sample_submission.csv", index=False)
+    return mine
+
+
+def told_by_test(known: dict, lost: float | None = None) -> str:
+    """A program that predicts `sold` by shop and day, which ids of ours do not tell."""
+    more = f"; row['lost'] = {lost}" if lost is not None else ""
+    place = "known[int(one['Shop']), one['Day']]"
+    return writes(
+        f"known = {known}\ntest = csv.DictReader(open('input/test.csv'))\n"
+        f"for row, one in zip(rows, test): row['sold'] = {place}{more}"
+    )
+
+
+def test_ids_that_are_put_together_of_several_columns_name_rows_in_whatever_order(tmp_path, inline):
+    rows = SALES[SALES["Day"] > "2012-02-05"].sample(frac=1, random_state=1)
+    ids = rows["Shop"].astype(str) + "_" + rows["Day"]
+    mine = sales_folder(tmp_path, ["sold"], pd.DataFrame({"Id": ids, "sold": 0}))
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=sold", "data.metric=mae")
+    try:
+        assert "Id of sample_submission.csv is Shop and Day with '_' between them" in stand.problem.note
+        known = {(int(shop), day): n for n, (shop, day) in enumerate(zip(SALES["Shop"], SALES["Day"], strict=True))}
+        node, _ = stand.score(told_by_test(known))
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+        stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
+    finally:
+        stand.close()
+    run_on_kaggle(tmp_path, mine)
+    for place in ("best", "kaggle"):
+        made = pd.read_csv(tmp_path / place / "submission.csv")
+        assert list(made["Id"]) == list(ids) and made["sold"].tolist() == rows.index.tolist()
+
+
+def test_a_sample_with_a_row_for_each_prediction_is_filled_so(tmp_path, inline):
+    rows = SALES[SALES["Day"] > "2012-02-05"].melt(["Shop", "Day"], ["sold", "lost"]).sample(frac=1, random_state=1)
+    ids = rows["Shop"].astype(str) + "_" + rows["Day"] + "-" + rows["variable"]
+    mine = sales_folder(tmp_path, ["sold", "lost"], pd.DataFrame({"value": 0.5, "what": ids}))
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=sold,lost", "data.metric=mae")
+    try:
+        assert "has a row for each row of test.csv and each prediction: what is Shop, Day" in stand.problem.note
+        known = {(int(shop), day): n for n, (shop, day) in enumerate(zip(SALES["Shop"], SALES["Day"], strict=True))}
+        node, _ = stand.score(told_by_test(known, lost=0.25))
+        stand.problem.export(node, tmp_path / "best", stand.run_dir)
+        with pytest.raises(ConfigError, match="has a row for each prediction"):
+            stand.problem.export_as("notebook", node, str(tmp_path / "solution.ipynb"), "")
+    finally:
+        stand.close()
+    made = pd.read_csv(tmp_path / "best" / "submission.csv")
+    wanted = [
+        known[shop, day] if name == "sold" else 0.25
+        for shop, day, name in zip(rows["Shop"], rows["Day"], rows["variable"], strict=True)
+    ]
+    assert list(made) == ["value", "what"] and list(made["what"]) == list(ids) and made["value"].tolist() == wanted

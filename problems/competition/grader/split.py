@@ -24,6 +24,7 @@ from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
+from .own_data.long_form import long_form
 from .own_data.own_goal import own_goal
 from .own_data.own_tables import OwnTables, read_own
 from .own_data.ranked_cells import ranked_cells
@@ -320,15 +321,18 @@ def _write_user_rows(
     key, at = str(ids.name), tables.files.get("sample") if len(ids) else None
     form = form_of(tables.sample if at else pd.DataFrame(), at.name if at else "", names, outputs, key, tables.others)
     others = other_ids(at.name, names) if at else ""
+    long = long_form(tables, as_keys(ids), outputs.columns) if at and form.wrong else None
+    told, unlike = ([long.told], "") if long else ([*form.told, *filter(None, [others])], form.wrong)
     mine = as_keys(ids).iloc[names.places]
     own = {
         "key": key, "column": names.column, "table": names.table, "source": names.source, "columns": form.columns,
-        "unlike": "; ".join(filter(None, [form.wrong, others, tables.no_rows])),
+        "unlike": "; ".join(filter(None, [unlike, "" if long else others, tables.no_rows])),
         "rows": dict(zip(map(str, mine), names.texts, strict=True)), "by_sample": names.is_sample_of_same,
         "kept": {name: read_texts(at, name).tolist() for name in form.kept} if at else {},
         "words": {name: tables.classes[name].all_words for name in tables.classes if goal.labels},
         "lost": {name: found.lost for name, found in tables.classes.items()},
+        "composed": names.composed and asdict(names.composed), "long": long and asdict(long),
         "ranked": outputs.ranked and {**asdict(outputs.ranked), "names": {o: t for t, o in outputs.columns.items()}},
     }  # fmt: skip
     path.write_text(json.dumps(own, default=str), encoding="utf-8")
-    return [*form.told, *filter(None, [others])]
+    return told

@@ -1,3 +1,5 @@
+import zipfile
+
 import pytest
 
 from utils.dataset_files import find_lone
@@ -154,3 +156,24 @@ def test_a_description_from_outside_of_the_folder_is_not_read(tmp_path):
     (tmp_path / "mine" / "description.md").symlink_to(tmp_path / "secret")
     assert validate_dataset(tmp_path / "mine").description == ""
     assert validate_dataset(tmp_path / "mine", beside=tmp_path).description == "of the host"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_of_several_training_tables_the_one_with_the_target_is_meant(tmp_path, packed):
+    """`train_transaction.csv` beside `train_identity.csv`; tables called like labels are joined to another."""
+    head = "id;amount;is fraud\n1;2;0\n"
+    if packed:
+        with zipfile.ZipFile(tmp_path / "train_sale.csv.zip", "w") as archive:
+            archive.writestr("train_sale.csv", head)
+    else:
+        (tmp_path / "train_sale.csv").write_text(f"\ufeff{head}")
+    for name in ("train_who.csv", "test_sale.csv", "test_who.csv", "train_é.csv.gz"):
+        (tmp_path / name).write_text("id,who\n1,2\n")
+    found = validate_dataset(tmp_path, target="is fraud")
+    assert found.train.name.startswith("train_sale.csv") and found.test.name == "test_sale.csv"
+    for target in (None, "is fraud,who", "nothing"):
+        with pytest.raises(ConfigError, match=r"say --data\.train=FILE"):
+            validate_dataset(tmp_path, target=target)
+    (tmp_path / "train_labels.csv").write_text("id,y\n1,2\n")
+    with pytest.raises(ConfigError, match=r"say --data\.train=FILE"):
+        validate_dataset(tmp_path, target="y")

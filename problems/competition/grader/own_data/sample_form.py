@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pandas as pd
 from ..tables.columns import ID_NAMES
 from ..tables.counts import counted
 from ..tables.keys import as_keys
+from .composed_ids import Composed, Composition, composed
 from .ranked_cells import RankedCells
 from .spelling import Ids
 
@@ -33,6 +35,7 @@ class RowNames:
         source: their column there.
         sample: the sample's ids, where it has some.
         together: the sample's columns that say, none of them alone, that its rows are the test's in their order.
+        composed: of which columns of the test the sample's ids are put together.
     """
 
     ids: Ids
@@ -41,6 +44,7 @@ class RowNames:
     source: str
     sample: Ids | None = None
     together: tuple[str, ...] = ()
+    composed: Composition | None = None
 
     @classmethod
     def numbered(cls, count: int, together: tuple[str, ...] = ()) -> RowNames:
@@ -136,9 +140,21 @@ def names_by_sample(tables: OwnTables) -> RowNames | None:
     for name in (*known, *same, *among):
         return RowNames(tables.ids("test", name), column, "test", tables.in_file("test", name), ids)
     if len(sample) == len(test) and ids.name_rows:
+        if found := composed_of(tables, ids.texts):
+            return RowNames(Ids.of(found.texts, found.texts), column, "test", "", ids, composed=found.how)
         return RowNames(ids, column, "sample", column, ids)
     together = _alike_row_by_row(tables)
     return RowNames.numbered(len(test), together) if together else None
+
+
+def composed_of(tables: OwnTables, ids: Any, words: Sequence[str] = ()) -> Composed | None:
+    """How the sample's ids are put together of the test's columns, and of `words` where it has a row for each of them.
+
+    A measure is no part of an id.
+    """
+    test = tables.test
+    names = [str(name) for name in test.columns if not pd.api.types.is_float_dtype(test[name])]
+    return composed(ids, names, test.__getitem__, lambda name: tables.ids("test", name).texts, words)
 
 
 def _alike_row_by_row(tables: OwnTables) -> tuple[str, ...]:
@@ -243,6 +259,8 @@ def _matched(rest: list[str], outputs: list[str]) -> dict[str, str] | None:
 def _of_ids(file: str, names: RowNames) -> list[str]:
     if names.together:
         return [f"the rows of {file} are those of test.csv in their order, as {_listed([*names.together])} say"]
+    if names.composed:
+        return [f"{names.column} of {file} is {names.composed.told(names.column)}"]
     if names.table == "sample":
         return [f"{names.column} of {file} names the rows of test.csv in their order"]
     if names.table == "test" and names.source != names.column:
