@@ -324,6 +324,23 @@ def test_several_targets_are_scored_by_their_mean(tmp_path, inline):
         stand.close()
 
 
+def several_targets(tmp_path, *, first, second, metric):
+    rows = "".join(f"{n},{n % 7},{first(n)},{second(n)}\n" for n in range(120))
+    plain(tmp_path, content=f"id,a,y,z\n{rows}".encode())
+    return made(tmp_path, "data.target=y,z", f"data.metric={metric}")
+
+
+def test_targets_that_few_rows_have_all_of_are_to_be_taken_alone(tmp_path, inline):
+    holes = {"first": lambda n: n if n < 80 else "", "second": lambda n: n if n >= 60 else ""}
+    with pytest.raises(ConfigError, match=r"20 rows have all labels; .* alone y has 80, z has 60: .*=y$"):
+        several_targets(tmp_path, **holes, metric="mae")
+
+
+def test_targets_that_are_classes_of_one_are_told(tmp_path, inline):
+    problem = several_targets(tmp_path, first=lambda n: n % 2, second=lambda n: 1 - n % 2, metric="logloss")
+    assert "each row has a single 1 among the targets" in problem.note
+
+
 def cells(path: Path) -> list[list[str]]:
     with path.open(encoding="utf-8") as file:
         return list(csv.reader(file))

@@ -196,13 +196,22 @@ def _check(tables: OwnTables, request: dict[str, Any]) -> None:
     said, name = f"data.target={','.join(targets)}", Path(request["train"]).name
     if len(labelled) < MIN_ROWS:
         read = "".join(f"; {note}" for note in tables.notes if note.startswith(f"{name} is read"))
-        raise Unusable(
-            f"{said}: {counted(len(labelled), 'row has', 'rows have')} a label; at least {MIN_ROWS} are needed{read}"
-        )
+        has = counted(len(labelled), "row has", "rows have") + (" all labels" if len(targets) > 1 else " a label")
+        raise Unusable(f"{said}: {has}; at least {MIN_ROWS} are needed{_alone(tables)}{read}")
     if not tables.others:
         raise Unusable(f"{said}: {name} has no other column to predict it from")
     if not tables.features:
         raise Unusable(f"data.dir: test.csv shares no column with {name}; it has {', '.join(theirs)[:200]}")
+
+
+def _alone(tables: OwnTables) -> str:
+    """How many labels each of several targets has by itself, where they are in the training table."""
+    known = [name for name in tables.targets if name in tables.train.kinds]
+    if len(tables.targets) < 2 or not known:
+        return ""
+    counts = tables.train.read(known).notna().sum().to_dict()
+    each = ", ".join(f"{name} has {count}" for name, count in [*counts.items()][:MOST_NAMES])
+    return f"; alone {each}: take one at a time, --data.target={max(counts, key=lambda name: counts[name])}"
 
 
 def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:
@@ -265,6 +274,12 @@ def _surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
     """What is not as the user may think, and what then holds; of tables that we made of his files, no columns."""
     labelled, theirs, targets = tables.labelled, tables.test, tables.targets
     if len(targets) > 1:
+        single = labelled.isin([0, 1]).all(axis=None) and (labelled.sum(axis=1) == 1).all()
+        if single and request["metric"] == "logloss":
+            yield (
+                "each row has a single 1 among the targets: their log loss as classes is another number than the mean "
+                "over columns; a function of yours is given all of them (--data.metric=FILE.py:FUNCTION)"
+            )
         scored = (
             "your function is given a column for each" if request.get("function") else "its score is the mean over them"
         )
@@ -272,7 +287,7 @@ def _surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
     if len(labelled) < tables.train.count:
         lacks = f"without {' or '.join(targets)}"
         left_out = counted(tables.train.count - len(labelled), f"row {lacks} is", f"rows {lacks} are")
-        yield f"{left_out} left out"
+        yield f"{left_out} left out{_alone(tables) if len(labelled) < tables.train.count / 2 else ''}"
     yield from _second_head(tables)
     head = next(tables.train.pieces(tables.features))
     for name in (name for name in head if is_text_column(head[name])):

@@ -67,9 +67,11 @@ def rmspe(y: Any, p: Any) -> float:
 
 def pearson(y: Any, p: Any) -> float:
     """Constant predictions tell nothing and count 0."""
-    y, p = _centred(y), _centred(p)
-    if not y.any():
+    if not np.ptp(y):  # less their mean they might differ by rounding
         raise Undefined("a correlation is undefined: all true values are equal")
+    if not np.ptp(p):
+        return 0.0
+    y, p = _centred(y), _centred(p)
     scale = np.sqrt((y @ y) * (p @ p))
     return float(np.clip(y @ p / scale, -1, 1)) if scale else 0.0
 

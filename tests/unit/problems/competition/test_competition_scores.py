@@ -103,6 +103,11 @@ def test_formulas_over_class_columns_agree_with_scikit_learn(name):
     assert formula(name, "classes")(CLASS, BELIEF) == pytest.approx(BY_CLASS[name](CLASS, BELIEF), rel=1e-12)
 
 
+@pytest.mark.parametrize("name", ["pearson", "spearman"])
+def test_constant_predictions_run_with_nothing_whatever_their_mean_rounds_to(name):
+    assert scores.SCORES[name](Y, np.full(len(Y), 0.1 + 0.2)) == 0
+
+
 def test_quantile_loss_agrees_with_scikit_learn():
     assert formula("quantile@0.9", "regression")(Y, P) == pytest.approx(metrics.mean_pinball_loss(Y, P, alpha=0.9))
 
