@@ -30,8 +30,9 @@ UNREAD = (
 """Tables of formats that are not read here."""
 _SAMPLE = re.compile(
     "(sample|example|dummy)(sub|solution|entry|prediction)|sub(mission)?(sample|example|format|template)"
+    "|.*samplesubmission"
 )
-"""What a sample submission is called, of its letters alone."""
+"""What a sample submission is called, of its letters alone: `stage_2_sample_submission` too."""
 _TRAIN = re.compile(r"(?<![a-z])train(ing)?(?![a-z])")
 _TEST = re.compile(r"(?<![a-z])test(ing)?(?![a-z])")
 _LABELS = re.compile(r"label|(?<![a-z])(y|targets?|answers?)(?![a-z])")
@@ -152,10 +153,17 @@ def find_parts(folder: Path, name: str, others: Sequence[Path | None] = ()) -> l
 
 
 def parts_inside(folder: Path, name: str) -> list[Path]:
-    """The parts of a table that is a folder, as Spark and others write it: `train/part-0.csv`, `train.parquet/…`."""
-    folders = [path for path in sorted(folder.iterdir()) if path.is_dir() and name in (path.name, table_stem(path))]
-    inside = [part for path in folders[:1] for part in _files(path) if _is_table(part)]
-    return inside if _are_parts(inside) else []
+    """The parts of a table that is a folder, as Spark and others write it: `train/part-0.csv`, `train.parquet/…`;
+    or the table called like its folder, whatever lies beside it: `test/test.csv`."""
+    inside = [part for path in folders_called(folder, name) for part in _files(path) if _is_table(part)]
+    named = [part for part in inside if table_stem(part) == name]
+    return named[:1] or (inside if _are_parts(inside) else [])
+
+
+def folders_called(folder: Path, name: str) -> list[Path]:
+    """The folder that is called like a table, if there is one."""
+    found = [path for path in sorted(folder.iterdir()) if path.is_dir() and name in (path.name, table_stem(path))]
+    return found[:1]
 
 
 def _are_parts(paths: Sequence[Path]) -> bool:

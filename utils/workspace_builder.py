@@ -18,6 +18,7 @@ from utils.dataset_files import (
     find_sample,
     find_test,
     find_train,
+    folders_called,
     parts_inside,
 )
 from utils.errors import ConfigError
@@ -88,6 +89,7 @@ def validate_dataset(
     rows = rows or _known(find_train(path, others)) or find_parts(path, "train", others)
     if not rows and (rows := parts_inside(path, "train")):
         theirs = theirs or parts_inside(path, "test")
+        sample = sample or next(filter(None, map(find_sample, folders_called(path, "test"))), None)
     rows = rows or _known(find_holder(path, others, target.split(",") if target else ()))
     rows = rows or _known(find_lone(path, others))
     if not rows:

@@ -2,7 +2,7 @@ import zipfile
 
 import pytest
 
-from utils.dataset_files import find_lone
+from utils.dataset_files import find_lone, find_sample
 from utils.errors import ConfigError
 from utils.workspace_builder import build_workspace, validate_dataset
 
@@ -177,3 +177,21 @@ def test_of_several_training_tables_the_one_with_the_target_is_meant(tmp_path, p
     (tmp_path / "train_labels.csv").write_text("id,y\n1,2\n")
     with pytest.raises(ConfigError, match=r"say --data\.train=FILE"):
         validate_dataset(tmp_path, target="y")
+
+
+def test_tables_may_lie_in_folders_of_their_names_with_the_sample_beside_the_test(tmp_path):
+    for name in ("train/train.csv", "train/breeds.csv", "test/test.csv", "test/sample_submission.csv", "images/1.jpg"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    found = validate_dataset(tmp_path)
+    tables = [path.relative_to(tmp_path).as_posix() for path in (found.train, found.test, found.sample)]
+    assert tables == ["train/train.csv", "test/test.csv", "test/sample_submission.csv"] and not found.parts
+
+
+@pytest.mark.parametrize(
+    ("name", "is_sample"),
+    [("stage_2_sample_submission.csv", True), ("SampleSubmissionStage1.csv", True), ("train_subsample.csv", False)],
+)
+def test_a_sample_submission_may_have_words_before_and_after(tmp_path, name, is_sample):
+    (tmp_path / name).write_text("x")
+    assert (find_sample(tmp_path) is not None) == is_sample

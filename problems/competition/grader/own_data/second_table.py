@@ -61,7 +61,8 @@ def with_labels(
         joined, said = labels[missing].reset_index(drop=True), "row by row, since no column names the rows of both"
     else:
         first = Path(request["train"]).name
-        raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}")
+        alone = f"; to predict the rows of {path.name} by themselves: --data.train={path.name}"
+        raise Unusable(f"data.labels={path.name}: no column names its rows and those of {first}: {why}{alone}")
     notes.append(f"{listed(missing)} of {path.name} is {said}")
     return Joined(path, key, missing), joined, classes, found
 
