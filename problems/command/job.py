@@ -97,7 +97,8 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
     """Run the grading command outside, in the sources' folder, on a copy of the one output file."""
     taken = collect_file(workspace, payload["output"], COPY_BYTES)
     if taken.data is None:
-        return {"output": "", "code": None, "error": f"{payload['output']}: {taken.reason}"}
+        why = f"{payload['output']}: {taken.reason} (the file that is graded: problem.options.output)"
+        return {"output": "", "code": None, "error": why}
     copy = scratch / "output-to-grade"
     copy.write_bytes(taken.data)
     words = shlex.split(payload["grade"])
@@ -108,7 +109,14 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
         code, out, err = _run_apart(argv, payload["inputs"], timeout)
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"output": "", "code": None, "error": f"problem.grade: {error}"}
-    return {"output": out[-20_000:], "code": code, "error": err[-2_000:]}
+    return {"output": out[-20_000:], "code": code, "error": _with_place(err[-2_000:], payload) if code else ""}
+
+
+def _with_place(error: str, payload: dict[str, Any]) -> str:
+    """What the grader said, and where the output lies if it looked for it in the folder of the sources."""
+    name, text = payload["output"], error.rstrip()
+    is_sought = f"No such file or directory: '{name}'" in text[text.rfind("\n") + 1 :]
+    return f"{text} (a copy of {name} is the grader's last argument)" if is_sought else text
 
 
 def _run_apart(argv: Sequence[str], folder: str, timeout: float) -> tuple[int, str, str]:

@@ -141,3 +141,20 @@ def test_earlier_runs_in_a_repository(cli_at, folder: Path):
     node = searched(cli_at("another"), *words)
     assert (node["metric"], node["metric_source"]) == (0, "verified")
     assert "seen: ['./src/a.py']" in node["term_out"]
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("output.txt", "output.txt: not written (the file that is graded: problem.options.output)"),
+        ("mine.txt", "'mine.txt' (a copy of mine.txt is the grader's last argument)"),
+    ],
+)
+def test_where_the_graded_file_is_expected_is_told(cli: Cli, tmp_path: Path, output: str, told: str):
+    (tmp_path / "a.py").write_text("open('mine.txt', 'w').write('3')\n")
+    (tmp_path / "grade.py").write_text("print('score:', open('mine.txt').read())\n")
+    words = [f"problem.source={tmp_path / 'a.py'}", f"problem.grade={sys.executable} grade.py"]
+    ended = cli.here(
+        *WORDS, "problem.direction=max", *words, "problem.eval=python3 a.py", f"problem.options.output={output}"
+    )
+    assert ended.code == 2 and told in " ".join(ended.err.split())
