@@ -39,7 +39,7 @@ def literals(code: str, lines: Container[int] | None = None) -> list[Number]:
     none that is too large to be moved.
 
     Args:
-        lines: only literals that start on these 1-based lines.
+        lines: only literals that start on these 1-based lines, which may change; those outside of functions too.
     """
     return [_value(node) for node in _found(parse(code), lines)]
 
@@ -137,7 +137,7 @@ def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:
     None of a formatted string, where 3.11 misplaces them, nor of a pattern of `match`, where only a literal may stand.
     """
     found: list[ast.expr] = []
-    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    stack: list[tuple[ast.AST, bool]] = [(tree, lines is not None)]
     while stack:
         node, inside = stack.pop()
         if inside and isinstance(node, ast.expr) and _is_number(node):
@@ -145,13 +145,21 @@ def _found(tree: ast.Module, lines: Container[int] | None) -> list[ast.expr]:
                 found.append(node)
             continue
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            stack += [(child, True) for child in reversed(node.body)]
+            defaults = node.args.defaults if inside else []
+            stack += [(child, True) for child in reversed([*defaults, *node.body])]
+            continue
+        if isinstance(node, ast.If) and _asks_for_main(node.test):
             continue
         children = [] if isinstance(node, ast.JoinedStr | ast.pattern) else list(ast.iter_child_nodes(node))
         if isinstance(node, ast.Subscript):
             children.remove(node.slice)
         stack += [(child, inside) for child in reversed(children)]
     return found[:MOST_LITERALS]
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """`__name__ == "__main__"`: what then runs is no part of what is scored."""
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
 def _is_number(node: ast.expr) -> bool:

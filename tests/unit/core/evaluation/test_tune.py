@@ -26,6 +26,15 @@ def test_literals_are_numbers_inside_functions_in_source_order():
     assert literals("x = 1\n") == []
 
 
+def test_where_lines_may_change_numbers_outside_of_functions_are_meant_too():
+    code = "STEP = 0.3  # of x\nclass A:\n    width: int = 8\ndef f(x, y=-2):\n    return x * 4\n"
+    code += "if __name__ == '__main__':\n    f(7)\nZ = [5, 6]\n"
+    assert literals(code, range(1, 8)) == [0.3, 8, -2, 4]
+    assert with_values(code, [0.5, 9, 3], range(1, 5)) == code.replace("0.3", "0.5").replace("8", "9").replace(
+        "-2", "3"
+    )
+
+
 def test_values_go_back_where_they_came_from():
     changed = with_values(CODE, [30, 2.5, -1.0])
     assert literals(changed) == [30, 2.5, -1.0]
