@@ -24,6 +24,8 @@ class Look:
     """At the end of the search."""
     before: tuple[float, ...] | None = None
     """At the end as well, before those of `again`, which chose nothing then; None: those of `again` chose, too."""
+    failed: int = 0
+    """Looks of the end that failed and were taken again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def _look(row: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Lo
     times = len(repeated.get(str(row.get("node_id")), ())) or 1
     earlier = [finite(score) for score in row.get("before") or ()]
     before = tuple(score for score in earlier if score is not None) if "before" in row else None
-    return None if first is None or not known else Look(first, times, known, before)
+    failed = row.get("failed")
+    tries = failed if isinstance(failed, int) and failed > 0 else 0
+    return None if first is None or not known else Look(first, times, known, before, tries)
 
 
 def _groups(looks: Mapping[str, Look]) -> tuple[list[Sequence[float]], list[Sequence[float]]]:

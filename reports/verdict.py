@@ -391,6 +391,7 @@ class _Judge:
         whose, look = ("the winner", mine) if mine else ("a program", next(iter(spread.looks.values())))
         first = _number(look.first) + (f" ({mean_of(look.times)})" if look.times > 1 else "")
         again = ", ".join(map(_number, [*(look.before or ()), *look.again][:MOST_SCORES]))
+        again += f" and failed {counted(look.failed, 'time')}" if look.failed else ""
         return (
             f"the evaluator does not give the same program the same score: {whose} had {first}, then {again}; one "
             f"score has a standard deviation of {spread.deviation:.4g}"

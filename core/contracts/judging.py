@@ -125,6 +125,8 @@ class RepeatedEvaluation(Evaluation):
     """What it had scored before; where that chose it, it is flattered by luck."""
     again: tuple[float, ...]
     """The further scores, each by itself."""
+    failed: int = 0
+    """How many further looks failed and were taken again: of an evaluator that fails at times."""
 
 
 class FinalEvaluation(Evaluation):

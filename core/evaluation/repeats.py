@@ -9,6 +9,7 @@ from statistics import fmean
 
 from core.contracts import CONFIRM, Evaluation, Evaluator, EvaluatorDeps, RepeatedEvaluation
 from core.evaluation.base import as_time_allows, or_lost
+from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import is_rounding
@@ -22,6 +23,11 @@ FREE = 6
 """Further evaluations that a search may make at once; more of them as it has steps."""
 COMPARED = 10
 """Of so many of the best nodes, the best one that was scored several times tells the spread."""
+
+TRIES = 3
+"""So often a look at a program that has a score is taken until it does not fail: an evaluator may fail by itself."""
+BY_CHANCE = (FailureKind.EVAL_ERROR, FailureKind.RUNTIME)
+"""What may be so; a program that is out of time or memory is."""
 
 Score = Callable[[Node], Evaluation]
 """Evaluates a program anew."""
@@ -86,7 +92,7 @@ class Repeats:
 
         None for a program that fails when it is run again: it keeps its first score; the final choice looks once more.
         """
-        looks = [score(node)]
+        looks, score = [_tried(score, node)], partial(_tried, score)
         self._taken += 1
         if looks[0].metric is None or verdict.metric is None:
             return None
@@ -114,13 +120,15 @@ class Repeats:
         """Each node's mean over its score and further ones; None where the best program scores what it scored before.
 
         For the final choice: one more look at the best tells whether scores can differ; only then are the others looked
-        at again. A program that fails when it is run again has no score.
+        at again. A program that fails each time that it is run again has no score.
 
         Args:
             nodes: best first, each with its score. Those for which there is no time have none in the end.
         """
         if not self._times or not nodes or nodes[0].metric_value is None:
             return None
+        failed: list[str] = []
+        score = partial(_tried, score, failed=failed)
         first = score(nodes[0])
         if first.metric is not None and is_rounding(first.metric, nodes[0].metric_value):
             return None
@@ -130,14 +138,21 @@ class Repeats:
         looks: list[list[Evaluation]] = [[first], *([] for _ in nodes[1:])]
         for place, look in zip(places, found, strict=True):
             looks[place] += [look] if look is not None else []
-        return [self._mean(node, look) if look else NOT_LOOKED_AT for node, look in zip(nodes, looks, strict=True)]
+        return [
+            self._mean(node, look, failed.count(node.id)) if look else NOT_LOOKED_AT
+            for node, look in zip(nodes, looks, strict=True)
+        ]
 
     def _more(self, nodes: Sequence[Node], score: Score) -> list[Evaluation]:
         found = self._looks("", range(len(nodes)), lambda place: score(nodes[place])) if nodes else ()
         return [look for look in found if look is not None]
 
-    def _mean(self, node: Node, looks: Sequence[Evaluation]) -> Evaluation:
-        """Its score counts as often as it was scored for it."""
+    def _mean(self, node: Node, looks: Sequence[Evaluation], tries: int) -> Evaluation:
+        """Its score counts as often as it was scored for it.
+
+        Args:
+            tries: looks that failed and were taken again.
+        """
         failed = next((look for look in looks if look.metric is None), None)
         if failed is not None:
             return failed
@@ -147,7 +162,7 @@ class Repeats:
         told = {name: getattr(looks[-1], name) for name in Evaluation.model_fields}
         told |= {"metric": fmean(known), "signature": (), "repeats": tuple(known)}
         again = tuple(look.metric for look in looks if look.metric is not None)
-        return RepeatedEvaluation(**told, first=known[0], again=again)
+        return RepeatedEvaluation(**told, first=known[0], again=again, failed=tries)
 
 
 class RepeatableEvaluator(Evaluator):
@@ -175,6 +190,21 @@ class RepeatableEvaluator(Evaluator):
 
     def confirm(self, node: Node, verdict: Evaluation) -> Evaluation | None:
         return self._repeats.confirmed(node, verdict, self.anew)
+
+
+def _tried(score: Score, node: Node, failed: list[str] | None = None) -> Evaluation:
+    """A look at a program that has a score, taken again where it may have failed by chance.
+
+    Args:
+        failed: is given the program's id for each look that failed.
+    """
+    for _ in range(TRIES - 1):
+        look = score(node)
+        if look.failure not in BY_CHANCE:
+            return look
+        if failed is not None:
+            failed.append(node.id)
+    return score(node)
 
 
 def _mean_cases(looks: Sequence[Evaluation]) -> tuple[float, ...]:

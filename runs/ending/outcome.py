@@ -210,7 +210,7 @@ def _standings(search: Search) -> list[dict[str, Any]]:
 def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
     """The best on validation; in the order of a second look, where the evaluator has instances left for one.
 
-    Beside them each look at those whose scores differed: `{node_id, first, again}`.
+    Beside them each look at those whose scores differed: `{node_id, first, again}`, and how many `failed`.
     """
     top = search.journal.top(search.config.search.top_k)
     verdicts = search.evaluator.second_look(top) if top else None
@@ -221,7 +221,12 @@ def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
 
 def _looks(nodes: Sequence[Node], verdicts: Sequence[Evaluation]) -> list[dict[str, Any]]:
     return [
-        {"node_id": node.id, "first": verdict.first, "again": list(verdict.again)}
+        {
+            "node_id": node.id,
+            "first": verdict.first,
+            "again": list(verdict.again),
+            **({"failed": verdict.failed} if verdict.failed else {}),
+        }
         for node, verdict in zip(nodes, verdicts, strict=True)
         if isinstance(verdict, RepeatedEvaluation)
     ]
@@ -238,7 +243,9 @@ def _looked_at_for_the_verdict(search: Search, winner: Node, looks: Sequence[dic
     verdicts = search.evaluator.second_look([winner, best])
     rows = {row["node_id"]: row for row in looks}
     for row in _looks([winner, best], verdicts or [Evaluation()] * 2):
-        rows[row["node_id"]] = {**row, "before": rows.get(row["node_id"], {}).get("again", [])}
+        earlier = rows.get(row["node_id"], {})
+        failed = earlier.get("failed", 0) + row.get("failed", 0)
+        rows[row["node_id"]] = {**row, "before": earlier.get("again", []), **({"failed": failed} if failed else {})}
     return list(rows.values())
 
 

@@ -182,6 +182,9 @@ def test_a_winner_by_luck_is_not_told_apart_and_the_numbers_are_named():
     (warning,) = verdict.warnings
     assert "does not give the same program the same score: the winner had 0.996, then 0.375, 0.61" in warning
     assert "a standard deviation of 0.3" in warning
+    again[0]["failed"] = 1
+    (warning,) = verdict_of(winner(metric=0.996, final_metric=None), of_script(looks=again), Counts(steps=40)).warnings
+    assert "then 0.375, 0.61 and failed 1 time; one score" in warning
 
 
 def test_scores_that_chose_nothing_are_compared_as_they_are():

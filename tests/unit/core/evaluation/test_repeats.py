@@ -70,6 +70,21 @@ def test_what_fails_when_it_is_run_again_is_not_chosen():
     assert choose(looked_again(top, again, lower_is_better=False)).winner.id == "b"
 
 
+def test_what_fails_by_chance_when_it_is_run_again_is_looked_at_once_more():
+    """An evaluator that fails in every third case lost the best program nearly always."""
+    crash = Evaluation(failure=FailureKind.EVAL_ERROR, message="did not converge")
+    score, looked = scored_in_turn({"a": [crash, 9.0, crash, crash, 10.0], "b": [2.1, crash, crash, crash]})
+    again = seen_again([node("a", 8.0), node("b", 2.0)], score)
+    assert (again[0].metric, again[0].again, again[0].failed) == (9.0, (9.0, 10.0), 3) and len(looked) == 9
+    assert again[1].metric is None, "it fails each time"
+
+
+def test_a_new_best_that_fails_by_chance_is_looked_at_once_more():
+    crash = Evaluation(failure=FailureKind.RUNTIME, message="boom")
+    score, _ = scored_in_turn({"a": [crash, 4.0, crash, 6.0]})
+    assert Repeats(Journal(), 2).confirmed(node("a", 8.0), Evaluation(metric=8.0), score).metric == 6.0
+
+
 def test_looks_are_taken_side_by_side_and_each_once_before_any_twice():
     asked = []
 
