@@ -8,20 +8,22 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from functools import cache
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from cli.parser import VERBS, build_parser, parse
+from cli.parser import VERBS, build_parser, main, parse
 from core.evaluation.isolation.cheat_sources import CHEATS
 from core.events import Event
 from core.state.failure import FailureKind
 from core.storage.migrations import SCHEMA_VERSION
+from problems.registry import PROBLEMS
 from runs.mcp.tools import ROLES
-from utils.config import known_keys
-from utils.key_docs import key_docs
+from utils.config import check_config, known_keys, merge_overrides
+from utils.key_docs import key_docs, option_docs
 
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted(ROOT.glob("docs/decisions/*.md"))
@@ -64,6 +66,8 @@ def options() -> dict[str, set[str]]:
 def keys() -> set[str]:
     """Every key, and every section of keys."""
     found = {*known_keys(), *(doc.key for doc in key_docs())}
+    builders = [sys.modules[PROBLEMS.get(name).__module__] for name in PROBLEMS.names()]
+    found |= {doc.key for module in builders for doc in option_docs(getattr(module, "OPTIONS", ()), "problem.options.")}
     return found | {key.rsplit(".", count)[0] for key in found for count in range(1, key.count(".") + 1)}
 
 
@@ -107,12 +111,22 @@ def test_every_example_is_named_by_the_page_of_examples() -> None:
     assert not {name for name in names if name not in text and not name.startswith("__")}
 
 
+MADE_UP_VALUE = re.compile(r"[A-Z]{2,}|^N$|[<|…]|:$")
+"""A name in a value's place, or a choice of values."""
+MADE_ON_THE_WAY = ("plugins=", "search.policy=restarts", "search.restarts.")
+"""What a page tells to write first."""
+
+
 @page
-def test_commands_are_understood(path: Path) -> None:
+def test_commands_are_understood_and_values_allowed(path: Path) -> None:
+    """Those of whole commands, and where `--key=value` stands by itself."""
     for piece in in_code(path.read_text(encoding="utf-8")):
         found = COMMAND.fullmatch(piece)
-        if found and not found[1].startswith("-h"):
-            parse(words_of(found[1]))
+        if (found and not found[1].startswith("-h")) or re.match(r"(--)?[a-z_]+(\.[a-z_]+)+=\S", piece):
+            set_here = parse(words_of(found[1])).overrides if found else shlex.split(piece)
+            words = [word.removeprefix("--") for word in set_here if re.match(r"(--)?[a-z_]+\.[a-z_.]+=", word)]
+            words = [word for word in words if not MADE_UP_VALUE.search(word.partition("=")[2])]
+            check_config(merge_overrides({}, [word for word in words if not word.startswith(MADE_ON_THE_WAY)]))
 
 
 @page
@@ -137,13 +151,46 @@ def test_keys_that_are_named_are_known(path: Path) -> None:
     sections = {key.partition(".")[0] for key in known_keys() if "." in key}
     text = re.sub(r"```python\n.*?```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
     named = set(re.findall(rf"(?<![\w./-])((?:{'|'.join(sorted(sections))})(?:\.[A-Za-z_]\w*)+)", text))
-    free = ("problem.options.", *(f"llm.{role}.extra." for role in ("code", "feedback", "refine")))
+    free = tuple(f"llm.{role}.extra." for role in ("code", "feedback", "refine"))
     others = {
         "docs/library.md": {"search.journal", "search.outcome"},  # a Python object
         "docs/neighbours.md": {"llm.primary_model", "llm.temperature"},  # OpenEvolve's
     }.get(str(path.relative_to(ROOT)), set())
     unknown = {name for name in named if name not in keys() and not name.startswith(free)}
     assert unknown - others - events() <= {name for name in unknown if name.endswith((".py", ".md", ".yaml"))}
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "count"),
+    [
+        ("agents", ["--llm=claude-code"], 7),
+        ("competitions", [], 2),
+        ("evaluators", ["--problem=script"], 8),
+        ("search", ["--problem=command", "search.batch=2"], 10),
+    ],
+)
+def test_defaults_that_are_told_are_those_of_the_configuration(
+    name: str, words: list[str], count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a table's second or last column, under the preset that it is about."""
+    assert main(["config", "--json", *words]) == 0
+    values = {doc["key"]: doc["value"] for doc in json.loads(capsys.readouterr().out)}
+    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*) \|$", (ROOT / f"docs/{name}.md").read_text("utf-8"), re.MULTILINE)
+    told = [(key, stated) for key, cells in rows for cell in cells.split(" |") if (stated := default(cell)) != ""]
+    wrong = [
+        (key, stated, values[key])
+        for key, stated in told
+        if stated != (None if values[key] in ([], {}) else values[key])
+    ]
+    assert len(told) == count and not wrong
+
+
+def default(cell: str) -> object:
+    """The value that a cell begins with; '' where it holds words."""
+    if number := re.match(r"([\d,.]+)( hours)?(?:$|, by| in this)", cell.strip()):
+        return float(number[1].replace(",", "")) * (3600 if number[2] else 1)
+    word = re.fullmatch(r"`([a-z]+)`", cell.strip())
+    return word[1] if word else None if cell.strip() == "none" else ""
 
 
 @cache
@@ -200,6 +247,7 @@ def test_these_checks_can_fail() -> None:
     assert (
         "search.polcy" not in keys() and "node.commited" not in events() and "--refti" not in options()["export-best"]
     )
+    assert "problem.options.citeis" not in keys() and "problem.options.cities" in keys() and default("60 in this") == 60
     assert {"search.policy", "llm.code.price.input", "search.islands.per_island"} <= keys() and len(events()) > 20
     assert anchor("## What `rules` does, 100 %".lstrip("# ")) == "what-rules-does-100-"
     assert len([piece for path in PAGES for piece in in_code(path.read_text("utf-8")) if COMMAND.fullmatch(piece)]) > 90
