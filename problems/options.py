@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from utils.errors import ConfigError
+from utils.key_docs import option_docs, refusal
 from utils.registry import nearest
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -24,5 +25,5 @@ def checked_options(model: type[Model], options: Mapping[str, Any] | None) -> Mo
             known = list(model.model_fields)
             said = f"unknown key{nearest(key, known)}; allowed: {', '.join(known)}"
             raise ConfigError(f"problem.options.{key}: {said}") from error
-        said = fault["msg"].removeprefix("Value error, ")
+        said = refusal(fault, key, option_docs([model], ""))
         raise ConfigError(f"problem.options.{key}={fault['input']!r:.80}: {said}") from error

@@ -38,6 +38,7 @@ from utils.config_words import (
     number_keys,
 )
 from utils.errors import ConfigError
+from utils.key_docs import key_docs, refusal
 from utils.older_keys import HOMES, renamed, told
 from utils.registry import nearest
 from utils.secrets import MASK, masked, secret_parts
@@ -274,7 +275,7 @@ def _explain(error: ValidationError, plugins: Sequence[str]) -> str:
         parents = {k.rsplit(".", 1)[0] for k in known if "." in k}
         return f"unknown key '{key}'{nearest(key, [*known, *parents])}"
     value = MASK if masked(key, tuple(path)) == MASK else repr(masked(fault.get("input"), tuple(path)))
-    return f"{key}={value}: {fault['msg'].removeprefix('Value error, ')}"
+    return f"{key}={value}: {refusal(fault, key, key_docs(plugins))}"
 
 
 def known_keys(model: type[BaseModel] = Config, prefix: str = "") -> list[str]:

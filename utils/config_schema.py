@@ -355,7 +355,8 @@ class ProblemConfig(Section):
     base: str | None = None
     """The snapshot of the folder that a run searches; set by the run itself."""
     grade: str | None = None
-    """Command that grades the output outside of the program's reach (command)."""
+    """Command that grades the output outside of the program's reach; the output's path is its last argument, or stands
+    for `{output}` (command)."""
     options: dict[str, Any] = Field(default_factory=dict)
     """The problem's own settings: `config problem.options --problem=NAME` lists them."""
 

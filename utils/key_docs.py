@@ -43,11 +43,25 @@ def key_docs(plugins: Sequence[str | Path] = ()) -> list[KeyDoc]:
 
 
 def option_docs(models: Sequence[type[BaseModel]], prefix: str) -> list[KeyDoc]:
-    """The keys that these sections have below a prefix with a dot at its end; of two of a name the first counts."""
+    """The keys that these sections have below a prefix, which ends with a dot if there is one; of two of a name the
+    first counts."""
     found: dict[str, KeyDoc] = {}
     for doc in (doc for model in models for doc in _of(model, prefix)):
         found.setdefault(doc.key, doc)
     return list(found.values())
+
+
+def refusal(fault: Mapping[str, Any], key: str, docs: Sequence[KeyDoc]) -> str:
+    """What is wrong with a value, in the words of `config KEY` where pydantic has only its own.
+
+    Args:
+        fault: one of a ValidationError's.
+        docs: of all keys that there are; a part of a list's or mapping's value is none of them.
+    """
+    allowed = next((doc.allowed for doc in docs if doc.key == key), None)
+    if allowed and fault["type"] != "finite_number" and fault["msg"].startswith("Input should be"):
+        return f"allowed: {allowed}"
+    return str(fault["msg"]).removeprefix("Value error, ")
 
 
 def _of(model: type[BaseModel], prefix: str) -> Iterator[KeyDoc]:
@@ -68,9 +82,9 @@ def _default(info: FieldInfo) -> Any:
 
 
 def _allowed(kind: Any, info: FieldInfo) -> str:
-    words = " | ".join(dict.fromkeys(_words(kind)))
     limits = [f"{sign} {value}" for sign, value in _limits(info)]
-    return " ".join([words, *limits])
+    words = dict.fromkeys(_words(kind))
+    return " | ".join(" ".join([word, *limits]) if word.endswith("number") else word for word in words)
 
 
 def _words(kind: Any) -> Iterator[str]:

@@ -181,7 +181,7 @@ def user_file(module: str) -> Path | None:
 
 def nearest(word: str, known: Sequence[str]) -> str:
     """What to add to a refusal: the known word that is most like `word`, or nothing."""
-    close = ending_alike(word, known) or difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    close = ending_alike(word, known) or difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f" (did you mean '{close[0]}'?)" if close else ""
 
 

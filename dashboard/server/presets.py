@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from dashboard.server.schemas.control import Defaults, PolicyOption, Presets, StartRequest
 from problems.data_sets import DATA_SETS
 from utils.config_schema import Config
-from utils.key_docs import meanings
+from utils.key_docs import meanings, option_docs, refusal
 from utils.metric_kinds import KINDS, WITH_NUMBER
 from utils.strategies import POLICIES, SELECTORS, PolicyOptions
 
@@ -84,7 +84,8 @@ def _refusal(options: type[PolicyOptions], values: Mapping[str, Any]) -> str | N
         options.model_validate(values)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
-        return f"{'.'.join(map(str, fault['loc']))}={fault['input']}: {fault['msg']}"
+        key = ".".join(map(str, fault["loc"]))
+        return f"{key}={fault['input']}: {refusal(fault, key, option_docs([options], ''))}"
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 import socket as sockets
 from collections.abc import Callable, Sequence
@@ -108,6 +109,10 @@ def serve_replay(run_dir: Path, host: str, port: int, speed: float, token: str |
     )
 
 
+_OF_THE_PORT = {errno.EADDRINUSE, errno.EACCES, errno.EPERM}
+"""What a port is refused for; all else is the address's fault."""
+
+
 def _bind(host: str, port: int) -> sockets.socket:
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
     listener = sockets.socket(family, sockets.SOCK_STREAM)
@@ -118,5 +123,6 @@ def _bind(host: str, port: int) -> sockets.socket:
         listener.listen(256)  # from here on nobody who was told the address is refused
     except OSError as error:
         listener.close()
-        raise ConfigError(f"dashboard.port={port}: cannot listen on {host}:{port}: {error.strerror}") from error
+        key = f"port={port}" if error.errno in _OF_THE_PORT else f"host={host}"
+        raise ConfigError(f"dashboard.{key}: cannot listen on {host}:{port}: {error.strerror}") from error
     return listener

@@ -15,7 +15,7 @@ from core.evaluation.tune import MOST_LITERALS, tune
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.command.bundle import read_metric, split
-from problems.command.job import MOST_RUNS, plain_files
+from problems.command.job import MOST_RUNS, not_graded, plain_files
 from problems.command.spec import CommandSpec
 from problems.numbers import movable, numbers, with_numbers
 from utils.direction import Direction
@@ -112,9 +112,7 @@ class CommandEvaluator(RepeatableEvaluator):
         if self._spec.grade:
             assert graded is not None
             if graded["code"] != 0:
-                detail = str(graded["error"]).strip().splitlines()
-                message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
-                return refused(result, FailureKind.EVAL_ERROR, message)
+                return refused(result, FailureKind.EVAL_ERROR, not_graded(graded, self._spec.output))
             output = graded["output"]
         source = source_of(self._deps.isolated and bool(self._spec.grade))
         if timing is not None:

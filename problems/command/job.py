@@ -6,7 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import accumulate
@@ -117,6 +117,18 @@ def _with_place(error: str, payload: dict[str, Any]) -> str:
     name, text = payload["output"], error.rstrip()
     is_sought = f"No such file or directory: '{name}'" in text[text.rfind("\n") + 1 :]
     return f"{text} (a copy of {name} is the grader's last argument)" if is_sought else text
+
+
+def not_graded(graded: Mapping[str, Any], output: str) -> str:
+    """Why `grade` came to nothing, in one line.
+
+    Args:
+        output: the file's name; who opens it by that is told where it is.
+    """
+    lines = str(graded["error"]).strip().splitlines()
+    why = lines[-1] if lines else f"exit code {graded['code']}"
+    lost = graded["code"] is not None and "No such file" in why and output in why
+    return f"grading failed: {why}{'; its path is the last argument of problem.grade' if lost else ''}"
 
 
 def _run_apart(argv: Sequence[str], folder: str, timeout: float) -> tuple[int, str, str]:

@@ -682,7 +682,7 @@ def test_the_form_learns_policies_and_their_options(client):
         ({"policy": "no_such"}, "unknown policy 'no_such'"),
         ({"policy": "islands", "options": {"grid": 1}}, "'grid' is no option of islands that a page may set"),
         ({"policy": "islands", "options": {"selection": "best"}}, "allowed: tournament, rank, softmax"),
-        ({"policy": "islands", "options": {"per_island": 0}}, "per_island=0: Input should be greater"),
+        ({"policy": "islands", "options": {"per_island": 0}}, "per_island=0: allowed: whole number >= 1"),
     ],
 )
 def test_what_a_policy_does_not_take_is_refused_before_a_process_starts(client, wrong, told):

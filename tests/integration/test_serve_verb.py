@@ -18,6 +18,9 @@ import pytest
 from support.command_line import ROOT
 from support.dashboard import serve_code
 
+from dashboard.server.serving import _bind
+from utils.errors import ConfigError
+
 
 @contextmanager
 def started(*command: str, cwd: Path):
@@ -133,3 +136,9 @@ def test_connections_that_do_not_ask_are_dropped(tmp_path):
             assert answer.status == 200, "who has asked may stay for a while"
             time.sleep(pause)
         polite.close()
+
+
+@pytest.mark.parametrize(("host", "key"), [("127.0.0.1", "dashboard.port"), ("192.0.2.1", "dashboard.host")])
+def test_an_address_that_cannot_be_had_names_the_key_that_is_wrong(host, key):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError, match=f"^{key}.*cannot listen on"):
+        _bind(host, taken.getsockname()[1])

@@ -85,6 +85,9 @@ def test_search_stop_go_on_replay_and_export(cli: Cli, repository: Path, monkeyp
 
 def test_a_branch_of_a_folder_without_git_says_what_to_take_instead(cli: Cli, repository: Path):
     assert cli.here(*words(repository, "search.max_steps=1")).code == 0
+    nobody = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null", "GIT_AUTHOR_NAME": "", "EMAIL": ""}
+    ended = cli.here("export-best", "latest", "--branch=found", **nobody)
+    assert ended.code == 2 and "git does not know whose the commit is: `git config --global user.name" in ended.line
     shutil.rmtree(repository / ".git")
     ended = cli.here("export-best", "latest", "--branch=found")
     assert ended.code == 2 and f"{repository} is no git repository with a commit; --patch=FILE or" in ended.line

@@ -14,7 +14,7 @@ from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
 from core.state.node import Node
-from problems.command.job import MOST_RUNS
+from problems.command.job import MOST_RUNS, not_graded
 from problems.command.tree.scores import COUNTS, Condition, Source, metrics_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.globs import matches
@@ -150,9 +150,7 @@ class TreeEvaluator(RepeatableEvaluator):
         if result.failure is not None and not self._counts_failed_tests(result, metrics):
             return failed_command(result).model_copy(update=told)
         if graded is not None and graded["code"] != 0:
-            detail = str(graded["error"]).strip().splitlines()
-            message = f"grading failed: {detail[-1] if detail else 'exit code ' + str(graded['code'])}"
-            return refused(result, FailureKind.EVAL_ERROR, message)
+            return refused(result, FailureKind.EVAL_ERROR, not_graded(graded, self._scoring.output))
         return self._read(result, metrics, fault)
 
     def _counts_failed_tests(self, result: ExecutionResult, metrics: Mapping[str, Any]) -> bool:

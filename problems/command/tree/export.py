@@ -79,6 +79,11 @@ def _branch(tree: Tree, name: str, source: Path, message: str) -> str:
     if _git(source, "rev-parse", "--verify", "-q", f"refs/heads/{name}", check=False).returncode == 0:
         raise ConfigError(f"--branch={name}: {source} has a branch of that name already")
     _git(source, "check-ref-format", "--branch", name)
+    if _git(source, "var", "GIT_AUTHOR_IDENT", check=False).returncode != 0:
+        raise ConfigError(
+            f"--branch={name}: git does not know whose the commit is: `git config --global user.name NAME` and "
+            "`git config --global user.email ADDRESS` tell it"
+        )
     with tempfile.TemporaryDirectory() as folder:
         index = {"GIT_INDEX_FILE": f"{folder}/index"}
         _git(source, "read-tree", "HEAD", env=index)

@@ -66,10 +66,10 @@ def test_time_limit_is_the_default_of_the_budgets_seconds():
     [
         (["search.num_draft=3"], ["search.num_draft'", "'search.num_drafts'"]),
         (["llm.code.api_kye=x"], ["llm.code.api_kye", "llm.code.api_key"]),
-        (["search.max_steps=abc"], ["search.max_steps", "abc"]),
+        (["search.max_steps=abc"], ["search.max_steps='abc': allowed: whole number >= 0 | null"]),
         (["search.max_steps=-1"], ["search.max_steps", "-1", "0"]),
         (["search.policy=annealing"], ["annealing", "three_phase", "islands"]),
-        (["execution.sandbox=docker"], ["docker", "bubblewrap"]),
+        (["execution.sandbox=docker"], ["docker", "allowed: auto | warm | lite | bubblewrap | none"]),
         (["data.split=grouped"], ["grouped", "group:COLUMN"]),
         (["arena.limit=slow", "search.workers=0"], ["search.workers", "0"]),
         (["search=5"], ["search", "5"]),

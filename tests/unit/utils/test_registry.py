@@ -60,7 +60,7 @@ def test_a_fault_in_a_built_in_part_is_ours(words):
 def test_an_unknown_name_is_told_with_the_nearest_and_where_further_ones_go(words):
     said = refusal(words, "dedant")
     assert "did you mean 'dedent'?" in said and "swarm_evo.words" in said and "words/dedant.py" in said
-    assert nearest("zzz", ["dedent"]) == ""
+    assert nearest("zzz", ["dedent"]) == nearest("foo", ["portfolio"]) == ""
 
 
 @pytest.mark.parametrize(

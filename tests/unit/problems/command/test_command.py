@@ -18,7 +18,7 @@ from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
 from problems.command.bundle import join, read_metric, split
 from problems.command.evaluator import CommandEvaluator
-from problems.command.job import _run_apart, copy_sources, grade, plain_files
+from problems.command.job import _run_apart, copy_sources, grade, not_graded, plain_files
 from problems.command.problem import build
 from problems.numbers import NumbersWriter, movable, moved_numbers, with_numbers
 from utils.allowance import Allowance
@@ -153,6 +153,20 @@ def test_grading_reads_the_output_outside(files, tmp_path_factory):
     (workspace / "out.txt").symlink_to("/etc/passwd")
     graded = grade({**GRADE, "inputs": str(files)}, workspace, scratch, 5)
     assert graded["code"] is None and "out.txt" in graded["error"] and not graded["output"]
+    assert "last argument" not in not_graded(graded, "out.txt")
+
+
+def test_a_grader_that_opens_the_output_by_its_name_is_told_where_it_is(tmp_path):
+    workspace, scratch = tmp_path / "w", tmp_path / "s"
+    for folder in (workspace, scratch):
+        folder.mkdir()
+    (workspace / "out.txt").write_text("8")
+    graded = grade(
+        {"output": "out.txt", "grade": "sh -c 'cat out.txt'", "inputs": str(tmp_path)}, workspace, scratch, 5
+    )
+    assert not_graded(graded, "out.txt").endswith(
+        "out.txt: No such file or directory; its path is the last argument of problem.grade"
+    )
 
 
 def test_a_grading_command_that_fails_is_an_evaluation_error(files):

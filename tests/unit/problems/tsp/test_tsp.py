@@ -134,7 +134,7 @@ def test_the_solution_alone_prints_its_score_on_the_held_out_instances(tmp_path)
     [
         ({"town": 3}, r"problem\.options\.town: unknown key; allowed: cities, instances"),
         ({"city": 3}, r"problem\.options\.city: unknown key \(did you mean 'cities'\?\); allowed"),
-        ({"cities": 2}, r"problem\.options\.cities=2: Input should be greater than or equal to 3"),
+        ({"cities": 2}, r"problem\.options\.cities=2: allowed: whole number >= 3"),
         ({"instances": 0}, r"problem\.options\.instances=0: "),
         ({"cities": "many"}, r"problem\.options\.cities='many': "),
         ({"cities": True}, r"problem\.options\.cities=True: a number is needed"),
