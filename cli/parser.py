@@ -134,8 +134,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         build_parser("" if words[0] == "--version" else None).parse_args(words)
     if overview:
         if words and not words[0].startswith("-") and "=" not in words[0]:
-            from utils.registry import nearest  # what it loads is needed only here
+            from utils.config import known_keys  # what these load is needed only here
+            from utils.registry import nearest
 
+            if words[0] in known_keys():
+                raise ConfigError(f"'{words[0]}': configuration keys are written with '=', as in {words[0]}=VALUE")
             raise ConfigError(f"unknown verb '{words[0]}'{nearest(words[0], list(VERBS))}; allowed: {', '.join(VERBS)}")
         words.insert(0, "run")
     rest, overrides = _split(words)

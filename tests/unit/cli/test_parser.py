@@ -67,6 +67,7 @@ def test_doctor_takes_the_models_with_or_without_a_preset(words, llm):
     [
         (["fly"], "unknown verb 'fly'; allowed: run, step"),
         (["--search.max_steps", "3"], "--search.max_steps=VALUE"),
+        (["search.max_steps", "3"], "as in search.max_steps=VALUE"),
         (["resume"], "resume: the following arguments are required: RUN"),
         (["step", "--until", "fly"], "invalid choice"),
         (["show", "r", "--jsn"], "show: unrecognized arguments: --jsn"),
