@@ -24,6 +24,7 @@ from problems.registry import PROBLEMS
 from runs.mcp.tools import ROLES
 from utils.config import check_config, known_keys, merge_overrides
 from utils.key_docs import key_docs, option_docs
+from utils.metric_kinds import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted(ROOT.glob("docs/decisions/*.md"))
@@ -241,6 +242,11 @@ def test_variables_of_the_environment_that_are_named_are_read(path: Path) -> Non
 )
 def test_counts_are_those_of_the_code(name: str, pattern: str, count: int) -> None:
     assert re.findall(pattern, (ROOT / name).read_text(encoding="utf-8")) == [str(count)]
+
+
+def test_every_metric_is_told() -> None:
+    text = (ROOT / "docs/competitions.md").read_text(encoding="utf-8")
+    assert not [name for name in NAMES if f"`{name}`" not in text]
 
 
 def test_these_checks_can_fail() -> None:
