@@ -12,6 +12,12 @@ _ERROR_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names something to be made small."""
+ASKED = "is it to be made small? say problem.direction=min (or max)"
+
+
+def is_error(metric: str) -> bool:
+    """Whether a metric is called like something to be made small."""
+    return _ERROR_NAME.search(metric) is not None
 
 
 def is_minimised(direction: str | None, metric: str | None, *, begins: bool = True) -> bool:
@@ -23,6 +29,6 @@ def is_minimised(direction: str | None, metric: str | None, *, begins: bool = Tr
         ConfigError: no direction, and a metric whose name says that it is an error: a search the wrong way round would
             look as good as one the right way.
     """
-    if begins and direction is None and metric and _ERROR_NAME.search(metric):
-        raise ConfigError(f"problem.metric={metric}: is it to be made small? say problem.direction=min (or max)")
+    if begins and direction is None and metric and is_error(metric):
+        raise ConfigError(f"problem.metric={metric}: {ASKED}")
     return direction == "min"

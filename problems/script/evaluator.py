@@ -22,8 +22,9 @@ from core.events import Warned
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.blocks import block_lines
+from problems.metric_direction import ASKED
 from problems.script.harness import CASCADE
-from problems.script.reading import mean_of, numbers, verdict_of, without_folder
+from problems.script.reading import error_that_steers, mean_of, numbers, verdict_of, without_folder
 from problems.script.screening import NOT_RANKED, Screened, judged, margin, may_rank
 from utils.counts import counted
 from utils.direction import Direction
@@ -56,6 +57,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         shows: further files and folders that the evaluator reads.
         metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.
         timeout: seconds for one evaluation.
+        direction_open: nobody said whether more is better: then what steers is not called like an error.
         file: what the user's program is called, where it is no Python: nothing is known of such programs before they
             are evaluated. `beside`: its folder, where that is another than the evaluator's.
     """
@@ -72,6 +74,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         metric: str | None,
         timeout: float,
         lower_is_better: bool,
+        direction_open: bool = False,
         file: str = "",
         beside: str = "",
     ) -> None:
@@ -79,7 +82,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         self._file, self._beside = file, beside
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
-        self._direction = Direction(lower_is_better)
+        self._direction, self._direction_open = Direction(lower_is_better), direction_open
         self._repeats = self._repeated(deps)
         self._lock = threading.Lock()
         self._first: Evaluation | None = None
@@ -175,6 +178,8 @@ class ScriptEvaluator(RepeatableEvaluator):
             verdict = self._verdict(EvaluatorRun.model_validate(answer["run"]), decision if shared else None)
             if verdict.metric is None:
                 return verdict
+            if self._direction_open and (name := error_that_steers(verdict.metrics, self._metric)):
+                return Evaluation(failure=FailureKind.EVAL_ERROR, message=f"the score is {name!r}: {ASKED}")
             verdict = averaged(verdict, decision.scores)  # one lucky score of it would hide what is better
             self._keep(decision)
             self._tell_mean(verdict)

@@ -106,11 +106,13 @@ class ScriptProblem(Problem):
         *,
         metric: str | None = None,
         lower_is_better: bool = False,
+        direction_open: bool = False,
         sent: bool = False,
     ) -> None:
         self.program, self.evaluator_file, self.options = program, evaluator, options
         self.name = f"script/{program.parent.name or program.stem}"
         self.metric, self.lower_is_better = metric, lower_is_better
+        self._direction_open = direction_open
         self.unit = metric or self.unit
         self._sent = sent
         self.preload = ("math", *self._long_imports())
@@ -272,6 +274,7 @@ class ScriptProblem(Problem):
             metric=self.metric,
             timeout=self.options.evaluation_timeout,
             lower_is_better=self.lower_is_better,
+            direction_open=self._direction_open,
             file="" if self.language == "python" else self.program.name,
             beside="" if self.program.parent == self.evaluator_file.parent else str(self.program.parent),
         )
@@ -343,5 +346,6 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
         options,
         metric=section.metric,
         lower_is_better=is_minimised(section.direction, section.metric, begins=cfg.given is not None),
+        direction_open=section.direction is None and cfg.given is not None,
         sent=cfg.execution.runner != "local",
     )

@@ -12,6 +12,7 @@ from core.evaluation.base import failed_run, source_of
 from core.evaluation.isolation.apart import program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.state.failure import FailureKind
+from problems.metric_direction import is_error
 from problems.script.harness import CASCADE
 from utils.clean_text import shortened
 from utils.direction import finite
@@ -128,6 +129,12 @@ def mean_of(metrics: Mapping[str, Any], metric: str | None) -> list[str]:
     """The metrics whose mean steers, because none of them was named and there is no `combined_score`; else []."""
     names = [] if metric or COMBINED in metrics else list(numbers(metrics))
     return names if len(names) > 1 else []
+
+
+def error_that_steers(metrics: Mapping[str, Any], metric: str | None) -> str:
+    """The metric that steers without having been named, where it (of several, each of them) is called like an error."""
+    names = [] if metric or COMBINED in metrics else list(numbers(metrics))
+    return ", ".join(names) if all(map(is_error, names)) else ""
 
 
 def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:

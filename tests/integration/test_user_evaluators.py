@@ -757,6 +757,13 @@ def test_a_score_that_is_a_mean_of_several_metrics_is_told_as_such(cli: Cli):
     assert "the score is the mean of loss, size; --problem.metric=NAME takes one of them" in warning
 
 
+def test_a_loss_that_steers_without_being_named_needs_a_direction(cli: Cli):
+    """It was made large without a word."""
+    ended = cli.here(*script_words(cli, "def evaluate(path):\n    return {'loss': -1.0}\n"))
+    assert ended.code == 2, ended.out
+    assert "the score is 'loss': is it to be made small? say problem.direction=min (or max); nothing was" in ended.line
+
+
 def test_a_metric_that_was_named_is_called_by_its_name_and_nothing_is_averaged(cli: Cli):
     ended = cli.here(*script_words(cli, MEASURES, "--problem.metric=loss", "--problem.direction=min"))
     assert ended.code == 0 and "best loss: -1 on validation" in ended.out, ended.err

@@ -4,6 +4,7 @@ import pytest
 
 from problems.metric_direction import is_minimised
 from problems.registry import build_problem
+from problems.script.reading import error_that_steers
 from utils.config import load_config
 from utils.errors import ConfigError
 
@@ -21,6 +22,21 @@ def test_a_name_of_an_error_needs_a_direction(name):
 @pytest.mark.parametrize("name", [None, "combined_score", "accuracy", "lossless_ratio", "costume", "amse", "gaps"])
 def test_other_names_are_to_be_made_large(name):
     assert not is_minimised(None, name)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "metric", "name"),
+    [
+        ({"loss": 1, "where": "x"}, None, "loss"),
+        ({"rmse": 1.0, "mae": 2.0}, None, "rmse, mae"),
+        ({"loss": 1, "size": 3}, None, ""),
+        ({"loss": 1, "combined_score": 3}, None, ""),
+        ({"loss": 1, "size": 3}, "loss", ""),
+        ({}, None, ""),
+    ],
+)
+def test_what_steers_without_a_name_of_the_users_is_looked_at_too(metrics, metric, name):
+    assert error_that_steers(metrics, metric) == name
 
 
 WORDS = {
