@@ -7,6 +7,7 @@ from core.contracts import AgentContext
 from core.state.node import Node
 from core.state.summary import change_of, is_rounding, noise_of, numbers_in
 from utils.direction import Direction, finite
+from utils.printed_text import without_repeats, without_warnings
 from utils.prompt_parts import Attempt
 from utils.prompt_text import shorten
 from utils.time_share import time_share
@@ -21,7 +22,7 @@ MEASURED_SHOWN = 20
 def attempt_of(node: Node, context: AgentContext) -> Attempt:
     """A parent as a prompt shows it."""
     texts = [node.term_out, *(f"[{name}]\n{text}" for name, text in node.artifacts.items())]
-    output = short_traceback("\n".join(texts))
+    output = without_repeats(short_traceback("\n".join(texts)))
     message = message_of(node)
     above = parent_of(node, context)
     cases_of, cases = case_scores(node, above, context)
@@ -42,8 +43,11 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
 
 
 def remembered(node: Node) -> Attempt:
-    """A program whose code stands in the memory, with the end of what it printed, where its line does not hold all."""
-    printed = node.term_out.strip() if node.failure is None else ""
+    """A program whose code stands in the memory, with the end of what it printed, where its line does not hold all.
+
+    Warnings are shown with the program that is to be changed, and not there.
+    """
+    printed = without_repeats(without_warnings(node.term_out)).strip() if node.failure is None else ""
     printed = "" if printed.splitlines() == numbers_in(printed) else printed
     return Attempt(code=node.code, label=f"[{node.step}]", output=shorten(printed, PRINTED_SHOWN, head=0.0))
 

@@ -16,6 +16,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.errors import ReplyError
 from utils.line_diff import line_diff
+from utils.printed_text import without_repeats
 from utils.prompt_builder import fill_template, findings
 from utils.prompt_text import BYTES_PER_TOKEN, fence, shorten
 from utils.response import parse_json
@@ -106,7 +107,7 @@ class ReviewerAgent:
             "parent": _section_of(parent, node, context, self.prompt_bytes // 8) if parent else "",
             "code": fence(shorten(node.code, self.prompt_bytes // 2), language),
             "outcome": "\n\n".join([found.outcome, *findings(found)]),
-            "output": fence(shorten(found.output, self.prompt_bytes // 4, head=0.2)),
+            "output": fence(shorten(without_repeats(found.output), self.prompt_bytes // 4, head=0.2)),
         }
         template = self.templates["review" if _is_unscored(node, context) else "lesson"]
         return fill_template(self.templates["review_system"], {}), fill_template(template, values)

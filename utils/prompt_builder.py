@@ -133,8 +133,11 @@ def _pointed(attempt: Attempt, told: Mapping[str, Attempt], memory: str) -> Atte
     if label is None:
         return attempt
     shown, output = told[label].output, attempt.output.strip()
-    is_there = bool(shown) and f"{output}\n".startswith(f"{shown}\n")
-    rest = output.removeprefix(shown).strip("\n") if is_there else attempt.output
+    rest = attempt.output
+    if shown and f"{output}\n".startswith(f"{shown}\n"):
+        rest = output.removeprefix(shown).strip("\n")
+    elif shown and output.endswith(f"\n{shown}"):  # behind its warnings, which the memory leaves out
+        rest = output.removesuffix(shown).strip("\n")
     return replace(attempt, code="", code_at=label, output=rest)
 
 

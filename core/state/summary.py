@@ -13,6 +13,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.counts import counted
 from utils.direction import Direction
+from utils.printed_text import without_warnings
 from utils.prompt_text import BYTES_PER_TOKEN
 from utils.stats import NORMAL_975, paired_error, standard_error, student_975
 from utils.time_share import is_worth_a_word, time_share
@@ -44,7 +45,7 @@ _CUT_SHORT = frozenset({FailureKind.TIMEOUT, FailureKind.CPU, FailureKind.NO_SUB
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 5
+FORM = 6
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
@@ -337,8 +338,9 @@ def first_sentence(plan: str, limit: int = 220) -> str:
 
 
 def numbers_in(output: str) -> list[str]:
-    """The last lines of an output that hold a number, in order; of a traceback what was raised, and not where."""
-    lines = [line.strip() for line in output[-4000:].splitlines()]
+    """The last lines of an output that hold a number, in order; of a traceback what was raised, and not where. Warnings
+    tell nothing of what a program is worth."""
+    lines = [line.strip() for line in without_warnings(output)[-4000:].splitlines()]
     told = [line for line in lines if (any(map(str.isdigit, line)) or _RAISED.match(line)) and not _FRAME.match(line)]
     return [short(line, 90) for line in told[-NUMBERS_SHOWN:]]
 

@@ -17,6 +17,7 @@ from runs.tickets.files import ProgramFiles
 from runs.tickets.names import MOST_CHECKS
 from utils.config_schema import AgentConfig, Config
 from utils.errors import ConfigError, JobLost
+from utils.printed_text import without_repeats
 from utils.prompt_text import shorten
 
 _TEXT = {"type": "string"}
@@ -70,7 +71,7 @@ class Looks(Toolbox):
             return f"failed: {error}"
         result = ExecutionResult.model_validate(value["result"])
         ended = f"\n\nfailed ({result.failure.value}): {result.message}" if result.failure else ""
-        return (result.term_out + ended).strip() or "(it ran to its end and printed nothing)"
+        return (without_repeats(result.term_out) + ended).strip() or "(it ran to its end and printed nothing)"
 
     def _read(self, arguments: Mapping[str, Any], seconds: float) -> str:
         number, before = int(arguments["number"]), min(self._before, len(self._journal))
@@ -87,7 +88,7 @@ def _told(node: Node) -> str:
     """A node as text: our own words first, then what a program or a model wrote."""
     became = f"failed ({node.failure.value}): {node.message}" if node.failure else f"metric {node.metric_value}"
     parts = [f"[{node.step}] {node.operator}: {became}", f"plan:\n{node.plan}", f"program:\n{node.code}"]
-    return "\n\n".join([*parts, f"end of its output:\n{node.term_out[-2000:]}"])
+    return "\n\n".join([*parts, f"end of its output:\n{without_repeats(node.term_out)[-2000:]}"])
 
 
 def _tools(files: ProgramFiles, has_inputs: bool, limits: Limits) -> Sequence[Mapping[str, Any]]:

@@ -11,6 +11,7 @@ from core.state.node import Node
 from runs.tickets.names import warnings_of
 from utils.direction import Direction
 from utils.line_numbers import LineNumbers
+from utils.printed_text import without_repeats
 
 ABOUT_TEXT = (FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, FailureKind.SIGNATURE)
 """Failures whose message is ours, and names lines of the program."""
@@ -36,7 +37,7 @@ def verdict_of(node: Node, lines: LineNumbers, told: Sequence[Mapping[str, Any]]
         "failure": node.failure.value if node.failure else None,
         "message": message,
         "warnings": [*warnings_of(node.metric_value, message), *_unisolated(node)],
-        "output_tail": lines.in_output(node.term_out[-TAIL:]),
+        "output_tail": lines.in_output(without_repeats(node.term_out)[-TAIL:]),
     }
 
 

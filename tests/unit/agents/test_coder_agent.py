@@ -325,7 +325,8 @@ def test_where_the_score_is_read_from_the_output_the_writer_is_asked_for_it(cont
 
 
 def test_the_prompt_keeps_to_its_budget(context):
-    parent = Node(id="p", code="x = 1\n" * 200, metric_value=0.5, term_out="line\n" * 50_000)
+    printed = "".join(f"line {n}\n" for n in range(50_000))
+    parent = Node(id="p", code="x = 1\n" * 200, metric_value=0.5, term_out=printed)
     task = context(operator="improve", parents=(parent,), memory="m" * 90_000, preview="d" * 90_000)
     prompt = CoderAgent(max_tokens=3000).prompt(task)
     assert len((prompt.system + prompt.user).encode()) <= 12_000 and parent.code.strip() in prompt.user
@@ -440,6 +441,18 @@ def test_below_a_program_of_the_memory_stands_the_end_of_what_it_printed(context
     user = CoderAgent().prompt(told).user
     assert "weight of member 39" in user.split("Printed by [0]")[1] and "weight of member 5:" not in user
     assert "cv: 0.3" not in user, "its line tells it"
+
+
+def test_a_warning_that_every_fold_gives_is_told_once_and_with_the_parent_alone(context):
+    warning = "/workspace/solution.py:9: FutureWarning: dayofweek goes\n  x = when.dayofweek\n"
+    printed = warning * 150 + "folds: 0.3 0.4\nand of them the spread: 0.1, by folds\nworst 0.2\ncv: 0.35\n"
+    journal = Journal(lower_is_better=False)
+    parent = journal.append(Node(id="p", code="x = 1", operator="draft", metric_value=0.3, term_out=printed))
+    told = context(operator="improve", parents=(parent,), remembered=(parent,), memory=journal.generate_summary())
+    user = CoderAgent().prompt(told).user
+    assert user.count("FutureWarning") == 1 and "[this warning came 150 times]" in user
+    assert user.count("folds: 0.3 0.4") == 1, "the memory holds it"
+    assert "Printed: and of them the spread: 0.1, by folds | worst 0.2 | cv: 0.35" in user
 
 
 @pytest.mark.parametrize(
