@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack
 
 from agents.base_agent import UNREADABLE, AgentOptions, BaseAgent
 from agents.focus import focus_of
-from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_idea
+from agents.ideas import ROLE, asked_ideas, first_start, idea_of, told_given, told_idea
 from agents.node_text import attempt_of, other_of, remembered
 from agents.wording import PRINTING, boldness, scoring
 from core.contracts import FORM, NO_PROGRAM, AgentContext, AgentResult, Prompt
@@ -70,9 +70,12 @@ class CoderAgent(BaseAgent):
         return context.ideas >= 2 and self._takes_focus(context)
 
     def ideas_prompt(self, context: AgentContext) -> Prompt:
-        """Begins as those of the writers do, so that a provider's cache answers for the beginning of both."""
+        """Begins as those of the writers do, so that a provider's cache answers for the beginning of both.
+
+        `context.shared` holds what the writers were given who are at work meanwhile.
+        """
         starts = tuple(map(first_start, self._attempts(context)[:1]))
-        parts = replace(self._parts(context), attempts=starts, writers=context.ideas)
+        parts = replace(self._parts(context), attempts=starts, writers=context.ideas, given=told_given(context))
         system, user = self.builder.build_messages(self.templates["system"], self.templates["ideas"], parts)
         return Prompt(system, user, {**facts(context, self.operators), "role": ROLE, "count": context.ideas})
 

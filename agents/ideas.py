@@ -48,6 +48,18 @@ def idea_of(context: AgentContext) -> str:
     return str(ideas[place]) if isinstance(ideas, list) and place < len(ideas) else ""
 
 
+def told_given(context: AgentContext) -> str:
+    """The directions that writers are at work on while the next are asked for; '' where nobody is."""
+    given = context.shared.get("ideas")
+    listed = "\n".join(f"- {idea}" for idea in given) if isinstance(given, list) else ""
+    if not listed:
+        return ""
+    return (
+        "Others are at work on these directions now, and what came of them is not known yet. Give none of them again:"
+        f"\n\n{fence(listed)}"
+    )
+
+
 def told_idea(idea: str) -> str:
     """The sentences that give a writer its direction."""
     return (

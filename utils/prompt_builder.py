@@ -212,6 +212,7 @@ _RENDERED: dict[str, Callable[[Parts, Mapping[str, Attempt]], str]] = {
     "boldness": lambda parts, _: parts.boldness,
     "focus": lambda parts, _: parts.focus,
     "writers": lambda parts, _: str(parts.writers or ""),
+    "given": lambda parts, _: parts.given,
 }
 """Placeholder → what it is filled with, of the parts and the programs whose code the memory shows (by label)."""
 PLACEHOLDERS = frozenset(_RENDERED)

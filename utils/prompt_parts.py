@@ -70,6 +70,8 @@ class Parts:
     """What this one of several writers is to work on."""
     writers: int = 0
     """How many directions are asked for."""
+    given: str = ""
+    """Directions that others are at work on while these are asked for."""
     format: str = ""
     language: str = "python"
     extra: Mapping[str, str] = field(default_factory=dict)

@@ -146,7 +146,8 @@ class AgentDefaults(Protocol):
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """Return plain JSON that all writers of the coming round share (a strategist's questions); {} for most.
 
-        Where a round is a single proposal, the next `search.batch` of them share it. After {} the next task asks again.
+        Where a round is a single proposal, the next `search.batch` of them share it: a row. After {} the next task asks
+        again. `context.shared` is what the row before it shares, whose writers are at work while this is asked for.
         """
         return {}
 

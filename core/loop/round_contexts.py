@@ -120,14 +120,16 @@ class RoundContexts:
         return self._stages.agent(attempt.task.operator).takes_shared(attempt.context)
 
     def ask_ahead(self, task: Task, row: int, context: RoundContext | None = None) -> None:
-        """Begin to ask for what that row will share, from the journal as it stands, as `task` would.
+        """Begin to ask for what that row will share, from the journal as it stands, as `task` would, and with what the
+        row before it shares: its writers have only begun.
 
         It is counted as the row's first node's: that is committed later.
         """
         if row in self._ahead or self._store.get_fact(_shared_of(row)) is not None:
             return
         of_row = task.model_copy(update={"node_id": self._first_id(row), "round": row, "slot": 0})
-        asking = self._stages.begin(of_row, context or self._own(task)).context
+        before = self._store.get_fact(_shared_of(row - self._stages.told(row).sharing)) or {}
+        asking = self._stages.begin(of_row, replace(context or self._own(task), shared=before)).context
         self._pool = self._pool or ThreadPoolExecutor(1, thread_name_prefix="ahead")
         self._ahead[row] = self._pool.submit(self._stages.agent(task.operator).begin_round, asking)
 

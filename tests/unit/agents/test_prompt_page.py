@@ -44,6 +44,7 @@ Traceback (most recent call last):
     raise KeyError(f"{not_found} not in index")
 KeyError: "['Room'] not in index"
 """
+AT_WORK = {"ideas": ["Log of the price: errors are relative.", "Boosted trees: rooms and area act together."]}
 RULE = "def score_bin(item, room):\n    return -(room - item)\n"
 
 
@@ -147,7 +148,7 @@ def prompts() -> dict[str, Prompt]:
     for name, (parents, made) in asked.items():
         of, coder = (SCRIPT, programs) if made is scripts else (FUNCTION, single)
         found[name] = coder.prompt(context(made(), name, *parents, **of))
-    four = context(scripts(), "improve", "c", writers=4, ideas=4, **SCRIPT)
+    four = context(scripts(), "improve", "c", writers=4, ideas=4, shared=AT_WORK, **SCRIPT)
     found["ideas"] = CoderAgent().ideas_prompt(four)
     return {**found, "strategist": StrategistAgent().prompt(arena()), "build": BuilderAgent().prompt(arena())}
 

@@ -62,6 +62,16 @@ def test_each_idea_is_given_once_and_asked_for_once_a_row(tmp_path, way):
     assert len(rows) == len(set(rows)) and len(given) <= ROW * len(rows)
 
 
+def test_who_asks_ahead_is_told_what_writers_are_at_work_on(tmp_path):
+    loop(tmp_path).run()
+    asked = [
+        re.findall(r"^- (idea \d+)\.\d$", text, re.MULTILINE) for _, _, role, text in calls(tmp_path) if role == ROLE
+    ]
+    assert asked[0] == [], "nobody is at work yet"
+    assert all(len(given) == ROW and len(set(given)) == 1 for given in asked[1:]) and len(asked) > 2
+    assert len({given[0] for given in asked[1:]}) == len(asked) - 1
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_any_number_of_threads_asks_the_same(tmp_path, way):
     made = []
