@@ -29,6 +29,14 @@ FOCI: dict[str, tuple[str, ...]] = {
         "the effort: more work within the limits, by faster code",
         "the parameters and when they change",
     ),
+    "tree": (
+        "the work that is done twice, or for nothing",
+        "the algorithms and the data structures that carry most of what is measured",
+        "what stands in the innermost loops",
+        "what the standard library or an installed package does better",
+        "the ways between the parts: what they hand to each other, and in which form",
+        "a special case that most of what is measured falls into",
+    ),
 }
 """Kind of program → directions, each a half-sentence."""
 

@@ -41,7 +41,7 @@ class TreeAgent(CoderAgent):
         options: as for BaseAgent.
     """
 
-    kind = "script"
+    kind = "tree"
     format_template = "format_tree"
 
     def __init__(self, ground: Ground, **options: Unpack[AgentOptions]) -> None:
