@@ -7,6 +7,7 @@ from core.contracts import AgentContext
 from core.state.node import Node
 from core.state.summary import change_of, is_rounding, noise_of, numbers_in
 from utils.direction import Direction, finite
+from utils.number_text import short_number
 from utils.printed_text import without_repeats, without_warnings
 from utils.prompt_parts import Attempt
 from utils.prompt_text import shorten
@@ -98,7 +99,7 @@ def score_of(node: Node, context: AgentContext) -> str:
     if node.metric_value is None:
         return "no metric"
     noise = noise_of(node)
-    spread = f", standard error {noise:.2g}" if noise else ""
+    spread = f", standard error {short_number(noise, 2)}" if noise else ""
     own = ""
     if node.claimed_metric is not None and node.metric_source != "claimed":
         own = f", its own estimate {node.claimed_metric:.7g}"

@@ -25,7 +25,7 @@ FIRST_ATTEMPT = 1000
 _STANDARD = {
     "search": "How can the search see further, or see the important lines, at the same cost?",
     "evaluation": "Which feature of a position does the evaluation miss or weigh wrongly?",
-    "book": "Which early positions deserve a prepared answer?",
+    "book": "Which positions that games pass through early deserve a prepared answer?",
     "time": "How should the engine spend its limit over the game?",
 }
 """Asked where no model is, or its reply cannot be read."""

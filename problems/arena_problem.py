@@ -55,6 +55,10 @@ BOOK_TEXT = """\
 Games begin from openings of a book in place of random ones. Where one is a position, position.moves holds the moves
 since then: those before are unknown."""
 """What builders are told of `arena.book`."""
+RANDOM_TEXT = """\
+A game begins after {plies} random moves, the same for both engines with colours changed; they are drawn anew for each
+tournament. What an engine remembers of the game's own first moves is never asked for."""
+"""What builders are told of random openings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +152,16 @@ class ArenaProblem(Problem):
 
     def prompt_extras(self) -> dict[str, Any]:
         limit = str(self.settings.limit)
-        own = {"Openings": BOOK_TEXT} if self._book_file else {}
+        own = {"Openings": self._openings_text()} if self._book_file or self.spec.opening_plies else {}
         return {
             "signature": self._texts.signature,
             "allowed_imports": ", ".join(["the standard library", *sorted(self.spec.packages)]),
             "limit": limit,
             "sections": {**self._texts.sections, **own, "Limit of a move": limit},
         }
+
+    def _openings_text(self) -> str:
+        return BOOK_TEXT if self._book_file else RANDOM_TEXT.format(plies=self.spec.opening_plies)
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         return {"*": BuilderAgent(questions=self._questions, prompts_dir=build.prompts_dir, **build.options)}

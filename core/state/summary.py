@@ -13,6 +13,7 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.counts import counted
 from utils.direction import Direction
+from utils.number_text import short_number
 from utils.printed_text import without_warnings
 from utils.prompt_text import BYTES_PER_TOKEN
 from utils.stats import NORMAL_975, paired_error, standard_error, student_975
@@ -282,9 +283,9 @@ def change_of(node: Node, parent: Node, direction: Direction) -> str:
     word = "better" if direction.better(node.metric_value, parent.metric_value) else "worse"
     noise = _noise_of_change(node, parent)
     if noise and gap < CLEAR * noise:
-        return f"no clear change: {gap:.3g} {word}, noise {noise:.2g}"
-    told = f"noise {noise:.2g}" if noise else _cases_of(node, parent, direction)
-    return f"{gap:.3g} {word}{f', {told}' if told else ''}"
+        return f"no clear change: {short_number(gap, 3)} {word}, noise {short_number(noise, 2)}"
+    told = f"noise {short_number(noise, 2)}" if noise else _cases_of(node, parent, direction)
+    return f"{short_number(gap, 3)} {word}{f', {told}' if told else ''}"
 
 
 def _noise_of_change(node: Node, parent: Node) -> float | None:

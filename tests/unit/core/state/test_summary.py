@@ -78,6 +78,11 @@ def test_of_a_traceback_a_line_tells_what_was_raised():
     assert numbers_in(printed) == ["x = 0.5", "grid = np.ones(3)", "NameError: no np"]
 
 
+def test_large_changes_are_told_without_an_exponent():
+    champion, other = node("a", 1500.0, interval=(1300.0, 1700.0)), node("b", 2734.5, ("a",), interval=(2500.0, 2900.0))
+    assert change_of(other, champion, Direction(lower_is_better=False)) == "1230 better, noise 140"
+
+
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
