@@ -8,12 +8,17 @@ from typing import Any
 
 from core.contracts import JobContext, Limits, Session, SessionFailure
 from core.evaluation.bounded_calls import BoundedCalls
+from core.state.failure import FailureKind
+from utils.counts import counted
 from utils.errors import SandboxError
 
 ANSWER_KB = 16 << 10
 """What the answers of one frame may take: numbers and lists of numbers."""
 CALLS_A_FRAME = 5_000
-"""Calls that cross to the sandbox together: enough that a frame's cost is nothing, few enough that it stays small."""
+"""Calls that cross to the sandbox together, at most: enough that a frame's cost is nothing, few enough that it stays
+small."""
+GROWTH, QUICK = 4, 0.01
+"""The first frame is one call; each that takes less than this share of the time lets the next be so much larger."""
 
 
 def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -42,7 +47,17 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
 
 
 def _answers(session: Session, function: str, calls: list[Any], seconds: float) -> list[Any]:
-    bounded, answers = BoundedCalls(session, seconds), []
-    for start in range(0, len(calls), CALLS_A_FRAME):
-        answers += bounded.call_many(function, calls[start : start + CALLS_A_FRAME])
-    return answers
+    """In frames of few calls where a call takes long: of a program that is stopped it is known how far it came."""
+    bounded, answers, size = BoundedCalls(session, seconds), list[Any](), 1
+    try:
+        while len(answers) < len(calls):
+            began = time.monotonic()
+            answers += bounded.call_many(function, calls[len(answers) : len(answers) + size])
+            if time.monotonic() - began < QUICK * seconds:
+                size = min(GROWTH * size, CALLS_A_FRAME)
+        return answers
+    except SessionFailure as failure:
+        if failure.result.failure not in (FailureKind.TIMEOUT, FailureKind.CPU) or len(calls) == 1:
+            raise
+        message = f"{failure.result.message}; {len(answers)} of {counted(len(calls), 'call')} had been answered"
+        raise SessionFailure(failure.result.model_copy(update={"message": message})) from failure

@@ -143,7 +143,8 @@ class FunctionProblem(Problem):
 
     def limits(self, limits: Limits) -> Sequence[str]:
         cases = counted(len(self.case_names), "case")
-        return [f"the calls of all {cases} {limits.seconds:g} s together: they are one run"]
+        end = "; cases at the end have as much each" if self.cases("test") else ""
+        return [f"the calls of all {cases} {limits.seconds:g} s together: they are one run{end}"]
 
     def baselines(self) -> Sequence[Baseline]:
         return [Baseline("start", self.start)]
@@ -232,7 +233,7 @@ class FunctionEvaluator(Evaluator):
             "function": "drive" if self._problem.driver else self._problem.form.name,
             "calls": prepared.calls,
             "driver": self._problem.driver,
-            "limits": self._deps.limits.model_dump(mode="json"),
+            "limits": self._limits(part).model_dump(mode="json"),
             "seed": self._deps.seed,
         }
         entry = "core.evaluation.function_calls:answer_calls"
@@ -241,6 +242,13 @@ class FunctionEvaluator(Evaluator):
             return failed_run(ExecutionResult.model_validate(found))
         verdict = self._judged(prepared, found["answers"], tells=part == "validation")
         return Evaluation(**{**dict(verdict), "term_out": found["output"], "seconds": found["seconds"]})
+
+    def _limits(self, part: Part) -> Limits:
+        """The final part may have more cases than the search: a program has as much time for each as it had there."""
+        limits, asked, usual = self._deps.limits, len(self._parts[part].calls), len(self._parts["validation"].calls)
+        longer = max(1.0, asked / max(1, usual))
+        cpu = None if limits.cpu_seconds is None else limits.cpu_seconds * longer
+        return limits.model_copy(update={"seconds": limits.seconds * longer, "cpu_seconds": cpu})
 
     def _judged(self, prepared: _Prepared, answers: list[Any], *, tells: bool) -> Evaluation:
         """The verdict on what came back, which may be anything that is plain; `tells`: with its measures."""

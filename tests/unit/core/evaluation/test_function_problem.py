@@ -223,6 +223,40 @@ def test_many_calls_cross_in_several_frames(monkeypatch):
     assert verdict.signature == (1.0, 4.0, 9.0)
 
 
+@pytest.mark.parametrize(("calls", "answered"), [(6, 3), (1, None)])
+def test_of_a_program_that_is_stopped_it_is_told_how_far_it_came(monkeypatch, calls, answered):
+    class Slow:
+        """Answers a call in a second, and none in the fourth."""
+
+        now = 0
+
+        def call_many(self, function, batch, *, timeout):
+            Slow.now += len(batch)
+            if Slow.now > 3 or calls == 1:
+                result = ExecutionResult(failure=FailureKind.TIMEOUT, message="wall clock: no answer within 1 s")
+                raise SessionFailure(result)
+            return [0.0] * len(batch)
+
+    monkeypatch.setattr(function_calls.time, "monotonic", lambda: Slow.now)
+    with pytest.raises(SessionFailure) as stopped:
+        function_calls._answers(Slow(), "f", [[1]] * calls, 10.0)
+    told = "wall clock: 10 s for all calls together were over; 3 of 6 calls had been answered"
+    assert stopped.value.result.message == (told if answered else "wall clock: no answer within 1 s")
+
+
+def test_a_program_has_as_much_time_for_each_case_at_the_end():
+    class Many(Squares):
+        def cases(self, part):
+            return range(3) if part == "validation" else range(30)
+
+    judge = evaluator(Many())
+    judge.evaluate([node(Many.start)])
+    assert judge._deps.jobs.payload["limits"]["seconds"] == 5
+    judge.final([node(Many.start)])
+    assert judge._deps.jobs.payload["limits"]["seconds"] == 50
+    assert "as much each" in Many().limits(Limits(seconds=5))[0]
+
+
 def test_tuning_betters_the_parent():
     code = "def f(x):\n    return 3.0 * abs(x) + 0.5\n"
     judge = evaluator(Squares())
@@ -238,7 +272,9 @@ def test_a_problem_is_told_with_what_it_says():
     assert "f(x: float) -> float" in problem.statement() and "distance" in problem.statement()
     assert problem.statement().endswith("once, at the end, on cases of this kind that no step has seen.")
     told = {"signature": Squares.signature, "allowed_imports": ["math"]}
-    assert problem.limits(Limits(seconds=5)) == ["the calls of all 3 cases 5 s together: they are one run"]
+    assert problem.limits(Limits(seconds=5)) == [
+        "the calls of all 3 cases 5 s together: they are one run; cases at the end have as much each"
+    ]
     assert problem.prompt_extras() == {**told, "cases": {"unit": "distance", "names": []}}
     assert [baseline.code for baseline in problem.baselines()] == [Squares.start]
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.contracts import Limits
 from core.evaluation.function_problem import FunctionEvaluator
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -82,9 +83,7 @@ class Answers:
     ],
 )
 def test_tours_are_checked_on_our_side(answer, failure):
-    deps = SimpleNamespace(
-        jobs=Answers(answer), limits=SimpleNamespace(model_dump=lambda **_: {}), seed=0, isolated=True, tune_trials=5
-    )
+    deps = SimpleNamespace(jobs=Answers(answer), limits=Limits(), seed=0, isolated=True, tune_trials=5)
     problem = TourProblem(Options(cities=3, instances=2))
     (verdict,) = FunctionEvaluator(problem, deps).evaluate([Node(id="a", code=NEAREST)])
     assert verdict.failure is failure
