@@ -156,6 +156,8 @@ def _column_line(column: dict[str, Any], kind: str) -> str:
         line += f", {column['min']:.6g} to {column['max']:.6g}, mean {column['mean']:.6g}"
     elif column["kind"] == "text":
         line += f", about {column['words']:.0f} words"
+    elif column["kind"] == "date":
+        line += f", {_counted(column['unique'], 'value')}, {' to '.join(str(value)[:30] for value in column['values'])}"
     else:
         values = column.get("values", [])
         more = ", …" if column["unique"] > 6 else ""
@@ -182,7 +184,7 @@ def _profile_column(name: str, values: Any) -> dict[str, Any]:
         return {**known, "kind": "number", **_numbers(there)}
     text = there.astype(str)
     if _is_date(text):
-        return {**known, "kind": "date", "values": [text.min(), text.max()]}
+        return {**known, "kind": "date", "values": _first_and_last(text)}
     words = text.head(2000).str.split().str.len().mean()
     if words >= 4 and known["unique"] > 0.3 * len(text):
         return {**known, "kind": "text", "words": round(float(words), 1)}
@@ -212,15 +214,28 @@ _DATE = re.compile(
 
 
 def _is_date(text: Any) -> bool:
-    import pandas as pd
 
     sample = text.head(50)
-    if not sample.str.contains(_DATE).all():
-        return False
+    return bool(sample.str.contains(_DATE).all() and _times(sample).notna().mean() > 0.9)
+
+
+def _first_and_last(text: Any) -> list[Any]:
+    """Of dates, as they are written: `01.01.2025` comes before `31.12.2024` as text and not in time."""
+    text = text.drop_duplicates().reset_index(drop=True)
+    times = _times(text)
+    readable = times.notna().mean() > 0.9
+    return [text[times.idxmin()], text[times.idxmax()]] if readable else [text.min(), text.max()]
+
+
+def _times(text: Any) -> Any:
+    """Month first or day first, whichever more of them are; of dates with dots the day is first where both will do."""
+    import pandas as pd
+
+    orders = (True, False) if text.iloc[0].count(".") > 1 else (False, True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        read = [pd.to_datetime(sample, errors="coerce", dayfirst=day_first, utc=True) for day_first in (False, True)]
-    return any(times.notna().mean() > 0.9 for times in read)
+        read = [pd.to_datetime(text, errors="coerce", dayfirst=day_first, utc=True) for day_first in orders]
+    return max(read, key=lambda times: times.notna().sum())
 
 
 def _plain(value: Any) -> Any:

@@ -48,6 +48,23 @@ def test_stats_add_ranges_and_categories_but_no_rows(folder):
     assert "area: number, 50.5 to 109.5" in text and SECRET in text and "house number" not in text
 
 
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("%d.%m.%Y", "17.11.2023 to 05.03.2024"),
+        ("%m/%d/%Y", "11/17/2023 to 03/05/2024"),
+        ("%d %b %Y", "17 Nov 2023 to 05 Mar 2024"),
+        ("%Y-%m-%d %H:%M", "2023-11-17 00:00 to 2024-03-05 00:00"),
+    ],
+)
+def test_dates_are_told_from_the_first_to_the_last_in_time(tmp_path, written, told):
+    days = pd.date_range("2023-11-17", "2024-03-05")
+    pd.DataFrame({"day": days.strftime(written), "y": range(len(days))}).sample(frac=1).to_csv(
+        tmp_path / "train.csv", index=False
+    )
+    assert f"day: date, 110 values, {told}" in previews_of(tmp_path)["stats"]
+
+
 def test_rows_add_the_first_rows(folder):
     assert "house number 0" in previews_of(folder)["rows"]
 
