@@ -25,13 +25,14 @@ from utils.genes import split_genes
 from utils.patch import PatchError, apply_patch, read_patch
 from utils.prompt_builder import fill_template
 from utils.prompt_parts import Attempt, Parts
-from utils.response import bare_program, left_out, nothing_left_in, parse_response
+from utils.response import bare_program, further_programs, left_out, nothing_left_in, parse_response
 from utils.syntax import syntax_error
 
 SHORTEST_PROGRAM = 50
 """Characters: a whole program below this is not an answer. Single functions and diffs may be shorter."""
 
 
+PASSED_OVER = "the reply that it came in held {} beside this one: only this one was run"
 OTHERS = 3
 """Other good programs in a prompt."""
 
@@ -147,7 +148,9 @@ class CoderAgent(BaseAgent):
             block, plan = (bare, said) if bare else (block, plan)
         if block is None or not block.strip():
             return self._patched(context, reply, plan)
-        return self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
+        found = self._judge(context, block.rstrip() + "\n", plan, whole=not self.single_function)
+        others = further_programs(reply, block, str(context.extras.get("language", "python")))
+        return replace(found, note=PASSED_OVER.format(counted(others, "further program"))) if others else found
 
     def _changed(self, context: AgentContext, reply: str) -> Found:
         """The first parent's code with the reply's SEARCH/REPLACE blocks applied. The plan is what precedes them."""

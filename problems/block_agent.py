@@ -18,6 +18,7 @@ class BlockAgent(CoderAgent):
     kind = "script"
 
     def _read(self, context: AgentContext, reply: str) -> Found:
+        said = ""
         if (nothing := nothing_in(reply)) is not None:
             return nothing
         frame = context.parents[0].code if context.parents else str(context.extras.get("program", ""))
@@ -32,10 +33,10 @@ class BlockAgent(CoderAgent):
             found = super()._read(context, reply)
             if found.failure is FailureKind.NO_CODE or not found.code:
                 return found
-            new, plan = found.code, found.plan
+            new, plan, said = found.code, found.plan, found.note
         try:
             whole = graft(frame, new) if frame else new
         except BlockError as error:
             return Found(new, plan, FailureKind.REPLY_ERROR, str(error))
         found = self._judge(context, whole.rstrip() + "\n", plan, whole=False)
-        return replace(found, note=put_back(whole, new))
+        return replace(found, note="; ".join(filter(None, (said, put_back(whole, new)))))

@@ -73,17 +73,28 @@ def _without_numbers(plan: str) -> str:
 def extract_code(blocks: list[Block], language: str = "python", like: str = "") -> str | None:
     """The program among the blocks: of those that parse the longest that defines most of what `like` does; of those
     labelled as `language` where there are any."""
-    names = {language.lower(), *({"py", "python3"} if language == "python" else ())}
-    candidates = [b.text for b in blocks if b.language in names]
-    candidates = candidates or [
-        b.text for b in blocks if b.language not in _OTHER_LANGUAGES or language in _OTHER_LANGUAGES
-    ]
+    candidates = _in_language(blocks, language)
     if len(candidates) < 2:
         return candidates[0] if candidates else None
     sound = [c for c in candidates if language != "python" or syntax_error(c) is None]
     wanted = _defined(like)
     chosen = max(sound or candidates, key=lambda code: (len(wanted & _defined(code)) if wanted else 0, len(code)))
     return _with_imports(chosen, candidates) if chosen in sound and language == "python" else chosen
+
+
+def _in_language(blocks: Sequence[Block], language: str) -> list[str]:
+    names = {language.lower(), *({"py", "python3"} if language == "python" else ())}
+    labelled = [b.text for b in blocks if b.language in names]
+    return labelled or [b.text for b in blocks if b.language not in _OTHER_LANGUAGES or language in _OTHER_LANGUAGES]
+
+
+def further_programs(text: str, code: str, language: str = "python") -> int:
+    """How many programs a reply holds beside `code`, which was taken: other blocks at least half as long, that define
+    some of what it defines. An example of its use is none."""
+    blocks = _in_language(split_blocks(strip_thinking(text))[1], language)
+    others = [block for block in blocks if block.strip() not in code and 2 * len(block) >= len(code)]
+    wanted = _defined(code) if others else set()
+    return sum(not wanted or bool(wanted & _defined(block)) for block in others)
 
 
 def _with_imports(code: str, blocks: Sequence[str]) -> str:

@@ -52,6 +52,18 @@ def test_an_example_of_use_is_not_the_program_that_was_asked_for(context):
         assert writer.generate(task).node.code == function and len(task.query.calls) == 1
 
 
+def test_what_a_reply_holds_beside_the_program_that_is_run_is_noted(context, program):
+    """Its plan spoke of a blend of both: the next writer took the one that was run for it."""
+    other = program.replace("DATA", "BOOSTED DATA").replace("train", "rows")
+    both = CoderAgent().code(context(), f"A blend, in two.\n\n```python\n{program}```\nand\n```python\n{other}```\n")
+    assert both.success and both.node.code == other
+    assert (
+        both.node.message == "the reply that it came in held 1 further program beside this one: only this one was run"
+    )
+    alone = CoderAgent().code(context(), f"Plan.\n\n```python\n{program}```\n```python\nprint(train)\n```\n")
+    assert alone.node.message == ""
+
+
 def test_no_code_block_is_a_hard_failure_and_is_not_asked_again(context):
     task = context(["I cannot do that.", "never asked"])
     result = agent.generate(task)
