@@ -29,6 +29,9 @@ SAID_SHOWN = 200
 """Characters of what an evaluator says in words."""
 _SAME_UNIT = 0.1
 """Cases whose mean is this near to the metric are told in its unit: then their spread is the metric's noise."""
+_SAME_SCALE, _MANY = 2.0, 5
+"""So are so many cases whose mean is within this factor: a metric that is no mean (average precision, F1) comes to
+another number on a part of the rows, and varies from part to part as it does from one sample of rows to the next."""
 ROUNDING = 1e-6
 """A score that changed by less than this share of itself is the same score: floating point, not progress."""
 CLEAR = 2.0
@@ -326,10 +329,12 @@ def noise_of(node: Node) -> float | None:
 
 
 def in_unit(node: Node) -> bool:
-    """True if the cases' scores are told in the metric's unit: their mean is near to it."""
+    """True if the cases' scores are told in the metric's unit: their mean is near to it, or many are on its scale."""
     if node.metric_value is None or len(node.signature) < 2:
         return False
     mean = sum(node.signature) / len(node.signature)
+    if len(node.signature) >= _MANY and mean * node.metric_value > 0:
+        return 1 / _SAME_SCALE <= mean / node.metric_value <= _SAME_SCALE
     return abs(mean - node.metric_value) <= _SAME_UNIT * abs(node.metric_value)
 
 
