@@ -1,4 +1,4 @@
-"""Which way a user's own metric goes."""
+"""What the name of a user's own metric says: which way it goes, and whether it is a time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ _ERROR_NAME = re.compile(
     re.IGNORECASE,
 )
 """Names something to be made small."""
+_TIME_NAME = re.compile(
+    r"(?<![a-z])(seconds|secs?|m?s|millis(econds)?|micros(econds)?|(run|wall|cpu|elapsed|exec)?_?time|latency|runtime"
+    r"|duration|elapsed)(?![a-z])",
+    re.IGNORECASE,
+)
 ASKED = "is it to be made small? say problem.direction=min (or max)"
 
 
@@ -32,3 +37,8 @@ def is_minimised(direction: str | None, metric: str | None, *, begins: bool = Tr
     if begins and direction is None and metric and is_error(metric):
         raise ConfigError(f"problem.metric={metric}: {ASKED}")
     return direction == "min"
+
+
+def is_time(metric: str) -> bool:
+    """True for a name that a time has: what else the machine does then is in the score."""
+    return bool(_TIME_NAME.search(metric))

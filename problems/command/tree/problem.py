@@ -20,7 +20,7 @@ from problems.command.tree.prompt_view import map_of, relevant
 from problems.command.tree.replies import as_reply
 from problems.command.tree.scores import COUNTS, conditions_of, sources_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
-from problems.metric_direction import is_minimised
+from problems.metric_direction import is_minimised, is_time
 from problems.options import checked_options
 from problems.user_files import is_login, listed, named_files
 from utils.config_schema import Config, ProblemConfig
@@ -87,6 +87,15 @@ class TreeProblem(Problem):
 
     @property
     def note(self) -> str:
+        notes = [self._note_of_files()]
+        if is_time(self.scoring.metric) and not (self.scoring.timed or self.scoring.alone):
+            notes.append(
+                f"{self.scoring.metric} reads like a time that the command measures itself, and others run beside "
+                "it: problem.options.alone=true has each run alone, problem.options.repeats=3 takes the median of three"
+            )
+        return "; ".join(filter(None, notes))
+
+    def _note_of_files(self) -> str:
         """Files that are meant to change and cannot, for text or name; and logins that programs can read."""
         said = []
         if odd := self.ground.in_other_encoding():
@@ -110,7 +119,7 @@ class TreeProblem(Problem):
         self._section.base = ground.base.id
         if not self._ground.searched():
             patterns = ",".join(self._editable)
-            why = f": {self.note}" if self.note else ""
+            why = f": {note}" if (note := self._note_of_files()) else ""
             raise ConfigError(f"problem.editable={patterns}: no text file of {self._source} is meant by it{why}")
 
     def check(self) -> None:

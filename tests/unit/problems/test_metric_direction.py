@@ -61,3 +61,20 @@ def test_the_presets_leave_it_to_the_user(tmp_path, monkeypatch, words):
         lower("problem.metric=loss")
     assert lower("problem.metric=loss", "problem.direction=min")
     assert not lower("problem.metric=loss", "problem.direction=max") and not lower("problem.metric=score")
+
+
+@pytest.mark.parametrize(
+    ("metric", "options", "told"),
+    [("seconds", (), True), ("run_time_ms", (), True), ("seconds", ("alone=true",), False), ("passed", (), False)],
+)
+def test_a_time_that_a_repositorys_command_measures_is_told_to_be_measured_beside_others(
+    tmp_path, monkeypatch, metric, options, told
+):
+    """Programs that were slower for what ran beside them were told as worse, with a noise of a quiet minute."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text("x = 1\n")
+    words = [f"problem.metric={metric}", "problem.direction=min", *(f"problem.options.{option}" for option in options)]
+    config = load_config(overrides=[*WORDS["a repository"][1:], *words], presets={"problem": "command"})
+    problem = build_problem(config)
+    problem.prepare()
+    assert ("problem.options.alone=true" in problem.note) is told
