@@ -37,6 +37,11 @@ class Limits(BaseModel):
     core: int | None = None
     """Pinned to this CPU, where the score is a time; None: any."""
 
+    @property
+    def processor_seconds(self) -> float:
+        """Of all processes and threads of a script together."""
+        return 4 * self.seconds if self.cpu_seconds is None else self.cpu_seconds
+
 
 class ExecutionResult(BaseModel):
     """What running a program showed, told by the trusted side."""

@@ -116,16 +116,12 @@ def _of_the_session(limits: Limits) -> str:
 
 def _by_signal(number: int, limits: Limits) -> tuple[FailureKind, str]:
     if number == signal.SIGXCPU:
-        return FailureKind.CPU, f"CPU: one process used more than the limit of {cpu_limit(limits):g} s"
+        return FailureKind.CPU, f"CPU: one process used more than the limit of {limits.processor_seconds:g} s"
     if number == signal.SIGXFSZ:
         return FailureKind.FILE_SIZE, f"file size: a file passed the limit of {limits.file_mb:,} MB"
     told = ": by itself, or by the machine, which ends programs where memory runs out"
     why = told if number == signal.SIGKILL else ""
     return FailureKind.SIGNAL, f"killed by {name_of_signal(number)}{why}"
-
-
-def cpu_limit(limits: Limits) -> float:
-    return 4 * limits.seconds if limits.cpu_seconds is None else limits.cpu_seconds
 
 
 def exit_code(status: int | None) -> int | None:

@@ -339,7 +339,7 @@ def job_of(
     limited where somebody said so.
     """
     session = kind == "session"
-    plain = limits.model_dump(exclude={"answer_kb"}) | ({} if session else {"cpu_seconds": verdict.cpu_limit(limits)})
+    plain = limits.model_dump(exclude={"answer_kb"}) | ({} if session else {"cpu_seconds": limits.processor_seconds})
     return Job(
         kind=kind, limits=JobLimits(**plain), deadline=None if session else limits.seconds, code=code, prelude=prelude,
         seed=seed, argv=list(argv), env=environment(limits),

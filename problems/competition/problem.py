@@ -200,6 +200,9 @@ class CompetitionProblem(Problem):
     def preview(self) -> str:
         return self._ready().preview(self._preview)
 
+    def limits(self, limits: Limits) -> Sequence[str]:
+        return [f"processor time {limits.processor_seconds:g} s of all processes and threads together"]
+
     def prompt_extras(self) -> dict[str, Any]:
         """`output_format` for prompts; `data` (columns with kinds, sizes, metric, target) for rules."""
         return self._extras(bare=self._known == "schema")

@@ -8,6 +8,7 @@ import pytest
 
 from core.contracts import Limits
 from core.executor import devices
+from problems.registry import build_problem
 from runs.composition import _models
 from runs.parts.limits import told_limits
 from utils.config import load_config
@@ -35,3 +36,11 @@ def test_models_are_those_of_the_machine_where_programs_run(tmp_path, monkeypatc
     assert _models(load_config(None, ["execution.gpus=1"])) == [H100]
     assert _models(load_config(None, [])) == []
     assert _models(load_config(None, ["execution.gpus=1", "execution.runner=ray"])) == []
+
+
+@pytest.mark.parametrize(("limits", "told"), [({}, 120), ({"cpu_seconds": 45.0}, 45)])
+def test_who_writes_scripts_hears_of_the_processor_time_that_ends_them(limits, told):
+    """On many cores `n_jobs=-1` passes it long before the wall clock does."""
+    problem = build_problem(load_config(None, ["problem.name=digits"]))
+    lines = told_limits(problem, Limits(seconds=30, **limits), 0).splitlines()
+    assert lines[0] == f"- processor time {told} s of all processes and threads together"
