@@ -213,7 +213,7 @@ class Summary:
         share = time_share(node.exec_time, self.time_limit)
         head = f"[{node.step}] {node.operator}{origin}: {self._outcome(node, parents, original)}"
         head += f", {share}" if is_worth_a_word(share) and not node.duplicate_of else ""
-        parts = [head, first_sentence(node.plan)]
+        parts = [head, first_sentence(node.plan), _repaired(node)]
         if node.failure is None or node.failure in _CUT_SHORT:
             parts += [_labelled("Printed", " | ".join(numbers_in(node.term_out)))]
         if node.failure is None:
@@ -241,6 +241,12 @@ class Summary:
         """The message with the numbers that lines begin with in place of ids: no prompt shows an id."""
         places = {found: self._place_of(found) for found in _ID.findall(message)}
         return _ID.sub(lambda found: found[0] if places[found[0]] is None else f"[{places[found[0]]}]", message)
+
+
+def _repaired(node: Node) -> str:
+    """What the program failed with before its writer mended it in the same step: others would write it again."""
+    told = [f"({first.failure.value}): {short(first.message, 160)}" for first in node.attempts]
+    return f"Repaired, had failed {'; '.join(told)}" if told else ""
 
 
 def _said(node: Node, parents: Sequence[Node], direction: Direction) -> str:

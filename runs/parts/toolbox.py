@@ -51,7 +51,7 @@ class Looks(Toolbox):
         self.most_calls = bounds.tool_calls
         self.most = {"check": MOST_CHECKS}
         self.seconds = bounds.tool_seconds
-        self.tools = _tools(files, inputs is not None, limits)
+        self.tools = _tools(files, inputs is not None, limits, bounds.tool_seconds)
         self._bytes = bounds.tool_kb << 10
         self._jobs, self._limits, self._journal, self._files = jobs, limits, journal, files
         self._inputs, self._start, self._before, self._seed = inputs, start, before, seed
@@ -91,14 +91,15 @@ def _told(node: Node) -> str:
     return "\n\n".join([*parts, f"end of its output:\n{without_repeats(node.term_out)[-2000:]}"])
 
 
-def _tools(files: ProgramFiles, has_inputs: bool, limits: Limits) -> Sequence[Mapping[str, Any]]:
+def _tools(files: ProgramFiles, has_inputs: bool, limits: Limits, seconds: float) -> Sequence[Mapping[str, Any]]:
     data = "`input/` holds the data that programs see. " if has_inputs else ""
     program = {"files": _FILES} if files.is_tree else {"program": _TEXT}
     return (
         _tool(
             "run_python",
             f"Run a Python program in the sandbox and read what it prints. {data}No network, "
-            f"{limits.memory_mb} MB, a fresh process and folder each time. It is not scored.",
+            f"{limits.memory_mb} MB, a fresh process and folder each time, {seconds:g} s for all that you run "
+            "together. It is not scored.",
             {"code": _TEXT},
         ),
         _tool(

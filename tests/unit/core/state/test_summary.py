@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from core.contracts import Evaluation
 from core.evaluation.repeats import averaged
+from core.state.failed_attempt import FailedAttempt
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.memory import Memory, remember
@@ -179,6 +180,14 @@ def test_an_equal_score_and_a_program_that_is_too_long_are_not_told():
 def test_what_rounding_or_noise_can_make_is_no_progress(scores, cases, told):
     parent, child = (node("a", score, signature=case) for score, case in zip(scores, cases, strict=True))
     assert change_of(child, parent, Direction(False)) == told
+
+
+def test_what_a_program_failed_with_before_it_was_repaired_is_told():
+    """An argument that a library no longer takes was written again: its traceback went to one writer alone."""
+    raised = "TypeError: LogisticRegression() got an unexpected keyword argument 'multi_class'"
+    first = FailedAttempt(code="x", failure=FailureKind.RUNTIME, message=raised, term_out="")
+    journal = Journal(nodes=[node("a", 0.2, operator="draft", attempts=(first,))])
+    assert journal.generate_summary() == f"[0] draft: 0.2 - plan of a - Repaired, had failed (runtime): {raised}"
 
 
 def test_outcomes_are_told_with_their_reason():
