@@ -22,6 +22,8 @@ MAX_VALUES = 30
 """Categories listed in a profile."""
 ALIKE = 6
 """Constant columns with nothing to tell them apart but their names from which they share a line."""
+LEAST_APART, LEAST_KNOWN = 3, 5
+"""So often a value comes that stands for a missing one, in a column of so many values at least."""
 SAMPLE_ROWS, SAMPLE_CELLS = 200_000, 20_000_000
 """Rows of a file that are read, and cells of them."""
 
@@ -29,7 +31,8 @@ SAMPLE_ROWS, SAMPLE_CELLS = 200_000, 20_000_000
 def profile(frame: Any) -> list[dict[str, Any]]:
     """One dict a column: `name`, `kind` and what is known of its values.
 
-    `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`;
+    `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`, and `apart` where their least or greatest stands for
+    something else;
     categories their most frequent `values`; text its mean number of `words`; all of them `missing` (a fraction),
     `unique` and `fewest`, how often the rarest value occurs.
     """
@@ -154,6 +157,8 @@ def _column_line(column: dict[str, Any], kind: str) -> str:
         return line
     if column["kind"] == "number":
         line += f", {column['min']:.6g} to {column['max']:.6g}, mean {column['mean']:.6g}"
+        if apart := column.get("apart"):
+            line += f", {apart['share']:.1%} are {apart['value']:.6g} and all others far from it"
     elif column["kind"] == "text":
         line += f", about {column['words']:.0f} words"
     elif column["kind"] == "date":
@@ -200,8 +205,21 @@ def _numbers(values: Any) -> dict[str, Any]:
         return {
             "min": float(values.min()), "max": float(values.max()), "mean": round(float(values.mean()), 6),
             "std": round(spread, 6), "skew": round(float(values.skew()), 3) if spread > 0 else 0.0,
-            "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 6),
+            "whole": bool((values % 1 == 0).all()), "zeros": round(float((values == 0).mean()), 6), **_apart(values),
         }  # fmt: skip
+
+
+def _apart(values: Any) -> dict[str, Any]:
+    """The least or the greatest value where it stands for something else, as -999 for a missing age: it comes again and
+    again, and is as far from all others as these are from each other. {} where there is none."""
+    known = sorted(values.unique())
+    if len(known) < LEAST_KNOWN:
+        return {}
+    for value, nearest, farthest in ((known[0], known[1], known[-1]), (known[-1], known[-2], known[0])):
+        times = int((values == value).sum())
+        if times >= LEAST_APART and abs(value - nearest) >= abs(nearest - farthest):
+            return {"apart": {"value": float(value), "share": round(times / len(values), 4)}}
+    return {}
 
 
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*[.,]?"

@@ -65,6 +65,24 @@ def test_dates_are_told_from_the_first_to_the_last_in_time(tmp_path, written, to
     assert f"day: date, 110 values, {told}" in previews_of(tmp_path)["stats"]
 
 
+@pytest.mark.parametrize(
+    ("ages", "told"),
+    [
+        (
+            [*range(92), *[-999] * 4],
+            "age: number, -999 to 91, mean 1.97917, 4.2% are -999 and all others far",
+        ),
+        ([*range(92), 9999.0, 9999.0, 9999.0, float("inf")], "age: number, 0 to inf, mean inf"),
+        ([*range(92), 300], "age: number, 0 to 300, mean 48.2366\n"),
+        ([0, 0, 0, 1, 1, 1, 5, 5, 5], "age: number, 0 to 5, mean 2\n"),
+    ],
+)
+def test_a_number_that_stands_for_a_missing_one_is_told(tmp_path, ages, told):
+    pd.DataFrame({"age": ages, "y": range(len(ages))}).to_csv(tmp_path / "train.csv", index=False)
+    text = previews_of(tmp_path)["stats"]
+    assert told in text and text.count("far from it") == told.count("all others far")
+
+
 def test_rows_add_the_first_rows(folder):
     assert "house number 0" in previews_of(folder)["rows"]
 
