@@ -16,6 +16,8 @@ from utils.traceback_text import short_traceback
 
 PRINTED_SHOWN = 800
 """Bytes of an output that stand in the memory below the program's code."""
+UNTOLD = 8
+"""Letters and digits of an output that its node's line may lack."""
 MEASURED_SHOWN = 20
 """Numbers of a user's evaluator that a prompt holds."""
 
@@ -49,8 +51,15 @@ def remembered(node: Node) -> Attempt:
     Warnings are shown with the program that is to be changed, and not there.
     """
     printed = without_repeats(without_warnings(node.term_out)).strip() if node.failure is None else ""
-    printed = "" if printed.splitlines() == numbers_in(printed) else printed
+    printed = "" if _is_told(printed) else printed
     return Attempt(code=node.code, label=f"[{node.step}]", output=shorten(printed, PRINTED_SHOWN, head=0.0))
+
+
+def _is_told(printed: str) -> bool:
+    """True where the node's line holds all of an output but blanks, rulers and a word such as `OK`."""
+    told = numbers_in(printed)
+    rest = "".join(line for line in printed.splitlines() if line.strip() not in told)
+    return sum(map(str.isalnum, rest)) <= UNTOLD
 
 
 def other_of(node: Node, context: AgentContext) -> Attempt:

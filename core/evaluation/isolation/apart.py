@@ -184,7 +184,8 @@ def _read(
         return EvaluatorRun(refused=_RUN_AS_FILE, output=output)
     if report is None:
         late = time.monotonic() >= deadline
-        why = "the evaluator did not end in time" if late else "the evaluator ended by itself"
+        within = "the evaluation, with the program's calls in it, did not end in time"
+        why = within if late else "the evaluator ended by itself"
         return EvaluatorRun(error="\n".join(filter(None, (why, output[-1000:].strip()))), line=why, output=output)
     if report["failed"] is not None:
         kind, message = report["failed"]

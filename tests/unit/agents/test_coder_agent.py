@@ -447,12 +447,12 @@ def test_below_a_program_of_the_memory_stands_the_end_of_what_it_printed(context
     numbers = "\n".join(f"weight of member {n}: {n / 40:.3f}, which was chosen by hand" for n in range(40))
     nodes = [
         journal.append(Node(id=str(n), code=f"x = {n}", operator="draft", metric_value=0.2 + n, term_out=output))
-        for n, output in enumerate((numbers, "cv: 0.3\n"))
+        for n, output in enumerate((numbers, "cv: 0.3\n", "-----\nRan 8 tests in 0.1s\n\nOK\nseconds: 0.1\n"))
     ]
-    told = context("draft", remembered=tuple(nodes), memory="[0] draft: 0.2\n[1] draft: 1.2")
+    told = context("draft", remembered=tuple(nodes), memory="[0] draft: 0.2\n[1] draft: 1.2\n[2] draft: 2.2")
     user = CoderAgent().prompt(told).user
     assert "weight of member 39" in user.split("Printed by [0]")[1] and "weight of member 5:" not in user
-    assert "cv: 0.3" not in user, "its line tells it"
+    assert "cv: 0.3" not in user and "Ran 8 tests" not in user, "their lines tell it"
 
 
 def test_a_warning_that_every_fold_gives_is_told_once_and_with_the_parent_alone(context):
