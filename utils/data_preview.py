@@ -31,10 +31,10 @@ SAMPLE_ROWS, SAMPLE_CELLS = 200_000, 20_000_000
 def profile(frame: Any) -> list[dict[str, Any]]:
     """One dict a column: `name`, `kind` and what is known of its values.
 
-    `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`, and `apart` where their least or greatest stands for
-    something else;
-    categories their most frequent `values`; text its mean number of `words`; all of them `missing` (a fraction),
-    `unique` and `fewest`, how often the rarest value occurs.
+    `kind` is number, category, text, date or constant. Numbers carry min, max, mean, std, skew and `whole`, and `apart`
+    where the least or the greatest stands for something else; categories their most frequent `values`, dates the first
+    and the last; text its mean number of `words`; all of them `missing` (a fraction), `unique` and `fewest`, how often
+    the rarest value occurs.
     """
     return [_profile_column(str(name), frame[name]) for name in frame.columns]
 
