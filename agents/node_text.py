@@ -14,6 +14,8 @@ from utils.prompt_text import shorten
 from utils.time_share import time_share
 from utils.traceback_text import short_traceback
 
+OUTPUT_SHOWN = 8_000
+"""Bytes of what a program printed that stand with it: logs of epochs are no news by the thousand."""
 PRINTED_SHOWN = 800
 """Bytes of an output that stand in the memory below the program's code."""
 UNTOLD = 8
@@ -24,8 +26,8 @@ MEASURED_SHOWN = 20
 
 def attempt_of(node: Node, context: AgentContext) -> Attempt:
     """A parent as a prompt shows it."""
-    texts = [node.term_out, *(f"[{name}]\n{text}" for name, text in node.artifacts.items())]
-    output = without_repeats(short_traceback("\n".join(texts)))
+    printed = shorten(without_repeats(short_traceback(node.term_out)), OUTPUT_SHOWN, head=0.25)
+    output = "\n".join([printed, *(f"[{name}]\n{short_traceback(text)}" for name, text in node.artifacts.items())])
     message = message_of(node)
     above = parent_of(node, context)
     cases_of, cases = case_scores(node, above, context)

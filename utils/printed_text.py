@@ -21,6 +21,8 @@ _WARNING = re.compile(r"^\S.*:\d+: (?:\w+\.)*\w*Warning: ")
 """The first line of what Python's `warnings` prints: place, category, message."""
 _SOURCE = re.compile(r"^  \S")
 """Its last line: the line of code that it is about, where the file is there."""
+_BAR = re.compile(r"^[^|\n]{0,80}\d{1,3}%\|[^|]*\|")
+"""A bar of progress as tqdm draws it: `fold 1:  40%|####      | 4/10 [00:02<00:03]`."""
 _MESSAGE = 12
 """Lines of a warning's message, at most."""
 _REMEMBERED = 32
@@ -29,15 +31,23 @@ _REMEMBERED = 32
 
 @lru_cache(maxsize=_REMEMBERED)
 def without_repeats(text: str) -> str:
-    """`text` with each warning once and each block of lines that repeats itself once, and how often it came."""
-    return "\n".join(_folded(_told_once(text.split("\n"))))
+    """`text` with each warning and each block of lines that repeats itself once, and how often it came; of a bar of
+    progress the last."""
+    return "\n".join(_folded(_told_once(_last_of_bars(text.split("\n")))))
 
 
 def without_warnings(text: str) -> str:
-    """`text` without what Python's `warnings` printed."""
-    if "Warning: " not in text:  # most outputs hold none
+    """`text` without what Python's `warnings` printed, and without bars of progress."""
+    if "Warning: " not in text and "%|" not in text:  # most outputs hold none
         return text
-    return "\n".join(line for is_warning, part in _parts(text.split("\n")) if not is_warning for line in part)
+    parts = (part for is_warning, part in _parts(text.split("\n")) if not is_warning)
+    return "\n".join(line for part in parts for line in part if not _BAR.match(line))
+
+
+def _last_of_bars(lines: Sequence[str]) -> list[str]:
+    """A bar that is drawn anew comes as a line each time."""
+    following = [*lines[1:], ""]
+    return [line for line, after in zip(lines, following, strict=True) if not (_BAR.match(line) and _BAR.match(after))]
 
 
 def _told_once(lines: Sequence[str]) -> list[str]:

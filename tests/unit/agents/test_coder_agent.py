@@ -344,6 +344,14 @@ def test_the_prompt_keeps_to_its_budget(context):
     assert len((prompt.system + prompt.user).encode()) <= 12_000 and parent.code.strip() in prompt.user
 
 
+def test_of_a_long_output_beginning_and_end_are_shown(context):
+    printed = "begin\n" + "".join(f"epoch {n}: loss {1 / (n + 1):.6f}\n" for n in range(9000)) + "cv: 0.3\n"
+    parent = Node(id="p", code="x = 1", metric_value=0.5, term_out=printed, artifacts={"notes": "n " * 5000})
+    shown = agent.prompt(context(operator="improve", parents=(parent,))).user.split("What it printed")[1]
+    assert "begin\nepoch 0" in shown and "epoch 8999" in shown and "cv: 0.3" in shown and shown.count("n ") >= 5000
+    assert shown.count("epoch") < 400 and "bytes left out" in shown
+
+
 def test_an_endless_unusable_reply_does_not_blow_up_the_repair_prompt(context):
     coder = CoderAgent(max_tokens=3000, repairs=1)
     task = context([reply_with("x = (\n" * 100_000)] * 2)

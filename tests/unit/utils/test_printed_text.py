@@ -27,6 +27,15 @@ def test_blocks_of_lines_behind_each_other_are_told_once():
     assert told == "begin\nno split, gain: -inf\n[the line above: 500 times]\na\nb\n[the 2 lines above: 3 times]\nend"
 
 
+def test_of_a_bar_of_progress_the_last_is_told():
+    drawn = "".join(f"fold 1:  {n}%|{'#' * (n // 10):10}| {n}/100 [00:02<00:03]\n" for n in range(101))
+    assert without_repeats(f"begin\n{drawn}cv: 0.3\n{drawn}") == (
+        "begin\nfold 1:  100%|##########| 100/100 [00:02<00:03]\ncv: 0.3\n"
+        "fold 1:  100%|##########| 100/100 [00:02<00:03]\n"
+    )
+    assert without_warnings(f"begin\n{drawn}cv: 0.3") == "begin\ncv: 0.3"
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "\n\n\n\n", "a\na\nb", "1 0\n0 1\n1 0\n0 1", "x.py:3: note\n  code", "Warning: mean\ncv: 1\ncv: 2"],
