@@ -72,13 +72,28 @@ def usual(value: Any, knows: Knows) -> Any:
 
 
 def _in_form(value: Any, knows: Knows) -> Any:
-    """The answer, whose numbers have no more dimensions than those of the user's own program, where that has any."""
-    most = _dimensions(value)
-    known = [knows(DIMENSION * count) for count in range(1, most + 1)]
-    if known[:1] == [True] and not known[-1]:
+    """The answer, whose numbers have no more dimensions than those of the user's own program, where that has any.
+
+    Groups that are all as long by chance make an array, others none: the user's own may be any of these.
+    """
+    most, known = _dimensions(value), [knows(DIMENSION * count) for count in range(1, _depth(value) + 1)]
+    if known[:1] == [True] and not known[max(most, 1) - 1]:
         error, text = _TOLD[DIMENSION]
         raise error(text)
     return value
+
+
+def _depth(value: Any) -> int:
+    """The most lists and dimensions of arrays around a number."""
+    if isinstance(value, (list, tuple)):
+        if value and _NUMBERS.issuperset(map(type, value)):
+            return 1
+        rows = [_depth(item) for item in value if isinstance(item, (list, tuple)) or hasattr(item, "ndim")]
+        others = [_depth(item) for item in value if isinstance(item, (dict, set))]
+        return max([0, *(1 + depth for depth in rows), *others])
+    if isinstance(value, dict):
+        return max(map(_depth, value.values()), default=0)
+    return getattr(value, "ndim", 0)
 
 
 def _dimensions(value: Any) -> int:

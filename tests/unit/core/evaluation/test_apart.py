@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import signal
 import time
@@ -14,6 +15,7 @@ from support.sandboxes import opened_tier
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart, program_failure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer
+from core.evaluation.isolation.usual_numbers import usual
 from utils.errors import JobLost
 
 EVALUATOR = """import importlib.util
@@ -256,3 +258,13 @@ def test_a_column_is_no_row(sandbox, tmp_path):
         found = scored(column, row.classes)
         assert found.raised and found.line.startswith("ValueError: f answered with numbers in more dimensions")
     assert scored("[0] * n", row.classes).value == row.value
+
+
+@pytest.mark.parametrize("own", ["[[1], [2, 3]]", "[[], [1, 2]]", "{'groups': [(1,), (2, 3)]}"])
+def test_groups_that_are_all_as_long_by_chance_are_groups(own):
+    known: set[str] = set()
+    usual(ast.literal_eval(own), lambda kind: known.add(kind) or True)
+    for alike in ([[1, 2], [3, 4]], {"groups": [(1, 2), (3, 4)]}, {"groups": [[1], [2]], "cost": 0.5}):
+        assert usual(alike, known.__contains__) == alike
+    with pytest.raises(ValueError, match="more dimensions"):
+        usual([[[1], [2]], [[3], [4]]], known.__contains__)
