@@ -95,7 +95,7 @@ def _folded(lines: Sequence[str]) -> list[str]:
             place += 1
             continue
         what = "the line above" if size == 1 else f"the {size} lines above"
-        kept += [*lines[place : place + size], f"[{what}: {often} times]"]
+        kept += [*lines[place : place + size], f"[{what}: {counted(often, 'time')}]"]
         place += size * often
     return kept
 

@@ -177,8 +177,9 @@ class Orchestrator:
             self._plan.seed, code, members, plan, round_=self._search.newest_round, slot=self.journal.steps
         )
         if task.node_id not in self.journal and not self.journal.find_duplicate(code):
-            what = f"a blend of {len(members)} of the best" if len(members) > 1 else "the best with another end"
-            doing(f"the search is over; {what} runs, and the winner is chosen")
+            many = len(members)
+            what = f"a blend of {many} of the best runs" if many != 1 else "the best runs with another end"
+            doing(f"the search is over; {what}, and the winner is chosen")
             self._judge_given([(task, node)])
 
     def _judge_given(self, given: Sequence[tuple[Task, Node]]) -> None:

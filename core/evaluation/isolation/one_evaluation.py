@@ -147,7 +147,7 @@ class Evaluation:
         if len(frame) > MOST_BYTES:
             why = f"the evaluator returned {len(frame) >> 20:,} MB; at most {MOST_BYTES >> 20} MB are read"
         elif parts > MOST_PARTS:
-            why = f"the evaluator returned {parts:,} values; at most {MOST_PARTS:,} are read"
+            why = f"the evaluator returned {parts:,d} values; at most {MOST_PARTS:,} are read"
         if why:
             frame = self._ours.frames.framed({"report": {**report, "value": None, "error": why, "line": why}})
         self._report_to.sendall(frame)

@@ -93,7 +93,7 @@ def _depth(value: Any) -> int:
         return max([0, *(1 + depth for depth in rows), *others])
     if isinstance(value, dict):
         return max(map(_depth, value.values()), default=0)
-    return getattr(value, "ndim", 0)
+    return value.ndim if getattr(value, "size", 0) else 0
 
 
 def _dimensions(value: Any) -> int:
