@@ -161,9 +161,9 @@ class _Judge:
             same = f"the best that was found scores the same on the parts that choose, {scores}"
             yield f"Nothing beat {name}: {same}, and of two that score alike the simpler one is kept."
         else:
-            where = "on the parts that choose" if again == self.winner.metric else self._look
-            told = f"Better than {name} {where} was one program, {self._pair(ahead, again)}"
-            yield f"{told}; but the two cannot be told apart, and {name} is simpler, so it is kept."
+            where = "on the parts that choose" if again == self.winner.metric else self._look.rstrip(",")
+            told = f"Nothing was surely better than {name}: one program had {self._pair(ahead, again)} {where}"
+            yield f"{told}, but the two cannot be told apart, and {name} is simpler, so it is kept."
 
     @property
     def _chosen(self) -> Mapping[str, Any]:

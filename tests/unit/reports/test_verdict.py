@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,25 @@ from reports.counts import Counts
 from reports.verdict import verdict_of
 from reports.verdict_kind import IN_WORDS
 from reports.winner import Winner
+
+PAGE = (Path(__file__).parents[3] / "docs" / "search.md").read_text(encoding="utf-8")
+BEGINNINGS = {
+    kind: [".*".join(map(re.escape, words.split("…"))) for words in re.findall(r"`([^`]+)`", told)]
+    for told, kind in re.findall(r"^\| (`.*`) \| [a-z ]+ \| `(\w+)` \|", PAGE, re.MULTILINE)
+}
+"""Kind → patterns of how its sentence begins, as docs/search.md tells."""
+unchecked = verdict_of
+
+
+@pytest.fixture(autouse=True)
+def _sentences_begin_as_the_page_says(monkeypatch):
+    def checked(*args):
+        found = unchecked(*args)
+        assert any(re.match(words, found.text) for words in BEGINNINGS[found.kind]), (found.kind, found.text)
+        return found
+
+    monkeypatch.setattr(sys.modules[__name__], "verdict_of", checked)
+
 
 GOOD = {"node_id": "b1", "name": "best_fit", "metric": 2.0, "final": 2.1, "failure": None, "own": False}
 
@@ -251,8 +271,8 @@ def test_what_was_better_but_not_told_apart_is_no_nothing():
     verdict = verdict_of(won, facts(choice=among), Counts(steps=3))
     assert verdict.kind == "no_gain" and "Nothing beat" not in verdict.text and "still the best" not in verdict.text
     assert verdict.text.startswith(
-        "Better than the baseline nearest_neighbour on the parts that choose was one program, 0.324247 against "
-        "0.331354 excess (lower is better); but the two cannot be told apart"
+        "Nothing was surely better than the baseline nearest_neighbour: one program had 0.324247 against 0.331354 "
+        "excess (lower is better) on the parts that choose, but the two cannot be told apart"
     )
     alike = choice(("n1", 0.331354, True), ("b1", 0.331354, True))
     assert "scores the same" in verdict_of(won, facts(choice=alike), Counts(steps=3)).text
@@ -268,7 +288,9 @@ def test_the_score_of_the_second_look_is_named_beside_the_one_that_all_surfaces_
     assert f"still the best on the parts that choose, {both}" in told
     tied = choice(("n1", 2.4, True), ("b1", 2.5, True))
     told = verdict_of(won, facts(choice=tied), Counts(steps=3)).text
-    assert "on the second look, at fresh cases too, was one program, 2.4 against 2.5 excess" in told
+    assert (
+        "one program had 2.4 against 2.5 excess (lower is better) on the second look, at fresh cases too, but" in told
+    )
 
 
 def test_a_run_that_broke_off_says_why():
