@@ -57,8 +57,10 @@ class Notifier(ABC):
             self.send(message)
 
     def _best(self, event: NodeCommitted) -> dict[str, Any]:
-        named = event.node_id if event.number is None else f"step {event.number}, {event.node_id}"
-        text = f"{self._facts.run}: new best candidate {event.metric:.6g} {self._facts.problem.unit}, {named}"
+        is_step = event.number is not None
+        named = f"step {event.number}, {event.node_id}" if is_step else f"{event.operator} {event.node_id}"
+        told = f"new best {'candidate ' * is_step}{event.metric:.6g} {self._facts.problem.unit}, {named}"
+        text = f"{self._facts.run}: {told}"
         return self._message("best", text, node_id=event.node_id, metric=event.metric, step=event.number)
 
     def _end(self, event: RunFinished) -> dict[str, Any]:

@@ -132,8 +132,9 @@ def test_a_new_best_and_the_end_are_told_to_a_command_and_an_address(cli, toy, r
     assert lines[-1]["metric"] == lines[-2]["metric"] == shown["best_metric"]
     assert lines[-1]["verdict"] == shown["verdict"]["text"] and lines[-1]["verdict"] in lines[-1]["text"]
     for line in lines[:-1]:
-        named = line["node_id"] if line["step"] is None else f"step {line['step']}, {line['node_id']}"
-        assert line["text"].endswith(f" {line['unit']}, {named}")
+        is_step = line["step"] is not None
+        named = f"step {line['step']}, {line['node_id']}" if is_step else f"baseline {line['node_id']}"
+        assert line["text"].endswith(f" {line['unit']}, {named}") and ("candidate" in line["text"]) == is_step
     stored = "".join(path.read_text(errors="replace") for path in cli.run_dir.rglob("*") if path.is_file())
     stored += json.dumps(shown)
     assert "planted" not in stored, "the address of a web hook is a secret, its path too: that is all that Slack asks"
