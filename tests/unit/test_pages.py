@@ -9,6 +9,7 @@ import json
 import re
 import shlex
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import get_args
@@ -16,15 +17,19 @@ from typing import get_args
 import pytest
 
 from cli.parser import VERBS, build_parser, main, parse
+from core.contracts.keeping import STAGES
 from core.evaluation.isolation.cheat_sources import CHEATS
 from core.events import Event
+from core.loop.schedules import SCHEDULES
 from core.state.failure import FailureKind
+from core.state.operators import BUILTIN
 from core.storage.migrations import SCHEMA_VERSION
 from problems.registry import PROBLEMS
 from runs.mcp.tools import ROLES
 from utils.config import check_config, known_keys, merge_overrides
 from utils.key_docs import key_docs, option_docs
 from utils.metric_kinds import NAMES
+from utils.strategies import POLICIES
 
 ROOT = Path(__file__).resolve().parents[2]
 DECISIONS = sorted(ROOT.glob("docs/decisions/*.md"))
@@ -244,9 +249,17 @@ def test_counts_are_those_of_the_code(name: str, pattern: str, count: int) -> No
     assert re.findall(pattern, (ROOT / name).read_text(encoding="utf-8")) == [str(count)]
 
 
-def test_every_metric_is_told() -> None:
-    text = (ROOT / "docs/competitions.md").read_text(encoding="utf-8")
-    assert not [name for name in NAMES if f"`{name}`" not in text]
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("competitions", NAMES),
+        ("search", [*BUILTIN, *POLICIES.names(), *SCHEDULES, *STAGES]),
+        ("tickets", [tool.name for tools in ROLES.values() for tool in tools]),
+    ],
+)
+def test_what_there_is_is_told(name: str, words: Sequence[str]) -> None:
+    told = set(re.findall(r"`([^`\n]+)`", (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")))
+    assert len(words) > 10 and not {*words} - told
 
 
 def test_these_checks_can_fail() -> None:
