@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from core.backend.roles import model_settings
@@ -37,4 +38,21 @@ def preflight(config: Config, *, calls_models: bool = True) -> None:
     if calls_models and any(settings.provider != "rules" for settings in roles.values()):
         from core.backend.preflight import check
 
-        check(roles, config.budget)
+        try:
+            check(roles, config.budget)
+        except ConfigError as error:
+            raise ConfigError(f"{error}{_of_variables(config, str(error))}") from error
+
+
+def _of_variables(config: Config, told: str) -> str:
+    """Of a key that a fault asks for: the expression that was to give it, where its variable is not set."""
+    for (section, role, *rest), expression in config.environment.items():
+        if (section, rest) != ("llm", ["api_key"]) or getattr(config.llm, role).api_key is not None:
+            continue
+        named = _VARIABLE.search(expression)
+        if f"llm.{role}.api_key" in told and named and named[0] not in told:
+            return f" ({expression} is not set)"
+    return ""
+
+
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")

@@ -17,6 +17,10 @@ from utils.errors import ConfigError
         (["prompts.dir=nowhere"], "prompts.dir=nowhere: no such folder"),
         (["search.policy=generations", "search.schedule=async"], "search.schedule=async"),
         (["llm.code.provider=openai", "llm.code.model=m"], "OPENAI_API_KEY"),
+        (
+            ["llm.code.provider=openai", "llm.code.model=m", "llm.code.api_key=${env:NO_KEY}"],
+            "(${env:NO_KEY} is not set)",
+        ),
     ],
 )
 def test_the_first_fault_is_one_line(toy_config, words, said):
