@@ -112,7 +112,7 @@ class CommandEvaluator(RepeatableEvaluator):
         if self._spec.grade:
             assert graded is not None
             if graded["code"] != 0:
-                return refused(result, FailureKind.EVAL_ERROR, not_graded(graded, self._spec.output))
+                return refused(result, FailureKind.EVAL_ERROR, not_graded(graded))
             output = graded["output"]
         source = source_of(self._deps.isolated and bool(self._spec.grade))
         if timing is not None:

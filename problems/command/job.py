@@ -115,20 +115,15 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
 def _with_place(error: str, payload: dict[str, Any]) -> str:
     """What the grader said, and where the output lies if it looked for it in the folder of the sources."""
     name, text = payload["output"], error.rstrip()
-    is_sought = f"No such file or directory: '{name}'" in text[text.rfind("\n") + 1 :]
+    last = text[text.rfind("\n") + 1 :]
+    is_sought = f"No such file or directory: '{name}'" in last or f"{name}: No such file or directory" in last
     return f"{text} (a copy of {name} is the grader's last argument)" if is_sought else text
 
 
-def not_graded(graded: Mapping[str, Any], output: str) -> str:
-    """Why `grade` came to nothing, in one line.
-
-    Args:
-        output: the file's name; who opens it by that is told where it is.
-    """
+def not_graded(graded: Mapping[str, Any]) -> str:
+    """Why `grade` came to nothing, in one line."""
     lines = str(graded["error"]).strip().splitlines()
-    why = lines[-1] if lines else f"exit code {graded['code']}"
-    lost = graded["code"] is not None and "No such file" in why and output in why
-    return f"grading failed: {why}{'; its path is the last argument of problem.grade' if lost else ''}"
+    return f"grading failed: {lines[-1] if lines else 'exit code ' + str(graded['code'])}"
 
 
 def _run_apart(argv: Sequence[str], folder: str, timeout: float) -> tuple[int, str, str]:

@@ -150,7 +150,7 @@ class TreeEvaluator(RepeatableEvaluator):
         if result.failure is not None and not self._counts_failed_tests(result, metrics):
             return failed_command(result).model_copy(update=told)
         if graded is not None and graded["code"] != 0:
-            return refused(result, FailureKind.EVAL_ERROR, not_graded(graded, self._scoring.output))
+            return refused(result, FailureKind.EVAL_ERROR, not_graded(graded))
         return self._read(result, metrics, fault)
 
     def _counts_failed_tests(self, result: ExecutionResult, metrics: Mapping[str, Any]) -> bool:
