@@ -29,7 +29,8 @@ SHELLS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 COMMAND = "swarm-evo"
 """What the scripts complete: the command that an installation puts beside its Python."""
 INSTALL = """\
-bash: {program} completion bash >> ~/.bashrc      zsh: {program} completion zsh >> ~/.zshrc
+bash: {program} completion bash >> ~/.bashrc
+zsh:  {program} completion zsh >> ~/.zshrc
 fish: {program} completion fish > ~/.config/fish/completions/swarm-evo.fish
 The scripts complete the command `swarm-evo`, which `pip install` puts beside its Python.
 """

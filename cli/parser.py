@@ -62,7 +62,9 @@ examples:
   python main.py run --problem bin_packing --search.max_steps=200
   python main.py --problem competition --problem.name=churn --llm=openai --llm.code.model=gpt-5-mini
   python main.py --data.dir=mydata --data.goal="predict price" --data.target=price --data.metric=rmse
-  python main.py resume latest         python main.py show latest --json        python main.py export-best latest
+  python main.py show latest
+  python main.py resume latest
+  python main.py export-best latest
 
 configuration keys are dotted and written with `=`; every key, its value and its meaning: python main.py config [KEY]
 """
