@@ -14,7 +14,9 @@ from utils.errors import ConfigError
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("compare", help="runs side by side: outcome, budget, cost, settings that differ")
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="run ids, or `latest`; or chosen, as by `list-runs`:")
+    parser.add_argument(
+        "runs", nargs="*", metavar="RUN", help="run ids, or `latest`; or choose them by the options below"
+    )
     add_choice_options(parser)
     parser.add_argument("--json", action="store_true")
 

@@ -19,7 +19,7 @@ from utils.errors import ConfigError, StoreError
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("rm", help="remove runs with all their files")
     parser.add_argument(
-        "runs", nargs="*", metavar="RUN", help="run ids, or `latest`; or choose them, as `list-runs` does:"
+        "runs", nargs="*", metavar="RUN", help="run ids, or `latest`; or choose them by the options below"
     )
     add_choice_options(parser)
     parser.add_argument("--yes", action="store_true", help="do not ask")

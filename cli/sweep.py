@@ -48,7 +48,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--vary", action="append", default=[], metavar="KEY=A,B", help="values of a configuration key, or of --llm"
     )
     parser.add_argument(
-        "--case", action="append", default=[], metavar="KEY=V[,KEY=V]", help="one more setting beside those of --vary"
+        "--case",
+        action="append",
+        default=[],
+        metavar="KEY=V[,KEY=V]",
+        help="one more setting beside those of --vary; without them the cases are all there is",
     )
     parser.add_argument("--name", help="of the sweep (default: made from what it runs)")
     parser.add_argument("--jobs", type=count, metavar="N", help="runs at once (1); each has its own workers")
