@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from support.chat_server import ChatServer
+from support.command_line import Cli
 
 import swarm_evo
 
@@ -34,15 +36,16 @@ agent: {{review: never, repairs: 0}}
 PROGRAM = "```python\ndef score_bin(item, remaining_capacity):\n    return item - remaining_capacity - %d\n```"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server():
     with ChatServer(lambda request, number: PROGRAM % number) as running:
         yield running
 
 
-@pytest.fixture
-def planted(cli, server):
-    """A finished run with secrets in every place, and the words that started it."""
+@pytest.fixture(scope="module")
+def planted_run(tmp_path_factory, server):
+    """(its folder, how it ended, what it asked first) of a finished run with secrets in every place."""
+    cli = Cli(tmp_path_factory.mktemp("planted"))
     url = server.url.replace("http://", f"http://me:{SECRET}-password@") + f"?api_key={SECRET}-query"
     config = CONFIG.format(url=url)
     (cli.folder / "seed.yaml").write_text(config)
@@ -50,7 +53,14 @@ def planted(cli, server):
     ended = cli(*words, f"llm.feedback.base_url={url}", PLANTED_NAME="planted-name-7d1", timeout=400)
     (cli.folder / "seed.yaml").unlink()
     assert ended.code == 0, ended.err
-    return ended
+    return cli.folder, ended, (server.headers[-2], server.requests[-2])
+
+
+@pytest.fixture
+def planted(cli, planted_run):
+    """How that run ended, whose folder is the one of `cli`."""
+    shutil.copytree(planted_run[0], cli.folder, symlinks=True, dirs_exist_ok=True)
+    return planted_run[1]
 
 
 def test_no_command_line_holds_a_secret_that_python_was_given(tmp_path, server):
@@ -68,18 +78,17 @@ def test_no_command_line_holds_a_secret_that_python_was_given(tmp_path, server):
         llm__code__price={"input": 0, "output": 0}, agent__review="never",
         llm__code__extra={"extra_headers": {"Authorization": f"Bearer {SECRET}-header"}},
     )  # fmt: skip
-    assert server.headers[0]["Authorization"] == f"Bearer {SECRET}-key", "it came there all the same"
-    assert server.requests[0]["extra_headers"]["Authorization"].endswith(f"{SECRET}-header")
+    assert server.headers[-1]["Authorization"] == f"Bearer {SECRET}-key", "it came there all the same"
+    assert server.requests[-1]["extra_headers"]["Authorization"].endswith(f"{SECRET}-header")
     assert any(b"main.py" in line for line in shown) and not any(SECRET.encode() in line for line in shown)
     assert result.nodes
 
 
 @pytest.mark.long
-def test_no_file_and_no_output_holds_a_secret(cli, planted, server):
-    asked = server.requests[0]["extra_headers"]["Authorization"]
-    assert asked == f"Bearer {SECRET}-header" and server.headers[0]["Authorization"].startswith("Basic "), (
-        "all was used"
-    )
+def test_no_file_and_no_output_holds_a_secret(cli, planted, planted_run):
+    headers, request = planted_run[2]
+    asked = request["extra_headers"]["Authorization"]
+    assert asked == f"Bearer {SECRET}-header" and headers["Authorization"].startswith("Basic "), "all was used"
     run = cli.run_dir.name
     outputs = [planted.out + planted.err]
     for words in (

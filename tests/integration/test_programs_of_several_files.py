@@ -32,7 +32,8 @@ import subprocess
 
 def evaluate(program):
     """As its users write it: whatever lies beside the program is built with it."""
-    command = "javac -d out *.java && java -cp out TestFile"
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # of a program that ends at once nothing is worth a better code
+    command = f"javac {quick.replace('-XX', '-J-XX')} -d out *.java && java {quick} -cp out TestFile"
     done = subprocess.run(command, shell=True, cwd=os.path.dirname(program), capture_output=True, text=True)
     if done.returncode:
         return {"combined_score": 0.0, "error": done.stderr[-500:]}
