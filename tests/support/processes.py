@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.executor.inside.watch import descendants
+
 
 def eventually(condition: Callable[[], Any], seconds: float = 60.0, every: float = 0.02) -> Any:
     """The first true value of `condition`; fails after `seconds`."""
@@ -19,22 +21,6 @@ def eventually(condition: Callable[[], Any], seconds: float = 60.0, every: float
             return found
         time.sleep(every)
     raise AssertionError(f"not within {seconds} s: {condition}")
-
-
-def descendants(pid: int) -> list[int]:
-    """Live processes below `pid`, by /proc."""
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (OSError, IndexError, ValueError):
-                continue
-    found, level = [], [pid]
-    while level:
-        level = [child for child, parent in parents.items() if parent in level]
-        found += level
-    return found
 
 
 def is_alive(pid: int) -> bool:
