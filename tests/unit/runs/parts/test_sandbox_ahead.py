@@ -17,6 +17,12 @@ from runs.session import RunSession
 from utils.errors import ConfigError, NoSandboxError
 
 
+@pytest.fixture(autouse=True)
+def opens(monkeypatch):
+    """The toy's runs here open what others do."""
+    monkeypatch.setattr("support.unopened.runs_nothing", lambda config, problem: False)
+
+
 @pytest.fixture
 def prepares(monkeypatch):
     """`prepares(function)`: what the problem does when its data are made ready."""
