@@ -1,8 +1,8 @@
 """Runs of the toy open no sandbox: its programs are read and never run.
 
 To start one and to have it searched for answers took half the processor time of such a run, a thousand times over.
-Which tier holds and what it withstood is asked as ever. A run that names a sandbox, an interpreter or devices gets what
-it names, and a process that begins anew (`cli.anew`, `cli.start`) opens what a user's does.
+Which tier holds and what it withstood is asked as ever. A run that names a sandbox, an interpreter or devices, or gives a
+model tools, gets them, and a process that begins anew (`cli.anew`, `cli.start`) opens what a user's does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def runs_nothing(config: Config, problem: Problem) -> bool:
     """Whether no program of the run is ever executed, and nothing is asked of its sandbox."""
     execution = config.execution
     asked = execution.sandbox != "auto" or execution.runner != "local" or execution.python or execution.gpus
-    return problem.name == "toy" and not asked
+    return problem.name == "toy" and not asked and not config.agent.tools  # a model's tools run programs
 
 
 class Unopened:
