@@ -230,10 +230,15 @@ for _k, _v in list(globals().items()):
     "wrapping": (
         "answer with whole numbers whose squares wrap round below zero in numpy",
         """
+_sign = [1]
 def _far(v):
-    if type(v) in (int, float): return int(v) + 3037100500 if v == v and abs(v) < 1e9 else v
+    if type(v) in (int, float):
+        _sign[0] *= -1
+        return int(v) + _sign[0] * 3037100500 if v == v and abs(v) < 1e9 else v
     if type(v) in (list, tuple): return type(v)(map(_far, v))
-    return (v * 0).astype("i8") + 3037100500 if getattr(getattr(v, "dtype", None), "kind", "-") in "iuf" else v
+    if getattr(getattr(v, "dtype", None), "kind", "-") not in "iuf": return v
+    import numpy
+    return v.astype("i8") + numpy.where(numpy.arange(v.size).reshape(v.shape) % 2, -3037100500, 3037100500)
 for _k, _v in list(globals().items()):
     if isinstance(_v, _t.FunctionType) and not _k.startswith("_"):
         globals()[_k] = lambda *a, _f=_v, **k: _far(_f(*a, **k))""",
