@@ -27,8 +27,8 @@ def average_precision_at_k(actual: Collection[Any], predicted: Sequence[Any], k:
 
 
 def mean_average_precision_at_k(actual: Sequence[Collection[Any]], predicted: Sequence[Sequence[Any]], k: int) -> Any:
-    """The mean of `average_precision_at_k` over all cases."""
-    return np.mean([average_precision_at_k(*pair, k) for pair in zip(actual, predicted, strict=False)])
+    """The mean of `average_precision_at_k` over all cases; ValueError where there are not as many guesses as cases."""
+    return np.mean([average_precision_at_k(*pair, k) for pair in zip(actual, predicted, strict=True)])
 
 
 def dice_coefficient(predicted_mask: Any, true_mask: Any, both_empty_value: float = np.nan) -> float:

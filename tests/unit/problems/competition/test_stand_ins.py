@@ -32,6 +32,8 @@ def test_ranked_guesses():
     assert metrics.average_precision_at_k({1}, [1, 1, 1], 3) == 1.0
     assert metrics.average_precision_at_k(set(), [1], 3) == 0
     assert metrics.mean_average_precision_at_k([{1}, {2}], [[1], [1, 2]], 1) == 0.5
+    with pytest.raises(ValueError, match="shorter"):  # else the mean of the cases that it knows is its score
+        metrics.mean_average_precision_at_k([{1}, {2}], [[1]], 1)
 
 
 def test_masks():
