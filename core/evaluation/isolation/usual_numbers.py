@@ -6,7 +6,7 @@ sum of costs stops growing. The error of no rows at all, whose shape fits any, i
 compared with every row, and right so many times in each.
 
 What was written for one kind of number is not meant for another, so an evaluator gets those kinds that the user's own
-program has. Narrow ones become as wide as Python's and large ones floats; what is left is an exception of the
+program has. Of other widths they become as wide as Python's, and large ones floats; what is left is an exception of the
 program's.
 
 Standard library only: it is loaded by path into processes that hold user code and never see our packages.
@@ -24,7 +24,7 @@ MOST = 1 << 24
 """Whole numbers from there on are large: of smaller ones 32,768 squares and their sum fit into 64 bits."""
 _EXACT = 1 << 53
 """Whole numbers up to there are floats without loss."""
-_FEWEST_BYTES = 8
+_BYTES = 8
 """Of Python's own float, and of a whole number in numpy's arrays."""
 _SIMPLE = frozenset({type(None), bool})
 _NUMBERS = frozenset({bool, int, float, complex})
@@ -173,7 +173,7 @@ def _array(value: Any, knows: Knows) -> Any:
     if kind == "f":
         if (value != value).any():
             _one_of(NAN, knows, value)
-        return value if form.itemsize >= _FEWEST_BYTES or knows(form.str) else value.astype("f8")
+        return value if form.itemsize == _BYTES or knows(form.str) else value.astype("f8")
     return _whole(value, knows) if kind in "iu" and value.size else value
 
 
@@ -182,7 +182,7 @@ def _whole(value: Any, knows: Knows) -> Any:
     form, furthest = value.dtype, max(-int(value.min()), int(value.max()))
     if furthest >= MOST and not knows(LARGE):
         return _exact(furthest, value).astype("f8")
-    is_usual = form.kind == "i" and form.itemsize == _FEWEST_BYTES
+    is_usual = form.kind == "i" and form.itemsize == _BYTES
     return value if is_usual or furthest >> 63 or knows(form.str) else value.astype("i8")
 
 

@@ -193,6 +193,7 @@ ODD = {
     "whole in an array": (numpy.array([1, 3037000540]), [1.0, 3037000540.0], {"2**24", "[]"}),
     "narrow": (numpy.float16(0.1), 0.0999755859375, {"<f2"}),
     "narrow and whole": (numpy.array([100, 100], "i1"), [100, 100], {"|i1", "[]"}),
+    "wide": (numpy.longdouble(0.5), 0.5, {numpy.longdouble().dtype.str}),
     "without a sign": (numpy.uint64(3), 3, {"<u8"}),
 }
 
