@@ -37,6 +37,8 @@ _TRAIN = re.compile(r"(?<![a-z])train(ing)?(?![a-z])")
 _TEST = re.compile(r"(?<![a-z])test(ing)?(?![a-z])")
 _LABELS = re.compile(r"label|(?<![a-z])(y|targets?|answers?)(?![a-z])")
 """What a table of labels beside the training table is called: `train_labels`, `y_train`."""
+PARTITION = re.compile(r"([^=]+)=([^=]*)")
+"""A folder that is called after a column and the value that all rows in it have (Hive)."""
 _NUMBER = re.compile(r"[\da-f]{8}-[\da-f-]{27}|\d+")
 """What tells one part of a table from another in its name."""
 
@@ -127,7 +129,7 @@ def files_named(folder: Path, name: str) -> list[Path]:
         if path.is_file():
             return [path.resolve()]
         if path.is_dir():
-            return [part.resolve() for part in _files(path) if _is_table(part)]
+            return [part.resolve() for part in _tables_in(path)]
     for place in places:
         said = [str(user_path(one.strip())) for one in name.split(",") if one.strip()]
         found = {place / one: None for pattern in said for one in sorted(glob(pattern, root_dir=place, recursive=True))}
@@ -153,9 +155,9 @@ def find_parts(folder: Path, name: str, others: Sequence[Path | None] = ()) -> l
 
 
 def parts_inside(folder: Path, name: str) -> list[Path]:
-    """The parts of a table that is a folder, as Spark and others write it: `train/part-0.csv`, `train.parquet/…`;
-    or the table called like its folder, whatever lies beside it: `test/test.csv`."""
-    inside = [part for path in folders_called(folder, name) for part in _files(path) if _is_table(part)]
+    """The parts of a table that is a folder, as Spark and others write it: `train/part-0.csv`, `train.parquet/…`,
+    `train/year=2022/part-0.csv`; or the table called like its folder, whatever lies beside it: `test/test.csv`."""
+    inside = [part for path in folders_called(folder, name) for part in _tables_in(path)]
     named = [part for part in inside if table_stem(part) == name]
     return named[:1] or (inside if _are_parts(inside) else [])
 
@@ -164,6 +166,13 @@ def folders_called(folder: Path, name: str) -> list[Path]:
     """The folder that is called like a table, if there is one."""
     found = [path for path in sorted(folder.iterdir()) if path.is_dir() and name in (path.name, table_stem(path))]
     return found[:1]
+
+
+def _tables_in(folder: Path) -> list[Path]:
+    """The tables of a folder; where it has none, those of folders below that name a column and its value."""
+    found = [path for path in _files(folder) if _is_table(path)]
+    below = [path for path in sorted(folder.iterdir()) if path.is_dir() and PARTITION.fullmatch(path.name)]
+    return found or [table for path in below for table in _tables_in(path)]
 
 
 def _are_parts(paths: Sequence[Path]) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from utils.dataset_files import (
     ARCHIVES,
     DATABASES,
+    PARTITION,
     TABLES,
     UNREAD,
     files_named,
@@ -45,7 +46,8 @@ class DatasetFolder:
     alone: bool = False
     """True if the user named files and no folder: nothing beside them is his data."""
     parts: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
-    """`train`, `test` or `labels` → the files that it is made of, where they are several; it is the first of them."""
+    """`train`, `test` or `labels` → the files that it is made of, the first of which it is: where they are several or
+    their folders tell a column."""
 
 
 def validate_dataset(
@@ -122,8 +124,14 @@ def _folder(
     assert first["train"] is not None
     return DatasetFolder(
         path, first["train"], first["test"], sample and sample.resolve(), first["labels"], text, alone,
-        {name: parts for name, parts in found.items() if len(parts) > 1},
+        {name: parts for name, parts in found.items() if len(parts) > 1 or _is_partition(parts, path)},
     )  # fmt: skip
+
+
+def _is_partition(parts: Sequence[Path], folder: Path) -> bool:
+    """True where the name of a folder in the user's is the value of a column."""
+    inside = [part.relative_to(folder) for part in parts if part.is_relative_to(folder)]
+    return any(PARTITION.fullmatch(place.name) for part in inside for place in part.parents)
 
 
 def _remedy(names: list[str]) -> str:

@@ -332,7 +332,7 @@ def several_targets(tmp_path, *, first, second, metric):
 
 def test_targets_that_few_rows_have_all_of_are_to_be_taken_alone(tmp_path, inline):
     holes = {"first": lambda n: n if n < 80 else "", "second": lambda n: n if n >= 60 else ""}
-    with pytest.raises(ConfigError, match=r"20 rows have all labels; .* alone y has 80, z has 60: .*=y$"):
+    with pytest.raises(ConfigError, match=r"20 rows have all labels; .*alone y has 80, z has 60: .*=y\)$"):
         several_targets(tmp_path, **holes, metric="mae")
 
 

@@ -179,3 +179,27 @@ def test_files_that_nothing_is_scored_by_are_shown_as_they_are(tmp_path, inline,
     problem.prepare()
     assert sorted(path.name for path in problem.input_dir.iterdir()) == shown
     assert problem.claims_only and (problem.input_dir / "a.csv").read_bytes() == (tmp_path / "mine/a.csv").read_bytes()
+
+
+def test_folders_below_a_table_tell_a_column(tmp_path, inline):
+    """As Hive and Spark write it; a test of one file has the column, too, and folders above the user's tell none."""
+    folder = tmp_path / "run=7" / "mine"
+    names = ["train/store=3/part-0.csv", "train/store=12/part-0.csv", "train/store=a%20b/part-0.csv"]
+    parts(folder, names)
+    lines = flats().splitlines()
+    (folder / "test" / "store=3").mkdir(parents=True)
+    test = "\n".join(line.rpartition(",")[0].replace("F", "G") for line in lines[:6])
+    (folder / "test" / "store=3" / "part-0.csv").write_text(f"{test}\n")
+    problem = build(load_config(None, [f"data.dir={folder}", *SCORED]), tmp_path)
+    problem.prepare()
+    assert "3 files make train.csv, 120 rows: part-0.csv … part-0.csv, with store by their folders" in problem.note
+    stores = {line.split(",")[0]: store for store, start, end in zip(("3", "12", "a b"), CUTS, CUTS[1:], strict=False)
+              for line in lines[1:][start:end]}  # fmt: skip
+    public = problem.input_dir
+    for name in ("train.csv", "test.csv"):
+        found = dict(zip(column(public / name, "flat"), column(public / name, "store"), strict=True))
+        assert found and all(store == stores.get(flat, "3") for flat, store in found.items())
+    assert not [*public.rglob("part-*")], "the files do not go along as they are"
+    (folder / "train" / "part-9.csv").write_text("x")
+    with pytest.raises(ConfigError):
+        build(load_config(None, [f"data.dir={folder}", "data.train=**/part-*.csv", *SCORED]), tmp_path).prepare()

@@ -87,7 +87,7 @@ class _Trial:
         )
         if few and goal.task != "labels" and not self._metric.takes:
             given = "probabilities" if goal.task == "probability" else "numbers"
-            yield f"{name} is given {given}, since it takes fractions; classes: {name}.takes = 'classes' in its file"
+            yield f"{name} is given {given}, since it takes fractions (classes: {name}.takes = 'classes' in its file)"
         if self._metric.form == TABLES:
             solution = [self._key, *self._labels, *(name for name in self._beside if name != self._key)]
             submission = [self._key, *(self._called.get(name, name) for name in self._labels)]

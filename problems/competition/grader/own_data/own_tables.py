@@ -211,7 +211,7 @@ def _alone(tables: OwnTables) -> str:
         return ""
     counts = tables.train.read(known).notna().sum().to_dict()
     each = ", ".join(f"{name} has {count}" for name, count in [*counts.items()][:MOST_NAMES])
-    return f"; alone {each}: take one at a time, --data.target={max(counts, key=lambda name: counts[name])}"
+    return f" (alone {each}: take one at a time, --data.target={max(counts, key=lambda name: counts[name])})"
 
 
 def _unnamed_sample(labelled: Any, theirs: Any, targets: list[str], request: dict[str, Any]) -> Path | None:
@@ -278,7 +278,7 @@ def _surprises(tables: OwnTables, request: dict[str, Any]) -> Iterator[str]:
         if single and request["metric"] == "logloss":
             yield (
                 "each row has a single 1 among the targets: their log loss as classes is another number than the mean "
-                "over columns; a function of yours is given all of them (--data.metric=FILE.py:FUNCTION)"
+                "over columns (a function of yours is given all of them: --data.metric=FILE.py:FUNCTION)"
             )
         scored = (
             "your function is given a column for each" if request.get("function") else "its score is the mean over them"

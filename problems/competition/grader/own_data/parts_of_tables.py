@@ -5,9 +5,11 @@ Text is copied cell by cell as it stands, so that ids and classes keep their spe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pandas as pd
 
@@ -19,6 +21,9 @@ from ..tables.exact import Unusable, refusals
 from ..tables.formats import COLUMNAR, Look, is_text, look_at, sure_encoding
 from ..tables.pieces import ROWS
 
+PARTITION = re.compile(r"([^=]+)=([^=]*)")
+"""A folder that is called after a column and the value that all rows in it have (Hive)."""
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 LOOKED_AT = 1000
 """Rows that tell which mark of fractions a file has."""
 
@@ -33,30 +38,53 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     for name, files in request.get("parts", {}).items() if request.get("target") else ():
         folder.mkdir(parents=True, exist_ok=True)
         paths = [Path(file) for file in files]
-        path, rows = _joined(paths, name, folder)
+        told = _partitions(paths, Path(request["folder"]))
+        path, rows = _joined(paths, name, folder, told)
         request = {**request, name: str(path)}
         looks = dict.fromkeys(filter(None, (look_at(part).told() for part in paths)))
         more = f" ({'; '.join(looks)})" if looks else ""
         notes.append(
             f"{counted(len(paths), 'file makes', 'files make')} {name}.csv, {counted(rows, 'row', form=',')}: "
             f"{paths[0].name} … {paths[-1].name}{more}"
+            + (f", with {listed([*told[paths[0]]])} by their folders" if told[paths[0]] else "")
         )
     return {**request, "unpacked": "; ".join(notes)}
 
 
-def _joined(paths: Sequence[Path], name: str, folder: Path) -> tuple[Path, int]:
+def _partitions(paths: Sequence[Path], folder: Path) -> dict[Path, dict[str, str]]:
+    """Of each file the columns that its folders tell, `year=2022/store=3/part-0.csv`: name → value.
+
+    Args:
+        folder: the user's, whose own name and what is above it tell nothing.
+    """
+    found = {}
+    for path in paths:
+        places = path.relative_to(folder).parts[:-1] if path.is_relative_to(folder) else ()
+        pairs = [pair.groups() for place in places if (pair := PARTITION.fullmatch(place))]
+        found[path] = {name: "" if value == NO_VALUE else unquote(value) for name, value in pairs}
+    return found
+
+
+def _joined(paths: Sequence[Path], name: str, folder: Path, told: Mapping[Path, Mapping[str, str]]) -> tuple[Path, int]:
+    """(the table, its rows); columns that folders tell and files lack stand last."""
     said = f"data.{name}"
     columns = _columns(paths, said)
+    more = {path: {key: value for key, value in told[path].items() if key not in columns} for path in paths}
+    if odd := next((path for path in paths if [*more[path]] != [*more[paths[0]]]), None):
+        raise Unusable(f"{said}: '{odd}' lies in folders of other names than '{paths[0]}'")
     looks = {}
     for path in paths:
         with refusals(path):
             looks[path] = look_at(path)
     if all(map(is_text, looks.values())):
-        return _texts(looks, columns, said, folder / f"{name}.csv")
-    tables = {path: read_any(path)[0][columns] for path in paths}
+        return _texts(looks, columns, said, folder / f"{name}.csv", more)
+    tables = {path: read_any(path)[0][columns].assign(**more[path]) for path in paths}
     for column in columns:
         _refuse_mixed(column, tables, said)
     whole = pd.concat([table for table in tables.values() if len(table)] or [*tables.values()], ignore_index=True)
+    for column in more[paths[0]]:
+        numbers = pd.to_numeric(whole[column], errors="coerce")
+        whole[column] = numbers if (numbers.notna() == (whole[column] != "")).all() else whole[column]
     if all(look.suffix in COLUMNAR for look in looks.values()):
         whole.to_parquet(folder / f"{name}.parquet")
         return folder / f"{name}.parquet", len(whole)
@@ -81,20 +109,22 @@ def _columns(paths: Sequence[Path], said: str) -> list[str]:
     return first
 
 
-def _texts(looks: dict[Path, Look], columns: list[str], said: str, to: Path) -> tuple[Path, int]:
+def _texts(
+    looks: dict[Path, Look], columns: list[str], said: str, to: Path, more: Mapping[Path, Mapping[str, str]]
+) -> tuple[Path, int]:
     commas = [path for path, look in looks.items() if look.decimal == ","]
     for path in [path for path in looks if path not in commas] if commas else []:
         if _has_points(path):
             raise Unusable(f"{said}: '{commas[0].name}' has decimal commas and '{path.name}' points: write them alike")
     mark, count = ";" if commas else ",", 0
     with to.open("w", encoding="utf-8", newline="") as file:
-        pd.DataFrame(columns=columns).to_csv(file, sep=mark, index=False)
+        pd.DataFrame(columns=[*columns, *more[next(iter(looks))]]).to_csv(file, sep=mark, index=False)
         for path, look in looks.items():
             with refusals(path):
                 how = {"dtype": str, "keep_default_na": False}
                 for piece in text_pieces(path, sure_encoding(path, look), ROWS, how):
                     piece.columns = [str(column) for column in piece.columns]
-                    piece[columns].to_csv(file, sep=mark, index=False, header=False)
+                    piece[columns].assign(**more[path]).to_csv(file, sep=mark, index=False, header=False)
                     count += len(piece)
     return to, count
 
