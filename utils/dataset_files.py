@@ -99,6 +99,14 @@ def find_holder(folder: Path, others: Sequence[Path | None], targets: Sequence[s
     return found[0] if len(found) == 1 else None
 
 
+def find_unlabelled(folder: Path, train: Path, others: Sequence[Path | None], targets: Sequence[str]) -> Path | None:
+    """The only further table whose head names whatever that of the training table does, but no target."""
+    wanted, aims = head_names(train) - {*targets}, {*targets}
+    rest = [path for path in _files(folder) if path not in (*others, train) and _is_table(path)]
+    found = [path for path in rest if wanted <= (names := head_names(path)) and not aims & names]
+    return found[0] if len(found) == 1 else None
+
+
 def find_lone(folder: Path, others: tuple[Path | None, ...]) -> Path | None:
     """The only file that may be a table though its name does not say so, where `find_train` knows none and nothing else
     is there to learn from."""

@@ -19,13 +19,13 @@ MARKS = ",;\t|"
 
 
 def head_names(path: Path) -> set[str]:
-    """What stands in the first line, between whichever marks; nothing of what is no text or cannot be read."""
+    """What stands in the first line, between the marks that part it most; nothing of what cannot be read."""
     try:
         line = _first_line(path).decode("utf-8-sig")
     except (OSError, EOFError, UnicodeDecodeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError):
         return set()
     rows = (next(csv.reader([line], delimiter=mark), []) for mark in MARKS)
-    return {cell.strip() for row in rows for cell in row}
+    return {cell.strip() for cell in max(rows, key=len)}
 
 
 def _first_line(path: Path) -> bytes:

@@ -19,6 +19,7 @@ from utils.dataset_files import (
     find_sample,
     find_test,
     find_train,
+    find_unlabelled,
     folders_called,
     parts_inside,
 )
@@ -92,7 +93,10 @@ def validate_dataset(
     if not rows and (rows := parts_inside(path, "train")):
         theirs = theirs or parts_inside(path, "test")
         sample = sample or next(filter(None, map(find_sample, folders_called(path, "test"))), None)
-    rows = rows or _known(find_holder(path, others, target.split(",") if target else ()))
+    targets = target.split(",") if target else ()
+    if not rows and (holder := find_holder(path, others, targets)):
+        rows = [holder]
+        theirs = theirs or _known(find_test(path, holder) or find_unlabelled(path, holder, others, targets))
     rows = rows or _known(find_lone(path, others))
     if not rows:
         raise ConfigError(f"{key}={folder}: needs a {TRAIN}{_remedy(sorted(p.name for p in path.iterdir()))}")

@@ -174,6 +174,9 @@ def test_of_several_training_tables_the_one_with_the_target_is_meant(tmp_path, p
     for target in (None, "is fraud,who", "nothing"):
         with pytest.raises(ConfigError, match=r"say --data\.train=FILE"):
             validate_dataset(tmp_path, target=target)
+    (tmp_path / "test_sale.csv").rename(tmp_path / "may.txt")
+    (tmp_path / "june.csv").write_text("amount;id\n2;1\n")
+    assert validate_dataset(tmp_path, target="is fraud").test.name == "june.csv"
     (tmp_path / "train_labels.csv").write_text("id,y\n1,2\n")
     with pytest.raises(ConfigError, match=r"say --data\.train=FILE"):
         validate_dataset(tmp_path, target="y")
