@@ -107,7 +107,8 @@ guess = pd.DataFrame({{KEY: test[KEY], **{{name: {neutral} for name in COLUMNS}}
 guess.to_csv("input/sample_submission.csv", index=False)
 for path in DATA.iterdir():
     if path.name not in {own!r} and not is_own(path):
-        Path("input", path.name).symlink_to(path.resolve())
+        place = Path("input", path.name)
+        (Path("input", f"further_{{path.name}}") if place.exists() else place).symlink_to(path.resolve())
 '''
 
 _AMOUNTS = """for table in (train, test):  # amounts such as $1,200, 72 kg or 1.5M are numbers

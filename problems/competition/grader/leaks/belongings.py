@@ -8,9 +8,10 @@ is told.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -39,13 +40,18 @@ class Left:
     named: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)
     special: list[str] = field(default_factory=list)
+    renamed: list[tuple[str, str]] = field(default_factory=list)
+    """Not left behind: (what it was called, what it is called)."""
 
     def notes(self) -> list[str]:
         why = {
             "left out, since labels may be in it": self.telling,
             "left out, since where they lie, what they are called or what each of them says tells labels": self.named,
             "left out, since these links lead out of the folder, in a circle or nowhere": self.links,
-            "left out, since it is no plain file or its name is taken": self.special,
+            "left out, since it is no plain file": self.special,
+            "go along with other names, since those are our tables'": [
+                f"{old} as {new}" for old, new in self.renamed if new not in self.named
+            ],
         }
         return [f"{said}: {_listed(names)}" for said, names in why.items() if names]
 
@@ -110,17 +116,19 @@ class _Copy:
             to = os.path.join(target, entry.name)
             if entry.is_dir():
                 self.folder(path, to, linked=linked or is_link, shown=f"{name}/")
-            elif not entry.is_file() or os.path.lexists(to):
+            elif not entry.is_file():
                 self.left.special.append(name)
             else:
-                self._file(path, to, name)
+                free = next(one for one in _names(entry.name) if not os.path.lexists(os.path.join(target, one)))
+                if self._file(path, os.path.join(target, free), f"{shown}{free}") and free != entry.name:
+                    self.left.renamed.append((name, f"{shown}{free}"))
 
-    def _file(self, path: str, to: str, name: str) -> None:
-        """Copy one file that may be shown. It is opened once: of a small one that is most of the time."""
+    def _file(self, path: str, to: str, name: str) -> bool:
+        """Copy one file if it may be shown. It is opened once: of a small one that is most of the time."""
         with open(path, "rb", buffering=0) as source:
             if self.labels is not None and may_tell(source, self.labels()):
                 self.left.telling.append(name)
-                return
+                return False
             source.seek(0)
             first = piece = source.read(PIECE)
             with open(to, "xb", buffering=0) as target:
@@ -129,6 +137,7 @@ class _Copy:
                     piece = source.read(PIECE)
         if self.labels is not None:
             self.files.add(name, first)
+        return True
 
     def _is_barred(self, path: str) -> bool:
         return any(path == other or path.startswith(f"{other}{os.sep}") for other in self.barred)
@@ -140,6 +149,13 @@ class _Copy:
         if os.path.isdir(path):
             return not linked and not f"{place}{os.sep}".startswith(f"{path}{os.sep}")
         return os.path.exists(path)
+
+
+def _names(name: str) -> Iterator[str]:
+    """What a file may be called where a table of ours has its name: an event log `train.csv` beside labels, say."""
+    yield name
+    for number in count(1):
+        yield f"further{number if number > 1 else ''}_{name}"
 
 
 def may_tell(file: IO[bytes], labels: HiddenLabels) -> bool:

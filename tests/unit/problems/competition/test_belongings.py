@@ -188,7 +188,7 @@ def test_links_that_lead_out_are_left_out_and_told(tmp_path):
     assert not any(path.is_symlink() for path in public.rglob("*"))
     assert sorted(left.links) == ["etc", "itself", "loop", "near/back", "nowhere", "pw.txt", "sub/back", "up"]
     assert "in a circle or nowhere: etc, " in left.notes()[0] and left.notes()[0].endswith(" and 3 more")
-    assert left.notes()[1] == "left out, since it is no plain file or its name is taken: pipe"
+    assert left.notes()[1] == "left out, since it is no plain file: pipe"
 
 
 def test_links_to_what_is_kept_back_stay_behind_without_a_word(tmp_path):
@@ -208,10 +208,15 @@ def test_links_into_the_folder_that_lies_beside_are_followed(tmp_path):
     assert shown(public) == ["far/shadow.txt", "sub/a.txt"]
 
 
-def test_what_was_written_already_is_not_written_over(tmp_path):
+def test_what_was_written_already_is_not_written_over_and_theirs_has_another_name(tmp_path):
+    """An event log `train.csv`, where `labels.csv` is the training table."""
     mine, public = folder(tmp_path), tmp_path / "public"
     public.mkdir()
     for place, text in ((mine, "theirs"), (public, "ours")):
         (place / "train.csv").write_text(text)
-    assert copy_rest(mine, public, None, set()).special == ["train.csv"]
-    assert (public / "train.csv").read_text() == "ours"
+    (mine / "further_train.csv").write_text("a log of theirs")
+    left = copy_rest(mine, public, None, set())
+    told = "go along with other names, since those are our tables': train.csv as further2_train.csv"
+    assert left.notes()[-1] == told and not left.special
+    found = [(public / f"{name}train.csv").read_text() for name in ("", "further_", "further2_")]
+    assert found == ["ours", "a log of theirs", "theirs"]
