@@ -71,6 +71,10 @@ class BaseAgent(Agent, ABC):
         """What of a reply that was cut at `max_tokens` is a whole answer; '' where something may be missing."""
         return ""
 
+    def shorter(self, context: AgentContext) -> str:
+        """How a reply that was cut could be shorter, behind the sentence that says so; '' where it is not known."""
+        return ""
+
     def reply(self, context: AgentContext, prompt: Prompt) -> str:
         """Ask, and ask again with the reason while the reply is unusable, at most `repairs` times. The last reply.
 
@@ -84,7 +88,7 @@ class BaseAgent(Agent, ABC):
                 fault = self.fault(context, text)
             except ReplyError as error:
                 whole = self.whole_in(context, error.text) if isinstance(error, CutReplyError) else ""
-                fault = None if whole else str(error)
+                fault = None if whole else f"{error}{self.shorter(context) if isinstance(error, CutReplyError) else ''}"
                 text = whole or f"{UNREADABLE}{error}"
             if fault is None:
                 break

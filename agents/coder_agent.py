@@ -104,6 +104,10 @@ class CoderAgent(BaseAgent):
             return ""
         return text if self._read(context, text).failure is None else ""
 
+    def shorter(self, context: AgentContext) -> str:
+        changes = context.parents and context.extras.get("reply_format") != "program"
+        return "; give only the changes to the program that is shown, not all of it" if changes else ""
+
     # ------------------------------------------------------------ reading
 
     def code(self, context: AgentContext, reply: str) -> AgentResult:

@@ -396,6 +396,15 @@ def test_a_reply_that_was_cut_elsewhere_is_asked_for_again(context, program, cut
     assert "was cut at llm.code.max_tokens" in task.query.calls[1]["user"]
 
 
+def test_who_wrote_too_much_of_a_shown_program_is_told_to_give_changes_alone(context):
+    parent = Node(id="p", code="x = 1\n" * 30, metric_value=0.5)
+    for extras, told in (({}, True), ({"reply_format": "program"}, False)):
+        replies = [CutReplyError(CUT, "```python\nx ="), DIFF.format(fence="")]
+        task = context(replies, "improve", parents=(parent,), extras=extras)
+        agent.generate(task)
+        assert ("give only the changes" in task.query.calls[1]["user"]) is told
+
+
 DIFF = "Double it.\n\n{fence}<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n"
 
 
