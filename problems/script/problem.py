@@ -6,6 +6,7 @@ The evaluator is Python; the program is whatever it can judge: Python, another l
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -51,6 +52,8 @@ MOST_BESIDE = 3_000
 """Characters of a module beside the evaluator that a prompt shows; of longer ones it holds the name."""
 MOST_SHOWN = 20_000
 """Of all of them together."""
+MOST_INPUTS = 500
+"""Characters of a specification's inputs that a prompt shows."""
 
 
 class Options(Section):
@@ -220,9 +223,15 @@ class ScriptProblem(Problem):
             told_of = (_told_module(name, text, whole=name in shown) for name, text in sorted(beside.items()))
             sections["What it imports from beside it"] = "\n\n".join(told_of)
         if self._template and self._template.source:
-            sections["The specification that it is a part of"] = fenced_data(self._template.source)
+            inputs = f"`{self._template.run}` is called with each of: {self._inputs}; the last one's score counts."
+            sections["The specification that it is a part of"] = f"{fenced_data(self._template.source)}\n{inputs}"
         told = {"program": self.code, "reply_format": self.options.reply, "sections": sections}
         return told if self.language == "python" else {**told, "language": self.language}
+
+    @property
+    def _inputs(self) -> str:
+        told = json.dumps(self.options.evaluator_args.get("inputs", []))
+        return clean(told if len(told) <= MOST_INPUTS else f"{told[:MOST_INPUTS]}…")
 
     def time_limit(self, limits: Limits) -> float | None:
         """What kills first: most evaluators call the program once."""

@@ -196,4 +196,5 @@ def test_a_specification_without_inputs_is_refused_in_one_line(tmp_path: Path):
             build_problem(load_config(None, [*words, *more], presets={"problem": "script"}, env={})).check()
     problem = build_problem(load_config(None, [*words, inputs], presets={"problem": "script"}, env={}))
     problem.check()
-    assert "The specification that it is a part of" in problem.prompt_extras()["sections"]
+    told = problem.prompt_extras()["sections"]["The specification that it is a part of"]
+    assert "def solve" in told and "`evaluate` is called with each of: [[3]]" in told
