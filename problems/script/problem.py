@@ -213,7 +213,8 @@ class ScriptProblem(Problem):
         told = self.options.statement or self._about
         text = told or f"Improve the program {self.program.name}; an evaluator gives it a score."
         text += told_marks(self.code)
-        return f"{text}\nMetric: {self.metric or USUAL_METRIC}."
+        usual = "the score that the evaluator gives" if self._template else USUAL_METRIC
+        return f"{text}\nMetric: {self.metric or usual}."
 
     def prompt_extras(self) -> dict[str, Any]:
         said = docstring_of(self.evaluator_file)
