@@ -205,13 +205,32 @@ def _attack(args: argparse.Namespace) -> int:
 
     told, path = _CheatTable(), Path(args.evaluator).absolute()
     with scratch_folder("swarm-evo-harness-") as folder:
-        harness = write_harness(folder, str(path), {"thresholds": [None, None], "cascade": True, "metric": None})
-        attacked = attack_evaluator(path, harness=harness, told=(lambda result: None) if args.json else told.row)
+        program, held = _held_program(path, folder)
+        options = {"thresholds": [None, None], "cascade": True, "metric": None, **held}
+        harness = write_harness(folder, str(path), options)
+        quiet = (lambda result: None) if args.json else told.row
+        attacked = attack_evaluator(path, program, harness=harness, told=quiet)
     if args.json:
         print(json.dumps([asdict(result) for result in attacked.results], indent=2))
     else:
         print(f"\n{attacked.sentence}")
     return 1 if any(result.wins_through_proxy for result in attacked.results) else 0
+
+
+def _held_program(path: Path, folder: Path) -> tuple[Path | None, dict[str, Any]]:
+    """Of an evaluator that holds its program: that, as a file, and what the harness has to know; (None, {}) else."""
+    from problems.templates import template_of
+
+    template = template_of(path)
+    if template is None:
+        return None, {}
+    if template.lower_is_better or template.run_takes:
+        why = f"{template.run}({template.run_takes}) is given inputs by who searches, and doctor knows none"
+        told = "its score is minimised, and the cheats that doctor knows raise one" if template.lower_is_better else why
+        raise ConfigError(f"--evaluator {path}: {told}")
+    program = folder / "program.py"
+    program.write_text(template.program, encoding="utf-8")
+    return program, {"template": template.harness}
 
 
 class _CheatTable:

@@ -84,6 +84,25 @@ def test_doctor_asks_the_models_of_a_preset_that_is_named(cli: Cli) -> None:
     assert keyless.code != 0 and "OPENAI_API_KEY" in keyless.out + keyless.err
 
 
+def test_doctor_attacks_an_evaluator_that_holds_its_program(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cheats, "CHEATS", dict(list(cheats.CHEATS.items())[:1]))
+    judge = (
+        "class Evaluation:\n    pass\n\n\nclass BaseProblem:\n    pass\n\n\nclass Task(Evaluation):\n"
+        "    template_program = 'def f(x):\\n    return 2 * x\\n'\n"
+        "    def evaluate_program(self, program_str, callable_func):\n        return callable_func(3)\n"
+    )
+    (cli.folder / "evaluation.py").write_text(judge)
+    ended = cli.here("doctor", "--evaluator", "evaluation.py")
+    assert ended.code == 0 and ended.out.splitlines()[1].split()[1] == "6", ended.err
+    (cli.folder / "prob.py").write_text(judge.replace("Task(Evaluation)", "Task(BaseProblem)"))
+    (cli.folder / "spec.txt").write_text(
+        "@funsearch.run\ndef g(n):\n  return f(n)\n\n@funsearch.evolve\ndef f(n):\n  return n\n"
+    )
+    for name, says in (("prob.py", "its score is minimised"), ("spec.txt", "g(n) is given inputs by who searches")):
+        refused = cli.here("doctor", "--evaluator", name)
+        assert refused.code == 2 and says in refused.line
+
+
 def test_doctor_attacks_an_evaluator_as_a_run_loads_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has stages alone, which wait, and its class is OpenEvolve's, which is not installed: a run scores it."""
     kept = dict(list(cheats.CHEATS.items())[:2])
