@@ -232,7 +232,7 @@ class Decider:
 
         A score that stays the same where it took a quarter of the time is none of the time.
         """
-        run = self._beside(decision)
+        (run,) = self._all(partial(self._beside, decision))
         found, apart = self._numbers([run]), self._numbers([first])
         if not found or run.seconds > first.seconds / QUICKER:
             return decision
