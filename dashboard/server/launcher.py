@@ -23,6 +23,7 @@ from dashboard.server.schemas.control import (
     SweepRequest,
 )
 from reports.note_parts import note_parts
+from utils.apart import let_go, start_apart
 from utils.errors import StoreError
 from utils.regular_files import end_of, read_regular
 
@@ -144,6 +145,7 @@ class Launcher:
             try:
                 out, err = asked.communicate(timeout=PLAN_SECONDS)
             except subprocess.TimeoutExpired:  # it goes on making the data ready, and a run finds them so
+                let_go(asked)
                 return StartPlan(writer=request.llm, warnings=[UNREADY])
         if asked.returncode:
             return StartPlan(refusal=_last_line(err) or f"run --plan ended with {asked.returncode}")
@@ -214,17 +216,9 @@ class Launcher:
         folder.mkdir(parents=True, exist_ok=True)
         output = folder / f"{launch}.out"
         with output.open("wb") as sink:
-            process = subprocess.Popen(
-                [sys.executable, str(self.main), *arguments],
-                cwd=self.catalog.project_dir,
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            process = start_apart([sys.executable, str(self.main), *arguments], sink, self.catalog.project_dir)
         with self._lock:
             self._children[launch] = _Child(process, output, run)
-        threading.Thread(target=process.wait, name=f"reap {launch}", daemon=True).start()
         found = self.state(launch)
         assert found is not None
         return found

@@ -18,6 +18,7 @@ from runs.mcp.language import ARGUMENTS, spoken
 from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import has_proposal, status
 from runs.run_folder import check_own, find_run
+from utils.apart import let_go, start_apart
 from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
@@ -32,8 +33,6 @@ LONGEST = 20.0
 """Seconds of one call."""
 UNSAID = "direction: max (the score grows); say direction=min if less is better"
 """Which way the score of somebody's own evaluator is read, where nobody said."""
-_STARTED: list[subprocess.Popen[bytes]] = []
-"""They may outlive this process, which does not wait for them."""
 Answer = dict[str, Any]
 
 
@@ -235,6 +234,7 @@ def _planned(words: Sequence[str]) -> str:
     try:
         out, err = child.communicate(timeout=LONGEST + 4)
     except subprocess.TimeoutExpired as error:
+        let_go(child)
         raise SwarmEvoError("the data are still being made ready; call plan_run again in a minute") from error
     if child.returncode:
         raise ConfigError(_last_line(err))
@@ -242,13 +242,7 @@ def _planned(words: Sequence[str]) -> str:
 
 
 def _start(words: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """A process apart from this one, which may end before it."""
-    child = subprocess.Popen(
-        [sys.executable, str(MAIN), *words],
-        stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
-    )  # fmt: skip
-    _STARTED[:] = [child, *(one for one in _STARTED if one.poll() is None)]
-    return child
+    return start_apart([sys.executable, str(MAIN), *words], log)
 
 
 def _last_line(text: str) -> str:

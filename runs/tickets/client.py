@@ -18,6 +18,7 @@ from core.storage.held import is_held
 from runs.run_folder import check_own
 from runs.tickets.names import LONGEST_CALL, refused, whole
 from runs.tickets.server import call
+from utils.apart import start_apart
 from utils.errors import SwarmEvoError, UnknownRunError
 
 IDLE = 120.0
@@ -26,8 +27,6 @@ START = 30.0
 """Seconds in which such a process must be there."""
 TAKEN_UP = "nobody worked on the run: it had been stopped, or had waited too long; with this request it goes on"
 MAIN = Path(__file__).resolve().parent.parent.parent / "main.py"
-_STARTED: list[subprocess.Popen[bytes]] = []
-"""They may outlive this process, which does not wait for them."""
 _STARTING: dict[Path, subprocess.Popen[bytes]] = {}
 """Those of which nobody has heard yet: who asks again waits for the same."""
 _LOCK = threading.Lock()
@@ -94,9 +93,6 @@ def _starting(run_dir: Path) -> subprocess.Popen[bytes] | None:
         command.append(f"project.dir={run_dir.resolve().parent.parent}")
         check_own(run_dir)
         with (run_dir / "tickets.log").open("wb") as log:
-            child = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )  # fmt: skip
-        _STARTED[:] = [child, *(one for one in _STARTED if one.poll() is None)]
+            child = start_apart(command, log)
         _STARTING[run_dir] = child
         return child

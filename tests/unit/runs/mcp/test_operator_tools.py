@@ -26,12 +26,13 @@ sys.exit("swarm-evo: data.target=y: no such column")
 def plan(tmp_path, monkeypatch):
     main = tmp_path / "main.py"
     main.write_text(SLOW)
+    started, start = [], operator_tools.start_apart
+    monkeypatch.setattr(operator_tools, "start_apart", lambda *words: started.append(start(*words)) or started[-1])
     monkeypatch.setattr(operator_tools, "MAIN", main)
     monkeypatch.setattr(operator_tools, "LONGEST", 0.3)
     yield Plan.new(tmp_path / "workspaces" / ".plans", ["problem.kind=toy"])
-    for child in operator_tools._STARTED:
+    for child in started:
         child.wait()
-    operator_tools._STARTED.clear()
 
 
 def test_a_start_that_fails_between_two_calls_is_told_with_its_reason(plan, tmp_path):

@@ -57,13 +57,14 @@ sys.exit("swarm-evo: the data are gone")
 def slowly_taken_up(tmp_path, monkeypatch):
     """A run that nobody holds, whose process takes so many seconds and fails then."""
     monkeypatch.setattr(stored_answers, "answer_of_the_store", lambda run_dir, request: None)
+    started, start = [], client.start_apart
+    monkeypatch.setattr(client, "start_apart", lambda *words: started.append(start(*words)) or started[-1])
     monkeypatch.setattr(client, "MAIN", tmp_path / "main.py")
     monkeypatch.setattr(ticket_tools, "LONGEST", 1.3)
     yield lambda seconds: (tmp_path / "main.py").write_text(SLOW.format(seconds=seconds))
-    for child in client._STARTED:
+    for child in started:
         child.kill()
         child.wait()
-    client._STARTED.clear()
     client._STARTING.clear()
 
 
