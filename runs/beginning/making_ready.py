@@ -17,6 +17,18 @@ from utils.errors import NoSandboxError
 READYING = "the data of the problem are made ready"
 
 
+def fitted(config: Config) -> Problem:
+    """The problem of a new run, whose configuration is fitted to it, to its writer and to its steps.
+
+    Raises:
+        ConfigError: there is no such problem; what does not depend on it is fitted.
+    """
+    fit_to_writer(config)
+    fit_to_steps(config)
+    problem = problem_of(config)
+    return problem_of(config) if fit_to_problem(config, problem) else problem
+
+
 def made_ready(
     config: Config,
     *,
@@ -36,13 +48,8 @@ def made_ready(
     """
     if config.execution.sandbox == "none" and not accept_unsandboxed:
         raise NoSandboxError("execution.sandbox=none runs programs unprotected; add --i-accept-unsandboxed to mean it")
+    problem = problem_of(config) if run_dir is not None else fitted(config)
     if run_dir is None:
-        fit_to_writer(config)
-        fit_to_steps(config)
-    problem = problem_of(config)
-    if run_dir is None:
-        if fit_to_problem(config, problem):
-            problem = problem_of(config)
         check_words(config, problem)
         check_place(config.project.dir)
     else:

@@ -40,6 +40,8 @@ def test_every_key_has_a_meaning():
 
 def test_config_tells_what_these_words_give(cli):
     said = cli.here("config", "search", "--problem", "tsp", "search.max_steps=7").out
+    fitted = cli.here("config", "search.batch", "--problem=script", "--llm=openai", "search.max_steps=12").out
+    assert fitted.startswith("search.batch = 2\n"), "what a run would take: of the preset's 8, that many see nothing"
     assert "search.max_steps = 7   (default 50)" in said and "budget." not in said
     (row,) = cli.here("config", "budget.usd", "--json").json
     assert (row["key"], row["value"], row["default"]) == ("budget.usd", 5.0, 5.0) and "Dollars" in row["meaning"]
