@@ -4,6 +4,7 @@ import { ApiError, get, post } from "../api/client";
 import type { Launch, Own, PolicyOption, Presets, Sweep, SweepLaunch, Writer } from "../api/types";
 import { Failed } from "../components/widgets";
 import { count, counted, dollars, seconds } from "../model/format";
+import { inWordsOfTheForm, labelIn } from "../model/form-words";
 import { useResource } from "../model/hooks";
 import { go, href, sweepHref } from "../model/router";
 import { Quote, usePlan } from "./quote";
@@ -62,7 +63,8 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
   const mine = folders.includes(folder) ? folder : "";
   const script = chosen === "script" ? (own?.scripts ?? []).find((f) => f.name === mine) : undefined;
   const noFolder = chosen !== "script" || mine ? "" : folders.length ? "choose your folder" : "no folder with an evaluator.py and its program lies in the project's folder";
-  const why = noFolder || fault || refusalOf(writer) || (plan.told?.refusal ?? "");
+  const told = (text: string) => inWordsOfTheForm(text, (field) => labelIn(form.current, field));
+  const why = noFolder || fault || told(refusalOf(writer) || (plan.told?.refusal ?? ""));
   return (
     <form ref={form} onSubmit={submit} onChange={() => plan.ask()} style={{ padding: 12, borderBottom: "1px solid var(--line)" }} className="stack" aria-label="Start a run">
       <div className="form">
@@ -113,7 +115,7 @@ export function StartForm({ onCancel }: { onCancel: () => void }) {
         {why && <span className="warn small" id="why-not">Cannot start: {why}</span>}
         <span className="muted small">A model's key is taken from the server's environment.</span>
       </div>
-      {error && <Failed error={error} />}
+      {error && <Failed error={told(error)} />}
       {launch?.output && error && <pre className="tail" aria-label="Output of the process">{launch.output}</pre>}
     </form>
   );
