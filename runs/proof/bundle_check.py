@@ -16,6 +16,7 @@ from core.storage.cross_check import cross_check
 from core.storage.models import columns_of
 from core.storage.rows import BESIDE
 from core.storage.store_check import origins_of
+from reports.winner import is_concluded
 from runs.proof.bundle import (
     CHAIN_FILE,
     FORMAT,
@@ -142,8 +143,10 @@ def _winner(folder: Path, manifest: Mapping[str, Any], rows: Mapping[str, Any], 
 
 def _beside(facts: Mapping[str, Any], node_id: str) -> dict[str, Any] | None:
     """A baseline beside the search that leads or won: a fact of its own, or the final choice, holds it whole."""
-    program = facts.get(f"{BESIDE}{node_id}") or (facts.get("final") or {}).get("program") or {}
-    return {**program, "code_hash": text_hash(program["code"])} if program.get("id") == node_id else None
+    chosen, told = (facts.get("final") or {}).get("program") or {}, facts.get(f"{BESIDE}{node_id}") or {}
+    in_order = (chosen, told) if is_concluded(facts) else (told, chosen)  # as `winner_node`: the choice judged it last
+    program = next((one for one in in_order if one.get("id") == node_id), None)
+    return None if program is None else {**program, "code_hash": text_hash(program["code"])}
 
 
 def _files(folder: Path, facts: Mapping[str, Any], unchecked: list[str]) -> Iterator[Finding]:

@@ -371,6 +371,14 @@ def script(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=folder.parent)
 
 
+def test_a_bundle_of_a_baseline_that_won_is_as_it_was_written(cli, toy):
+    """It was `tampered`: the choice judges a baseline once more, and the bundle's check asked for the row before."""
+    assert cli.here(*toy(4, "project.seed=1")).code == 0
+    assert cli.show()["winner"]["role"] == "baseline"
+    assert cli.here("export-best", "latest", "--bundle", "b").code == 0
+    assert cli.here("verify", "b", "--json").json["findings"] == []
+
+
 def test_a_stranger_verifies_a_bundle_with_the_lines_of_the_documentation(cli, bundle):
     head = cli.show()["journal_head"]
     assert script(bundle).stdout.startswith("consistent ")
