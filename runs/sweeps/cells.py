@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,10 +14,10 @@ from core.storage.reader import RunReader
 from reports.sweeps.plan import Cell, Plan, note_of, run_of
 from runs.interrupts import Interrupts, paused_together
 from runs.sweeps.adoption import READY, adopt, await_end, await_names, claimed
+from swarm_evo.child import command, environment
 from utils.errors import SwarmEvoError
 from utils.secrets import masked_word
 
-MAIN = Path(__file__).resolve().parents[2] / "main.py"
 ENDED_WELL = (0, 3)
 """Exit codes of a search that its limits ended, with a valid program or without."""
 INTERRUPTED = 130
@@ -51,18 +50,20 @@ class _UnderWay:
         """True once no further run begins."""
         return self.interrupts.finish.is_set()
 
-    def run(self, command: Sequence[str], claim: int) -> tuple[int, str]:
+    def run(self, words: Sequence[str], claim: int) -> tuple[int, str]:
         """Exit code and standard error of a run that has ended. KeyboardInterrupt where none begins any more.
 
         Args:
+            words: of its command line; secrets go by its environment, which no other user of the machine sees.
             claim: a descriptor that the run keeps while it lives.
         """
+        told = [word.removeprefix("--") if masked_word(word) != word else word for word in words]
         with self._lock:
             if self.is_ending:
                 raise KeyboardInterrupt
             process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                process_group=0, pass_fds=[claim],
+                command(told), env=environment(told), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE, text=True, process_group=0, pass_fds=[claim],
             )  # fmt: skip
             self._processes.add(process)
         try:
@@ -150,7 +151,7 @@ def _bring_to_its_end(
     else:
         asked = ["resume", run.name, place, *filter(_is_said_again, words)]
     with claimed(folder, cell) as claim:
-        code, said = under_way.run([sys.executable, str(MAIN), *asked, "--logging.view=quiet"], claim)
+        code, said = under_way.run([*asked, "--logging.view=quiet"], claim)
     if code == INTERRUPTED or (under_way.is_ending and code not in ENDED_WELL):  # or signalled while it was loaded
         raise KeyboardInterrupt
     if code not in ENDED_WELL:

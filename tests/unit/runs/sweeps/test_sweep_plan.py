@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import time
@@ -14,8 +15,10 @@ from reports.sweeps.names import setting_names
 from reports.sweeps.plan import Plan, note_of, noted_run, sweep_folder
 from reports.sweeps.table import CellFacts, rows_of, table_of
 from runs.run_folder import later_than_all, new_run
+from runs.sweeps import cells
 from runs.sweeps.adoption import READY, adopt
 from runs.sweeps.words import check_runs, seeds_of, settings_of
+from swarm_evo.child import HANDED
 from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.secrets import masked_word
@@ -210,3 +213,25 @@ def test_a_large_sweep_has_its_table_in_time_that_grows_as_its_runs():
     began = time.process_time()
     assert rows_of(plan, finished, scores, Direction(True))[0].rival == settings[1]
     assert time.process_time() - began < 5
+
+
+def test_a_key_that_was_typed_is_on_no_command_line_of_a_run(monkeypatch):
+    """Every user of the machine sees those."""
+    begun = []
+
+    class Process:
+        pid, returncode = 1, 0
+
+        def __init__(self, command, *, env, **more):
+            begun.append((command, json.loads(env[HANDED])))
+
+        def communicate(self):
+            return "", ""
+
+    monkeypatch.setattr(cells.subprocess, "Popen", Process)
+    words = ["run", "--llm.code.api_key=sk-planted-7", "--search.batch=2", "--project.seed=1"]
+    assert cells._UnderWay(lambda: None).run(words, claim=0) == (0, "")
+    ((command, handed),) = begun
+    assert command[2:] == ["run", "--search.batch=2", "--project.seed=1"] and handed == [
+        "llm.code.api_key=sk-planted-7"
+    ]
