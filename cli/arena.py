@@ -15,7 +15,7 @@ from math import comb
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_config_options, check_file_place, config_of, count, make_folder_of, writes
+from cli.options import add_config_options, config_of, count
 from cli.terminal.standings_text import standings_lines
 from core.arena.match import Engine
 from core.arena.memory_book import MemoryBook
@@ -41,6 +41,7 @@ from utils.counts import counted
 from utils.errors import ConfigError
 from utils.file_utils import in_place_of
 from utils.scratch_folders import scratch_folder
+from utils.user_places import check_file_place, make_folder_of, writes
 from utils.user_text import user_text
 
 MOST_GAMES = 100_000

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, check_folder_place, project_dir_of, refuse_options, seconds
+from cli.options import add_run_argument, project_dir_of, refuse_options, seconds
 from cli.ticket_options import EXIT_CODES, answer, print_next
 from runs.run_folder import find_run
 from runs.tickets.folder import write_folder
@@ -18,6 +18,7 @@ from runs.tickets.words import COMMAND_LINE
 from utils.clean_text import one_line
 from utils.errors import ConfigError
 from utils.program import command
+from utils.user_places import check_folder_place
 
 REQUEST = 'it is an object such as {"verb": "wait", "ticket": "…", "seconds": 5}'
 

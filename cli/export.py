@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from cli.options import add_run_argument, check_file_place, make_folder_of, project_dir_of, writes
+from cli.options import add_run_argument, project_dir_of
 from core.storage.reader import RunReader
 from core.storage.unreadable import unreadable
 from reports.candidates import candidate_rows, candidates_csv, json_lines
@@ -16,6 +16,7 @@ from utils.clean_text import whole
 from utils.errors import ConfigError
 from utils.extras import install_line
 from utils.file_utils import in_place_of
+from utils.user_places import check_file_place, make_folder_of, writes
 
 FORMATS = ("csv", "json", "parquet")
 _LARGEST = 2**63

@@ -13,7 +13,7 @@ from cli.options import (
     project_dir_of,
     remark,
 )
-from cli.terminal.view import open_view
+from cli.run import add_output_options, print_result, tell_ready, view_of
 from core.storage.reader import RunReader
 from reports.named_node import named_node
 from runs.beginning.preflight import preflight
@@ -31,6 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--node", metavar="NODE", required=True, help="its id, first digits of it, or a step number")
     parser.add_argument("--edit", metavar="FILE", help="a program that takes the node's place")
     add_trust_option(parser)
+    add_output_options(parser)
     add_llm_option(parser)
     add_unsandboxed_option(parser)
 
@@ -49,10 +50,13 @@ def run(args: argparse.Namespace) -> int:
         origin = {"fork_of": run_dir.name, "node": node.id, "edited": bool(args.edit)}
         with RunSession(
             config,
-            view=open_view(config.logging.view),
+            view=view_of(args, config),
             accept_unsandboxed=args.i_accept_unsandboxed,
             origin=origin,
             programs=[(name, code)],
             early=args.early,
         ) as session:
-            return session.run()
+            tell_ready(args, session)
+            code_of_end, new = session.run(), session.run_dir
+    print_result(args, new)
+    return code_of_end

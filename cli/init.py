@@ -9,10 +9,10 @@ import re
 import shlex
 from pathlib import Path
 
-from cli.options import check_folder_place, writes
 from utils.errors import ConfigError
 from utils.extras import installer
 from utils.program import interpreter, program
+from utils.user_places import check_folder_place, writes
 
 SKELETON = Path(__file__).parent / "skeleton"
 """Text files; `skeleton` and `Skeleton` stand for the name, FOLDER for where they are written, CHECKOUT for us."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import os
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from math import isfinite
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from problems.data_sets import words_for
 from utils.config_places import CONFIG_DIR, plain_project_dir
-from utils.errors import DISK_FAULTS, ConfigError
+from utils.errors import ConfigError
 
 if TYPE_CHECKING:
     from utils.config_schema import Config
@@ -110,6 +106,17 @@ def refuse_options(args: argparse.Namespace, names: Iterable[str], what: str, wh
             raise ConfigError(f"--{name.replace('_', '-')}: `{what}` does not read it; {why}")
 
 
+def agreed(verb: str, what: str) -> bool:
+    """Ask a person whether `what` is to be removed. ConfigError where nobody is there."""
+    if not sys.stdin.isatty():
+        raise ConfigError(f"{verb}: nobody is there to ask; add --yes to mean it")
+    try:
+        return input(f"remove {what} with all files? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # Ctrl-D: no answer
+        print()
+        return False
+
+
 def remark(text: str) -> None:
     """A line beside the verb's own output: standard error, so that `--json` stays JSON."""
     print(text, file=sys.stderr)
@@ -141,53 +148,3 @@ def add_run_argument(parser: argparse.ArgumentParser, *, optional: bool = False)
 def add_trust_option(parser: argparse.ArgumentParser) -> None:
     """For verbs that execute what a stored run names; see `runs.stored.trust`."""
     parser.add_argument("--i-trust-this-run", action="store_true", help="run the code that a run from elsewhere names")
-
-
-@contextmanager
-def writes(option: str, path: Path) -> Iterator[None]:
-    """What the user named as a place to write is told in one line where it is none."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            raise
-        raise ConfigError(f"--{option} {path}: cannot be written ({error.strerror})") from error
-    except ValueError as error:
-        if "\0" not in str(path):
-            raise
-        raise ConfigError(f"--{option}: a path holds no zero bytes") from error
-
-
-_FULL = DISK_FAULTS - {errno.EROFS}
-"""What a disk does to any write, wherever the user wants it."""
-
-
-def make_folder_of(option: str, path: Path) -> None:
-    """The folder of a file that the user named, where it is not there. ConfigError where it cannot be made."""
-    with writes(option, path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-
-
-def check_file_place(option: str, path: Path) -> None:
-    """Raise ConfigError where this file cannot be written, in a folder that may have to be made (`make_folder_of`):
-    before the work whose result it is to hold."""
-    with writes(option, path):
-        try:
-            path.lstat()
-        except FileNotFoundError:  # nothing is tried under its own name: somebody may wait for that
-            return _try_folder(path.parent)
-        if path.exists() and not path.is_file() and not path.is_dir():
-            return  # a pipe or a device, which opening may keep waiting
-        path.open("ab").close()
-
-
-def check_folder_place(option: str, path: Path) -> None:
-    """Raise ConfigError where this folder cannot be made or written into."""
-    with writes(option, path):
-        _try_folder(path)
-
-
-def _try_folder(path: Path) -> None:
-    there = next(parent for parent in (path.absolute(), *path.absolute().parents) if os.path.lexists(parent))
-    with tempfile.TemporaryDirectory(dir=there, prefix=".swarm-evo-"):
-        pass

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
 from cli.options import (
@@ -26,6 +27,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--verify", action="store_true", help="search again from the record: 0 calls, equal hash")
     parser.add_argument("--serve", action="store_true", help="show it in the browser as it was")
     parser.add_argument("--speed", type=times, metavar="X", help=f"times as fast as it was ({SPEED:g})")
+    parser.add_argument("--json", action="store_true", help="with --verify: `equal`, and a sentence")
     add_trust_option(parser)
     add_unsandboxed_option(parser)
 
@@ -33,6 +35,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     if args.serve and args.verify:
         raise ConfigError("--verify and --serve: give one of them")
+    if args.json and not args.verify:
+        raise ConfigError("--json: only with --verify; a run's events as they were: `run --events`, or run.db")
     if args.verify:
         refuse_options(args, ("speed",), "replay --verify", "it searches again, as fast as it can")
     speed = args.speed or SPEED
@@ -56,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
             overrides=args.overrides,
             watched_by=ReplayView,
         )
+        if args.json and replayed.is_done:
+            print(json.dumps({"run": run_dir.name, "equal": replayed.equal, "text": replayed.text}, indent=2))
+            return 0 if replayed.equal else replayed.exit_code
         print(replayed.text, file=sys.stdout if replayed.equal else sys.stderr)
         return 0 if replayed.equal else replayed.exit_code
     from cli.terminal.playback import play

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import json
 from contextlib import nullcontext
 from pathlib import Path
 
-from cli.options import add_run_argument, make_folder_of, project_dir_of, writes
+from cli.options import add_run_argument, project_dir_of
 from core.storage.unreadable import unreadable
 from runs.run_folder import find_run
 from utils.file_utils import in_place_of
+from utils.user_places import make_folder_of, writes
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -17,6 +19,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     add_run_argument(parser)
     parser.add_argument("--out", metavar="FILE", help="where to; logs/RUN/report.html (or .md) if absent")
     parser.add_argument("--format", choices=["html", "md"], default="html", help="md: Markdown for a pull request")
+    parser.add_argument("--json", action="store_true", help="the file's place, as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -29,5 +32,5 @@ def run(args: argparse.Namespace) -> int:
     make_folder_of("out", out)
     with unreadable(run_dir.name), writes("out", out), in_place_of(out) if args.out else nullcontext(out) as place:
         write(run_dir, place)
-    print(out)
+    print(json.dumps({"run": run_dir.name, "file": str(out)}, indent=2) if args.json else out)
     return 0

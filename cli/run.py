@@ -6,15 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from cli.options import (
-    add_config_options,
-    add_idle_option,
-    check_file_place,
-    config_of,
-    make_folder_of,
-    refuse_options,
-    writes,
-)
+from cli.options import add_config_options, add_idle_option, config_of, refuse_options
 from cli.terminal.view import open_view
 from core.storage.reader import RunReader
 from runs.beginning.preflight import preflight
@@ -26,6 +18,7 @@ from utils.config_schema import Config
 from utils.errors import ConfigError
 from utils.file_utils import in_place_of
 from utils.secrets import masked_word
+from utils.user_places import check_file_place, make_folder_of, writes
 
 EXTERNAL = "external"
 """The preset and the provider of a run that is written from outside."""

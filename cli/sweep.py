@@ -5,27 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import threading
-from collections.abc import Callable
-from datetime import UTC, datetime
+from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 
-from cli.options import add_config_options, config_of, count, project_dir_of, refuse_options
+from cli.options import add_config_options, agreed, config_of, count, project_dir_of, refuse_options
 from cli.terminal.output import say_finishing
-from core.storage.held import is_held
-from reports.run_index import RunIndex
-from reports.sweeps.lines import sweep_lines
-from reports.sweeps.plan import Cell, Plan, sweep_folder
-from reports.sweeps.table import CellFacts, SweepTable, cell_facts, table_of
-from runs.run_folder import all_runs, check_place, hold, later_than_all, logs_dir
-from runs.sweeps.cells import run_cells
+from reports.sweeps.plan import Plan
+from reports.sweeps.table import SweepTable
+from runs.run_folder import check_place
+from runs.sweeps.sweep import all_sweeps, remove_sweep, run_sweep, runs_of_sweep, stored_sweep
 from runs.sweeps.words import check_runs, seeds_of, settings_of
 from utils.counts import counted
 from utils.errors import ConfigError
 from utils.program import command
 
-SHOW = "show"
+SHOW, REMOVE = "show", "rm"
 SEEDS = "1..5"
 EXAMPLE = ("--vary", "search.policy=three_phase,mcts")
 _OF_RUNS = ("seeds", "vary", "case", "name", "jobs", "config", "problem", "llm", "i_accept_unsandboxed")
@@ -41,7 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "lists all.",
     )
     parser.add_argument(
-        "what", nargs="*", metavar="show [NAME]", help="print a sweep, or the list of them, and run none"
+        "what", nargs="*", metavar="show [NAME] | rm NAME", help="print a sweep, or the list of them; remove one"
     )
     parser.add_argument("--seeds", metavar="A..B", help="1..5 (the default) or 1,2,7")
     parser.add_argument(
@@ -57,6 +51,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--name", help="of the sweep (default: made from what it runs)")
     parser.add_argument("--jobs", type=count, metavar="N", help="runs at once (1); each has its own workers")
     parser.add_argument("--json", action="store_true", help="the table, and every run, as JSON")
+    parser.add_argument("--yes", action="store_true", help="`sweep rm`: do not ask")
     add_config_options(parser)
 
 
@@ -71,33 +66,48 @@ def run(args: argparse.Namespace) -> int:
     plan = Plan(words=_common(args), settings=settings, seeds=seeds)
     for setting in plan.settings:
         _check(args, setting)
-    folder = sweep_folder(logs_dir(config_of(args).project.dir), args.name or plan.default_name)
-    folder.mkdir(parents=True, exist_ok=True)
-    with hold(folder):  # whoever looks sees that it goes on, also between two of its runs
-        whole = plan.with_those_of(folder)
-        check_runs(whole.settings, whole.seeds)
-        whole.keep(folder, later_than_all(config_of(args).project.dir, datetime.now(UTC)))
-        runs = counted(len(plan.cells), "run")
-        print(f"sweep {folder.name}: {runs}; `sweep show {folder.name}` looks at it", file=sys.stderr)
-        run_cells(plan, folder, args.jobs or 1, _teller(folder, len(plan.cells)), partial(say_finishing, False))
-    return _print(args, table_of(whole, folder, is_held))
+    table = run_sweep(
+        plan,
+        config_of(args).project.dir,
+        name=args.name,
+        jobs=args.jobs or 1,
+        tell=partial(print, file=sys.stderr, flush=True),
+        finishing=partial(say_finishing, False),
+    )
+    return _print(args, table)
 
 
 def _show(args: argparse.Namespace) -> int:
+    if len(args.what) == 2 and args.what[0] == REMOVE:
+        return _remove(args)
     if len(args.what) > 2 or args.what[0] != SHOW:
-        raise ConfigError(f"sweep {' '.join(args.what)}: write `sweep show [NAME]`, or `sweep --vary KEY=A,B`")
+        told = "write `sweep show [NAME]`, `sweep rm NAME`, or `sweep --vary KEY=A,B`"
+        raise ConfigError(f"sweep {' '.join(args.what)}: {told}")
     refuse_options(args, _OF_RUNS, "sweep show", "it prints what was run")
     if args.what == [SHOW]:
         return _list(args)
-    folder = sweep_folder(logs_dir(project_dir_of(args)), args.what[1])
-    return _print(args, table_of(Plan.read(folder), folder, is_held))
+    return _print(args, stored_sweep(project_dir_of(args), args.what[1]))
+
+
+def _remove(args: argparse.Namespace) -> int:
+    """A sweep with all its runs."""
+    refuse_options(args, _OF_RUNS, "sweep rm", "it removes what was run")
+    if args.json and not args.yes:
+        raise ConfigError("sweep rm --json: a program asks nobody; add --yes to mean it")
+    project_dir, name = project_dir_of(args), args.what[1]
+    runs = runs_of_sweep(project_dir, name)
+    if not args.yes and not agreed("sweep rm", f"sweep {name} and its {counted(len(runs), 'run')}"):
+        print("nothing is removed")
+        return 0
+    removed = remove_sweep(project_dir, name, (lambda line: None) if args.json else print)
+    if args.json:
+        print(json.dumps(asdict(removed), indent=2))
+    return 0
 
 
 def _list(args: argparse.Namespace) -> int:
     project_dir = project_dir_of(args)
-    logs = logs_dir(project_dir)
-    runs = {folder.name: listed.line for folder, listed in RunIndex(logs).lines(all_runs(project_dir)).items()}
-    lines = sweep_lines(logs, runs)
+    lines = all_sweeps(project_dir)
     if args.json:
         print(json.dumps([line.model_dump() for line in lines], indent=2))
     elif lines:
@@ -126,27 +136,6 @@ def _check(args: argparse.Namespace, setting: tuple[str, ...]) -> None:
     varied = argparse.Namespace(**{**vars(args), "overrides": [*args.overrides, *keys]})
     varied.llm = presets[0] if presets else args.llm
     config_of(varied)
-
-
-def _teller(folder: Path, runs: int) -> Callable[[Cell, str], None]:
-    """Says on standard error which run begins, how many have ended, and with which score."""
-    ended, lock = 0, threading.Lock()
-
-    def told(cell: Cell, what: str) -> None:
-        nonlocal ended
-        with lock:
-            has_ended = what in ("known", "done")
-            ended += has_ended
-            score = _score(cell_facts(folder, cell)) if has_ended else ""
-            print(f"[{ended}/{runs}] {what}: {' '.join(cell.words)}{score}", file=sys.stderr, flush=True)
-
-    return told
-
-
-def _score(facts: CellFacts) -> str:
-    where = "validation" if facts.final_metric is None else "the unseen part"
-    score = facts.metric if facts.final_metric is None else facts.final_metric
-    return f": {'no valid program' if score is None else f'{score:.6g} on {where}'}, {facts.run}"
 
 
 def _print(args: argparse.Namespace, table: SweepTable) -> int:

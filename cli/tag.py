@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 
 from cli.options import add_run_argument, project_dir_of
 from core.storage.labels import Labels, change_labels
@@ -19,6 +20,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     away = parser.add_mutually_exclusive_group()
     away.add_argument("--archive", action="store_true", default=None, dest="archived", help="lists omit it from now on")
     away.add_argument("--restore", action="store_false", default=None, dest="archived", help="list it again")
+    parser.add_argument("--json", action="store_true", help="what stands on the run now, as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,6 +34,9 @@ def run(args: argparse.Namespace) -> int:
     folder = find_run(project_dir_of(args), args.run)
     told = {"title": args.title, "note": args.note, "archived": args.archived}
     labels = change_labels(folder, add=added, remove=removed, **told)
+    if args.json:
+        print(json.dumps({"run": folder.name, **labels.model_dump()}, indent=2))
+        return 0
     print("listed again" if args.archived is False else _text(labels))
     return 0
 

@@ -182,6 +182,10 @@ class Launcher:
         """`rm` of runs, waited for; why it was refused, or ''."""
         return self._waited_for(["rm", *runs, "--yes"], RM_SECONDS)
 
+    def remove_sweep(self, name: str) -> str:
+        """`sweep rm`, with all its runs; why it was refused, or ''."""
+        return self._waited_for(["sweep", "rm", name, "--yes"], RM_SECONDS)
+
     def export(self, run: str) -> str:
         """`export-best` of a run, waited for; why it was refused, or ''."""
         return self._waited_for(["export-best", run], EXPORT_SECONDS)

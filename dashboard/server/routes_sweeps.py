@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -63,11 +62,9 @@ def sweep_routes(catalog: RunCatalog, launcher: Launcher) -> APIRouter:
         holders = _holders(folder, plan)
         if not launcher.sweep_has_ended(name) or _is_held(folder, plan):
             raise HTTPException(409, f"{name} is running: stop it first")
-        runs = [run.name for run in holders]
-        if refusal := launcher.remove(runs) if runs else "":
+        if refusal := launcher.remove_sweep(name):
             raise HTTPException(409, refusal)
-        shutil.rmtree(folder)
-        return Accepted(accepted=True, detail=f"removed {name} and {counted(len(runs), 'run')}")
+        return Accepted(accepted=True, detail=f"removed {name} and {counted(len(holders), 'run')}")
 
     return router
 

@@ -66,6 +66,8 @@ class Replayed:
     """One line for people: the hash, or the first difference."""
     exit_code: int = 1
     """Where it is not equal: 2 where nothing was compared, since what is needed is not there."""
+    is_done: bool = True
+    """False where it could not be done: that says nothing of the run."""
 
 
 def verify(
@@ -151,7 +153,7 @@ def verify(
     except SwarmEvoError as error:
         missing = how_to_give(to_plain(config), f"replay {run_dir.name} --verify")
         more = f" ({missing})" if missing else ""
-        return Replayed(False, f"replay could not be done: {error}{more}", max(error.exit_code, 1))
+        return Replayed(False, f"replay could not be done: {error}{more}", max(error.exit_code, 1), is_done=False)
     finally:
         if copy is not None:
             _remove(copy)

@@ -7,8 +7,9 @@ import threading
 
 from support.command_line import ROOT
 
-from cli.options import check_file_place, config_of, project_dir_of, remark
+from cli.options import config_of, project_dir_of, remark
 from cli.parser import parse
+from utils.user_places import check_file_place
 
 
 def test_a_file_in_the_seeds_form_is_translated():

@@ -187,7 +187,9 @@ def test_a_run_is_held_until_it_is_gone(tmp_path, monkeypatch):
     """Between the look and the removal another process could take it up."""
     run, usual, seen = new_run(tmp_path, "a", NOW), shutil.rmtree, []
     (run / "run.db").touch()
-    monkeypatch.setattr("cli.rm.shutil.rmtree", lambda path, **more: seen.append(is_held(run)) or usual(path, **more))
+    monkeypatch.setattr(
+        "runs.stored.removal.shutil.rmtree", lambda path, **more: seen.append(is_held(run)) or usual(path, **more)
+    )
     assert main(["rm", run.name, "--yes", f"--project.dir={tmp_path}"]) == 0
     assert seen[0] is True and not run.exists()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cli.export_best import SEEDS, seeds_for
 from core.state.node import Node
+from runs.stored.best_program import SEEDS, seeds_for
 from utils.config import load_config
 
 
