@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from cli.options import add_config_options, config_of, refuse_options
 from utils.check import Check
 from utils.config_schema import Config
+from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.extras import install_line
 from utils.scratch_folders import scratch_folder
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     sandbox, sandbox_check = _sandbox(config, args.i_accept_unsandboxed)
     (folder,) = _folder(config)
     checks = [*_machine(), *_packages(), folder, sandbox_check, *_execution(config, sandbox["tier"])]
-    checks += _toolchains(config)
+    checks += [*_kept(config), *_toolchains(config)]
     if folder.ok and sandbox["tier"] != "none" and config.execution.runner == "local":
         checks.append(_answers(config))
     if check_models:
@@ -121,6 +122,16 @@ def _folder(config: Config) -> Iterator[Check]:
             f"{folder}: {error.strerror}",
             "choose a folder in which you can write and lock: project.dir=…",
         )
+
+
+def _kept(config: Config) -> Iterator[Check]:
+    """What searches of Python left for their runs."""
+    from swarm_evo.kept import kept_size
+
+    found = kept_size(Path(config.project.dir).resolve())
+    if found.files:
+        size = f"{counted(found.files, 'file')}, {found.bytes / 1e6:,.1f} MB"
+        yield Check(".swarm-evo", True, f"{size}: functions and tables of runs from Python; they go with these (`rm`)")
 
 
 def _sandbox(config: Config, accept: bool) -> tuple[dict[str, Any], Check]:

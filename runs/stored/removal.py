@@ -11,6 +11,7 @@ from pathlib import Path
 from core.executor.workspace import remove_tree
 from runs.ending.leftover_bases import leftover_bases
 from runs.run_folder import hold, logs_dir
+from swarm_evo.kept import remove_unneeded
 from utils.errors import StoreError
 
 
@@ -22,6 +23,8 @@ class Removed:
     """Runs, by their names."""
     bases: Sequence[str] = ()
     """Copies of repositories that no run uses any more."""
+    files: Sequence[str] = ()
+    """Functions and tables of Python searches that no run uses any more, below `.swarm-evo/`."""
 
 
 def remove_runs(
@@ -50,7 +53,10 @@ def remove_runs(
     for base in bases:
         remove_tree(base)
         tell(f"removed the copy of a repository that no run uses any more: {base.name}")
-    return Removed([folder.name for folder in folders], [base.name for base in bases])
+    files = remove_unneeded(Path(project_dir).resolve())
+    for file in files:
+        tell(f"removed what no run of Python uses any more: {file}")
+    return Removed([folder.name for folder in folders], [base.name for base in bases], files)
 
 
 def _remove(project_dir: str, folder: Path) -> None:
