@@ -15,15 +15,35 @@ if sys.version_info < (3, 11):  # noqa: UP036 - nothing has asked yet where this
 if sys.argv[:1] == ["-m"] and "swarm_evo" in sys.orig_argv and not sys.flags.safe_path:
     del sys.path[0]  # `python -m swarm_evo`: no module of the current folder is meant, such as a random.py there
 
+from swarm_evo.answers import (
+    Check,
+    Comparison,
+    Deleted,
+    Exported,
+    Finding,
+    Health,
+    Labels,
+    Plan,
+    Replayed,
+    RunRow,
+    Sweep,
+    SweepLine,
+    Verification,
+)
 from swarm_evo.errors import SearchError, SwarmEvoError
 from swarm_evo.evolve import evolve
 from swarm_evo.external import ExternalRun, open
 from swarm_evo.result import Best, Result
 from swarm_evo.run import Run, Step
-from swarm_evo.search import load, resume, runs, search, start
+from swarm_evo.search import fork, load, plan, resume, runs, search, start
+from swarm_evo.stored import compare, delete, doctor, export_best, replay, report, tag, verify
+from swarm_evo.sweeps import delete_sweep, load_sweep, sweep, sweeps
 
 __all__ = [
-    "Best", "ExternalRun", "Result", "Run", "SearchError", "Step", "SwarmEvoError",
-    "evolve", "load", "open", "resume", "runs", "search", "start",
+    "Best", "Check", "Comparison", "Deleted", "Exported", "ExternalRun", "Finding", "Health", "Labels", "Plan",
+    "Replayed", "Result", "Run", "RunRow", "SearchError", "Step", "SwarmEvoError", "Sweep", "SweepLine",
+    "Verification",
+    "compare", "delete", "delete_sweep", "doctor", "evolve", "export_best", "fork", "load", "load_sweep", "open",
+    "plan", "replay", "report", "resume", "runs", "search", "start", "sweep", "sweeps", "tag", "verify",
 ]  # fmt: skip
 __version__ = "0.1.0"

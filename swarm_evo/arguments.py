@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from swarm_evo.errors import SearchError
 
@@ -21,6 +21,18 @@ Files = Mapping[str, str | None]
 """Name → text; None deletes a file of a repository."""
 
 
+@runtime_checkable
+class HasFolder(Protocol):
+    """A `Result`, a `Run`, what `open` gave."""
+
+    @property
+    def folder(self) -> Path | None: ...
+
+
+StoredRun: TypeAlias = str | os.PathLike[str] | HasFolder
+"""A run: its id or `latest`, its folder, or what this package gave for it."""
+
+
 def checked_path(name: str, value: object) -> Path:
     """The whole path of what is given from the current folder."""
     if not isinstance(value, str | os.PathLike):
@@ -31,10 +43,32 @@ def checked_path(name: str, value: object) -> Path:
         raise SearchError(f"{name}={shown(value)}: {error}") from error
 
 
-def run_name(run: object) -> str:
-    if not isinstance(run, str):
-        raise SearchError(f"run={shown(run)}: a run's id is needed, such as `result.run`, or 'latest'")
-    return run
+def located(run: StoredRun, project_dir: str | Path) -> tuple[str, Path]:
+    """The run's id, and the project that it lies in: of a folder its own, whatever `project_dir` says. What is no
+    `logs/<run>` is named by its path, and the command line says what it is."""
+    if isinstance(run, str) and os.sep not in run:
+        return run, checked_path("project_dir", project_dir)
+    if not isinstance(run, str | os.PathLike | HasFolder):
+        raise SearchError(
+            f"run={shown(run)}: a run's id is needed, such as `result.run`, or 'latest'; or its folder, or a result"
+        )
+    folder = run if isinstance(run, str | os.PathLike) else run.folder
+    if folder is None:
+        raise SearchError(f"run={shown(run)}: it has not begun yet")
+    path = checked_path("run", folder).parent / Path(folder).name  # the folder's own name, where it is a link
+    path = path if path.exists() else checked_path("run", folder)
+    if path.parent.name == "logs":
+        return path.name, path.parent.parent
+    return str(path), checked_path("project_dir", project_dir)
+
+
+def located_together(runs: Iterable[StoredRun], project_dir: str | Path) -> tuple[list[str], Path]:
+    """The ids of several, and the project that all of them lie in."""
+    found = [located(run, project_dir) for run in runs]
+    places = list(dict.fromkeys(place for _, place in found)) or [checked_path("project_dir", project_dir)]
+    if len(places) > 1:
+        raise SearchError(f"these runs lie in several projects: {', '.join(map(str, places))}")
+    return [name for name, _ in found], places[0]
 
 
 def ticket_name(ticket: Ticket | str) -> str:

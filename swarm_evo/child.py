@@ -11,11 +11,12 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from typing import IO, Any
 
 from swarm_evo.app import app_dir
 from swarm_evo.errors import SearchError
+from swarm_evo.kept import KeptFiles
 from swarm_evo.language import in_python
 
 NOTHING_VALID, INTERRUPTED = 3, 130
@@ -23,30 +24,87 @@ NOTHING_VALID, INTERRUPTED = 3, 130
 _LAST_LINES = 50
 
 
-def ask(*words: str, said: str = "") -> Any:
+def ask(*words: str, said: str = "", quiet: bool = True, answers: Sequence[int] = (0,)) -> Any:
     """What a verb prints as JSON.
+
+    An interrupt (Ctrl-C) is passed on, and raised once the verb has ended in good order.
 
     Args:
         said: on its standard input.
-
+        quiet: False repeats its standard error on ours.
+        answers: exit codes with which it answers; where it prints nothing, they are errors too.
     Raises:
         SearchError: with the verb's own line.
     """
+    code, out, line = ended(words, said, quiet)
+    if code == 0 or (code in answers and out.strip()):
+        return json.loads(out)
+    raise SearchError(in_python(line) or f"{words[0]}: exit code {code}", code)
+
+
+def ended(words: Sequence[str], said: str, quiet: bool) -> tuple[int, str, str]:
+    """Exit code, standard output, and the last line of standard error, of a verb that has ended."""
     with starting():
-        done = subprocess.run(
+        child = subprocess.Popen(
             command(words),
-            input=said,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
             env=environment(words),
-            check=False,
             encoding="utf-8",
+            errors="replace",
+            start_new_session=True,  # as a run's
         )
-    if done.returncode != 0:
-        lines = done.stderr.strip().splitlines()
-        said = in_python(lines[-1]) if lines else f"{words[0]}: exit code {done.returncode}"
-        raise SearchError(said, done.returncode)
-    return json.loads(done.stdout)
+    told: list[str] = []
+    errors: deque[str] = deque(maxlen=_LAST_LINES)
+    readers = [
+        threading.Thread(target=lambda: told.extend(_read_whole(child.stdout)), daemon=True),
+        threading.Thread(target=_repeat, args=(child.stderr, errors, quiet), daemon=True),
+    ]
+    for reader in readers:
+        reader.start()
+    try:
+        _write(child.stdin, said)
+        child.wait()
+    except BaseException:
+        _end(child)
+        raise
+    finally:
+        for reader in readers:
+            reader.join()
+    return child.returncode, "".join(told), errors[-1] if errors else ""
+
+
+def _write(stream: IO[str] | None, said: str) -> None:
+    assert stream is not None
+    with suppress(BrokenPipeError), stream:  # it has ended already, and says why
+        stream.write(said)
+
+
+def _read_whole(stream: IO[str] | None) -> Iterator[str]:
+    assert stream is not None
+    with stream:
+        yield stream.read()
+
+
+def _repeat(stream: IO[str] | None, lines: deque[str], quiet: bool) -> None:
+    """Take in what is said there, and repeat it on our standard error unless `quiet`."""
+    assert stream is not None
+    with stream:
+        for line in stream:
+            if line.strip():
+                lines.append(line.strip())
+            if not quiet:
+                print(line, end="", file=sys.stderr)
+
+
+def _end(child: subprocess.Popen[str]) -> None:
+    """Pass an interrupt on and wait; a second one ends it at once."""
+    while child.poll() is None:
+        child.send_signal(signal.SIGINT)
+        with suppress(KeyboardInterrupt):
+            child.wait()
 
 
 class Child:
@@ -54,9 +112,10 @@ class Child:
 
     Args:
         quiet: False repeats its standard error on ours.
+        kept: files that are held until the run names them.
     """
 
-    def __init__(self, words: Sequence[str], *, quiet: bool) -> None:
+    def __init__(self, words: Sequence[str], *, quiet: bool, kept: KeptFiles | None = None) -> None:
         self.told: deque[dict[str, Any]] = deque()
         """JSON lines that nobody has taken yet, in order."""
         self.opened: dict[str, Any] = {}
@@ -64,7 +123,7 @@ class Child:
         self.last: dict[str, Any] = {}
         """The newest line: at the end of a run that has a result, that."""
         self.news: threading.Condition = threading.Condition()
-        self._quiet = quiet
+        self._kept = kept
         self._errors: deque[str] = deque(maxlen=_LAST_LINES)
         with starting():
             self._process = subprocess.Popen(
@@ -78,7 +137,10 @@ class Child:
                 env=environment(words),
                 start_new_session=True,  # Ctrl-C is ours to pass on, once: twice means "stop now"
             )
-        self._readers = [threading.Thread(target=work, daemon=True) for work in (self._read, self._read_errors)]
+        self._readers = [
+            threading.Thread(target=self._read, daemon=True),
+            threading.Thread(target=_repeat, args=(self._process.stderr, self._errors, quiet), daemon=True),
+        ]
         self.ended: bool = False
         for reader in self._readers:
             reader.start()
@@ -110,6 +172,8 @@ class Child:
                 for line in told:
                     self._take(line)
         finally:  # whoever waits is told of the end, whatever was read
+            if self._kept is not None:
+                self._kept.drop()
             with self.news:
                 self.ended = True
                 self.news.notify_all()
@@ -126,16 +190,9 @@ class Child:
                 self.last = found
                 if found["type"] == "run.opened":
                     self.opened = found
+                    if self._kept is not None:
+                        self._kept.let_go()
                 self.news.notify_all()
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        with self._process.stderr as errors:
-            for line in errors:
-                if line.strip():
-                    self._errors.append(line.strip())
-                if not self._quiet:
-                    print(line, end="", file=sys.stderr)
 
 
 HANDED = "SWARM_EVO_WORDS"

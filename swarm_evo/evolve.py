@@ -10,8 +10,9 @@ from typing import Any, ParamSpec, Protocol, TypeVar, cast, overload
 
 from swarm_evo.arguments import checked_path
 from swarm_evo.errors import SearchError
+from swarm_evo.kept import KeptFiles
 from swarm_evo.result import Result
-from swarm_evo.search import keep, start
+from swarm_evo.search import start
 from swarm_evo.source import program_of
 
 Function = Callable[..., Any]
@@ -75,11 +76,14 @@ def evolve(
     if program is None:
         return cast(Decorator, functools.partial(_decorated, score=score, arguments=arguments))
     text, entry = program_of(program)
-    folder = checked_path("project_dir", arguments.get("project_dir", "."))
-    file = keep(text.encode(), f"{entry}.py", folder)
     if "project__name" not in arguments:
         arguments = {**arguments, "project__name": entry}
-    return start(program=file, evaluate=_Scored(score, entry), **arguments).wait()
+    kept = KeptFiles(checked_path("project_dir", arguments.get("project_dir", ".")))
+    try:
+        file = kept.keep(text.encode(), f"{entry}.py")
+        return start(program=file, evaluate=_Scored(score, entry), **arguments).wait()
+    finally:
+        kept.drop()
 
 
 def _decorated(function: Function, *, score: Callable[[Function], Any], arguments: dict[str, Any]) -> Evolved[..., Any]:

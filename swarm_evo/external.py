@@ -22,22 +22,24 @@ from typing import Any
 from swarm_evo.arguments import (
     CALL,
     Files,
+    StoredRun,
     Ticket,
     checked_path,
     checked_seconds,
     end_of,
+    located,
     program_request,
-    run_name,
     seconds_left,
     shown,
     ticket_name,
 )
 from swarm_evo.child import ask, command, environment, starting
 from swarm_evo.errors import SearchError
+from swarm_evo.kept import KeptFiles
 from swarm_evo.language import in_python
 from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
-from swarm_evo.search import check_kept, config_words, keys, problem_words
+from swarm_evo.search import check_kept, config_words, keys, problem_words, rights
 
 SOCKET, LOCK = "tickets.sock", "run.lock"
 """In a run's folder: where its process answers, and what it keeps locked while it works on the run."""
@@ -263,7 +265,7 @@ class ExternalRun:
 def open(  # a run is opened, as a file is
     problem: str | Path | Mapping[str, Any] | None = None,
     *,
-    run: str | None = None,
+    run: StoredRun | None = None,
     program: str | Path | None = None,
     evaluate: Callable[[str], Any] | str | Path | None = None,
     direction: str | None = None,
@@ -273,48 +275,55 @@ def open(  # a run is opened, as a file is
     project_dir: str | Path = ".",
     seed: int | None = None,
     idle: float = 600.0,
+    trust: bool = False,
+    accept_unsandboxed: bool = False,
     **settings: Any,
 ) -> ExternalRun:
     """Start a run that waits for your programs, or go on with one.
 
     Args:
         problem, program, evaluate, direction, config, budget, project_dir, seed, settings: as for `swarm_evo.start`.
-        run: an existing run's id, or `latest`, to go on with; its limits and settings are its own but for `budget` and
-            `settings`, which are given to it as `resume` does. What it searches cannot be changed.
+        run: an existing run (its id, `latest`, its folder), to go on with; its limits and settings are its own but for
+            `budget` and `settings`, which are given to it as `resume` does. What it searches cannot be changed.
         writer: `external`; others write by themselves: `swarm_evo.search`.
         idle: seconds without a request after which the run's process ends; the next request takes it up again.
+        trust, accept_unsandboxed: as for `swarm_evo.start`.
 
     Raises:
         SearchError: with the one line that the command line would print.
     """
-    logs = checked_path("project_dir", project_dir) / "logs"
     if run is not None:
         fixed = {"problem": problem, "program": program, "evaluate": evaluate, "direction": direction, "seed": seed}
         fixed["config"] = config
-        return _opened(run, fixed, keys(budget or {}, project_dir, {}, settings), logs, idle)
+        name, place = located(run, project_dir)
+        more = keys(budget or {}, KeptFiles(place), {}, settings)
+        more += rights(trust=trust, accept_unsandboxed=accept_unsandboxed)
+        return _opened(name, fixed, more, place / "logs", idle)
+    kept = KeptFiles(checked_path("project_dir", project_dir))
     if writer != "external":
         raise SearchError(f"open(writer={writer!r}): only 'external' is written from outside; see swarm_evo.search")
-    words = [
-        "run",
-        f"--writer={writer}",
-        f"--idle={checked_seconds('idle', idle):g}",
-        *problem_words(problem, program, evaluate, project_dir),
-        *config_words(config),
-    ]
-    words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
-    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
+    with kept.dropped_on_error(), tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
+        words = [
+            "run",
+            f"--writer={writer}",
+            f"--idle={checked_seconds('idle', idle):g}",
+            *problem_words(problem, program, evaluate, kept),
+            *config_words(config),
+        ]
+        words += keys(budget or {}, kept, {"problem.direction": direction, "project.seed": seed}, settings)
+        words += rights(trust=False, accept_unsandboxed=accept_unsandboxed)
         name, process = _started(words, Path(scratch))
-    return ExternalRun(logs / name, process)
+    kept.let_go()
+    return ExternalRun(kept.project_dir / "logs" / name, process)
 
 
-def _opened(run: str, fixed: Mapping[str, Any], more: list[str], logs: Path, idle: float) -> ExternalRun:
+def _opened(name: str, fixed: Mapping[str, Any], more: list[str], logs: Path, idle: float) -> ExternalRun:
     """A run that is there already; taken up at once where it is given more.
 
     Args:
         fixed: arguments that a new run alone takes.
         more: keys to go on with; the project's folder is always among them.
     """
-    name = run_name(run)
     check_kept("open", fixed)
     name = str(ask("show", name, "--json", f"project.dir={logs.parent}")["run"])
     if len(more) == 1:

@@ -106,6 +106,16 @@ class Result:
         words = ["export", self.run, "--format=json", f"project.dir={self.folder.parent.parent}"]
         return _numbered(pandas.DataFrame(ask(*words, *(["--code"] if code else []))))
 
+    def node(self, name: str | int) -> dict[str, Any]:
+        """One candidate, whole (program, output, failure, prompts and replies), as `show RUN NODE --json` tells it.
+
+        Args:
+            name: its step, its id, or the id's first digits.
+        """
+        words = ["show", self.run, str(name), "--json", f"project.dir={self.folder.parent.parent}"]
+        found: dict[str, Any] = ask(*words)
+        return found
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Scores by step and the best so far, on `ax` or on new axes."""
         if ax is None:

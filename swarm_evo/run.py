@@ -15,6 +15,7 @@ from typing import Any
 from swarm_evo.arguments import end_of
 from swarm_evo.child import INTERRUPTED, NOTHING_VALID, Child
 from swarm_evo.errors import SearchError
+from swarm_evo.kept import KeptFiles
 from swarm_evo.language import in_python
 from swarm_evo.notebook import Cell, in_notebook
 from swarm_evo.result import Result, read_result
@@ -55,6 +56,7 @@ class Run:
             raised.
         show: a picture of the progress in the notebook's cell; None: where there is a cell.
         printed: is given what the user's evaluator printed for a candidate.
+        kept: files that are held until the run names them.
 
     Raises:
         SearchError: there is nothing to show it by.
@@ -68,10 +70,11 @@ class Run:
         quiet: bool = True,
         show: bool | None = None,
         printed: Callable[[Path, str], None] | None = None,
+        kept: KeptFiles | None = None,
     ) -> None:
         if show and find_spec("IPython") is None:
             raise SearchError("show=True: IPython shows it, and is not installed here; on_step= is told everywhere")
-        self._child = Child([*words, "--events"], quiet=quiet)
+        self._child = Child([*words, "--events"], quiet=quiet, kept=kept)
         self._on_step, self._printed = on_step, printed
         self._cell = Cell() if (in_notebook() if show is None else show) else None
         self._loops: list[deque[Step]] = []

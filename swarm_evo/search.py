@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import inspect
 import json
 import os
 import re
-import secrets
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-from swarm_evo.arguments import KEPT, checked_path, run_name, shown
+from swarm_evo.answers import Plan, RunRow, answer_of
+from swarm_evo.arguments import StoredRun, checked_path, located, shown
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
+from swarm_evo.kept import KeptFiles
 from swarm_evo.result import Result, read_result, stored_text
 from swarm_evo.run import Run, Step
 from swarm_evo.source import pickled
@@ -34,7 +35,7 @@ Returned = TypeVar("Returned")
 def start(
     problem: str | Path | Mapping[str, Any] | None = None,
     *,
-    run: str | None = None,
+    run: StoredRun | None = None,
     program: str | Path | None = None,
     evaluate: Callable[[str], Any] | str | Path | None = None,
     direction: str | None = None,
@@ -46,6 +47,8 @@ def start(
     on_step: Callable[[Step], Any] | None = None,
     quiet: bool = True,
     show: bool | None = None,
+    trust: bool = False,
+    accept_unsandboxed: bool = False,
     **settings: Any,
 ) -> Run:
     """Begin a search, or go on with one, and come back at once.
@@ -53,7 +56,8 @@ def start(
     Args:
         problem: preset, as `--problem`: `competition`, `bin_packing`, … Not needed with `program`. Or the section's
             settings: `{"kind": "my_problem"}`.
-        run: a stored run's id, or `latest`, to go on with as `resume` does; what it searches is its own.
+        run: a stored run (its id, `latest`, its folder, a result) to go on with as `resume` does; what it searches is
+            its own.
         program: a program of yours with an EVOLVE-BLOCK; needs `evaluate`.
         evaluate: your evaluator: a function of the program's path, or a file with `evaluate(program_path)`. A function
             travels by cloudpickle into a process of its own; what it prints appears here.
@@ -65,6 +69,8 @@ def start(
         on_step: called with each `Step` while somebody waits for the run.
         quiet: False repeats the search's own messages here.
         show: progress in the notebook's cell; None: where there is one.
+        trust: of `run`: one that began elsewhere may execute what it names.
+        accept_unsandboxed: needed with `execution__sandbox="none"`: programs then run with your rights.
         settings: any other key, dots as double underscores: `search__workers=2`, or a section: `search={"workers": 2}`.
             Tables may be data frames: `data={"train": frame, "target": "price", "metric": "rmse"}`.
 
@@ -73,16 +79,78 @@ def start(
     """
     if on_step is not None and not callable(on_step):
         raise SearchError(f"on_step={shown(on_step)}: a function that is given each Step")
+    kept = KeptFiles(checked_path("project_dir", project_dir))
+    name = ""
     if run is not None:
         fixed = {"problem": problem, "program": program, "evaluate": evaluate, "direction": direction, "seed": seed}
         check_kept("start", fixed | {"llm": llm, "config": config})
-        words = ["resume", run_name(run)]
-    else:
-        words = ["run", *problem_words(problem, program, evaluate, project_dir)]
-        words += preset_words("llm", llm)
-        words += config_words(config)
-    words += keys(budget or {}, project_dir, {"problem.direction": direction, "project.seed": seed}, settings)
-    return Run(words, on_step=on_step, quiet=quiet, show=show, printed=print_output if callable(evaluate) else None)
+        name, place = located(run, project_dir)
+        kept = KeptFiles(place)
+    with kept.dropped_on_error():
+        words = (
+            ["resume", name, *keys(budget or {}, kept, {}, settings)]
+            if run is not None
+            else ["run", *search_words(
+                kept, problem=problem, program=program, evaluate=evaluate, direction=direction, llm=llm,
+                config=config, budget=budget, seed=seed, settings=settings,
+            )]
+        )  # fmt: skip
+        words += rights(trust=trust and run is not None, accept_unsandboxed=accept_unsandboxed)
+        printed = print_output if callable(evaluate) else None
+        return Run(words, on_step=on_step, quiet=quiet, show=show, printed=printed, kept=kept)
+
+
+def plan(
+    problem: str | Path | Mapping[str, Any] | None = None,
+    *,
+    program: str | Path | None = None,
+    evaluate: Callable[[str], Any] | str | Path | None = None,
+    direction: str | None = None,
+    llm: str | Path | Mapping[str, Any] | None = None,
+    config: str | Path | None = None,
+    budget: Mapping[str, Any] | None = None,
+    project_dir: str | Path = ".",
+    seed: int | None = None,
+    **settings: Any,
+) -> Plan:
+    """What `search` with these arguments would be: what is scored, what the budget buys, what it may cost.
+
+    The data are made ready, and nothing is started.
+
+    Raises:
+        SearchError: that search would be refused.
+    """
+    kept = KeptFiles(checked_path("project_dir", project_dir))
+    try:
+        words = search_words(
+            kept, problem=problem, program=program, evaluate=evaluate, direction=direction, llm=llm, config=config,
+            budget=budget, seed=seed, settings=settings,
+        )  # fmt: skip
+        return answer_of(Plan, ask("run", "--plan", *words))
+    finally:
+        kept.drop()
+
+
+def search_words(
+    kept: KeptFiles,
+    *,
+    problem: str | Path | Mapping[str, Any] | None,
+    program: str | Path | None,
+    evaluate: Callable[[str], Any] | str | Path | None,
+    direction: str | None,
+    llm: str | Path | Mapping[str, Any] | None,
+    config: str | Path | None,
+    budget: Mapping[str, Any] | None,
+    seed: int | None,
+    settings: Mapping[str, Any],
+) -> list[str]:
+    """Words for a search of these arguments."""
+    return [
+        *problem_words(problem, program, evaluate, kept),
+        *preset_words("llm", llm),
+        *config_words(config),
+        *keys(budget or {}, kept, {"problem.direction": direction, "project.seed": seed}, settings),
+    ]
 
 
 def _taking(begin: Callable[Arguments, Any]) -> Callable[[Callable[..., Returned]], Callable[Arguments, Returned]]:
@@ -110,23 +178,56 @@ def search(*problem: Any, **arguments: Any) -> Result:
 
 
 def resume(
-    run: str = "latest",
+    run: StoredRun = "latest",
     *,
     budget: Mapping[str, Any] | None = None,
     project_dir: str | Path = ".",
     on_step: Callable[[Step], Any] | None = None,
     quiet: bool = True,
     show: bool | None = None,
+    trust: bool = False,
+    accept_unsandboxed: bool = False,
     **settings: Any,
 ) -> Result:
     """Go on with an interrupted run, or give a finished one more: `resume(run, budget={"steps": 200})`.
 
     `start(run=…)` comes back at once.
     """
-    name = run_name(run)
     return start(
-        run=name, budget=budget, project_dir=project_dir, on_step=on_step, quiet=quiet, show=show, **settings
-    ).wait()
+        run=run, budget=budget, project_dir=project_dir, on_step=on_step, quiet=quiet, show=show, trust=trust,
+        accept_unsandboxed=accept_unsandboxed, **settings,
+    ).wait()  # fmt: skip
+
+
+def fork(
+    run: StoredRun,
+    node: str | int,
+    *,
+    code: str | None = None,
+    llm: str | Path | Mapping[str, Any] | None = None,
+    budget: Mapping[str, Any] | None = None,
+    project_dir: str | Path = ".",
+    on_step: Callable[[Step], Any] | None = None,
+    quiet: bool = True,
+    show: bool | None = None,
+    trust: bool = False,
+    accept_unsandboxed: bool = False,
+    **settings: Any,
+) -> Result:
+    """A new run that begins with one node of another, waited for.
+
+    Args:
+        node: its step, its id, or the id's first digits.
+        code: a program that takes the node's place.
+        llm, budget, on_step, quiet, show, trust, accept_unsandboxed, settings: as for `start`.
+    """
+    name, place = located(run, project_dir)
+    kept = KeptFiles(place)
+    with kept.dropped_on_error():
+        words = ["fork", name, f"--node={node}", *preset_words("llm", llm), *keys(budget or {}, kept, {}, settings)]
+        words += [f"--edit={kept.keep(code.encode(), 'edited')}"] if code is not None else []
+        words += rights(trust=trust, accept_unsandboxed=accept_unsandboxed)
+        return Run(words, on_step=on_step, quiet=quiet, show=show, kept=kept).wait()
 
 
 def check_kept(call: str, fixed: Mapping[str, Any]) -> None:
@@ -136,17 +237,17 @@ def check_kept(call: str, fixed: Mapping[str, Any]) -> None:
         raise SearchError(f"{call}(run=…, {given}=…): a run keeps what it searches; leave out {given}, or run")
 
 
-def load(run: str = "latest", *, project_dir: str | Path = ".") -> Result:
+def load(run: StoredRun = "latest", *, project_dir: str | Path = ".") -> Result:
     """The result of a stored run, whatever process made it; of one that goes on, what there is so far."""
-    folder = checked_path("project_dir", project_dir)
-    facts = ask("show", run_name(run), "--json", f"project.dir={folder}")
+    name, folder = located(run, project_dir)
+    facts = ask("show", name, "--json", f"project.dir={folder}")
     return read_result(folder / "logs" / facts["run"], facts)
 
 
-def runs(*, project_dir: str | Path = ".") -> list[dict[str, Any]]:
+def runs(*, project_dir: str | Path = ".") -> list[RunRow]:
     """Every run of the folder, oldest first, as `list-runs --json` tells them."""
     place = f"project.dir={checked_path('project_dir', project_dir)}"
-    found: list[dict[str, Any]] = ask("list-runs", "--json", place)
+    found: list[RunRow] = ask("list-runs", "--json", place)
     return found
 
 
@@ -154,7 +255,7 @@ def problem_words(
     problem: str | Path | Mapping[str, Any] | None,
     program: str | Path | None,
     evaluate: Callable[[str], Any] | str | Path | None,
-    project_dir: str | Path,
+    kept: KeptFiles,
 ) -> list[str]:
     """Words for what is searched: a preset, or a program of the user's with its evaluator."""
     if program is None:
@@ -166,7 +267,7 @@ def problem_words(
     if evaluate is None:
         raise SearchError("search(program=…) needs evaluate=: a function of the program's path, or a file")
     file = checked_path("program", program)
-    evaluator = _evaluator(evaluate, checked_path("project_dir", project_dir))
+    evaluator = _evaluator(evaluate, kept)
     words = ["--problem=script", f"problem.program={file}", f"problem.evaluator={evaluator}"]
     return words + preset_words("problem", problem)
 
@@ -176,10 +277,16 @@ def preset_words(section: str, given: str | Path | Mapping[str, Any] | None) -> 
     if given is None:
         return []
     if isinstance(given, Mapping):
-        return [f"{section}.{key}={_word(f'{section}.{key}', value)}" for key, value in given.items()]
+        return [f"{section}.{key}={word_of(f'{section}.{key}', value)}" for key, value in given.items()]
     if not isinstance(given, str | Path):
         raise SearchError(f"{section}={shown(given)}: the name of a preset, or a mapping with settings of {section}")
     return [f"--{section}={given}"]
+
+
+def rights(*, trust: bool, accept_unsandboxed: bool) -> list[str]:
+    """Words for what the user answers for."""
+    given = {"--i-trust-this-run": trust, "--i-accept-unsandboxed": accept_unsandboxed}
+    return [word for word, is_given in given.items() if is_given]
 
 
 def config_words(config: str | Path | None) -> list[str]:
@@ -195,9 +302,7 @@ LIKE = "search__policy='islands'"
 _ONE_WORD = re.compile(r"[\w./,:@~+${}-]*")
 
 
-def keys(
-    budget: Mapping[str, Any], project_dir: str | Path, more: Mapping[str, Any], settings: Mapping[str, Any]
-) -> list[str]:
+def keys(budget: Mapping[str, Any], kept: KeptFiles, more: Mapping[str, Any], settings: Mapping[str, Any]) -> list[str]:
     """Configuration keys as words; what is None in `more` is left out."""
     if not isinstance(budget, Mapping):
         raise SearchError(f"budget={shown(budget)}: a mapping such as {{'steps': 30}}; allowed: {', '.join(BUDGET)}")
@@ -206,7 +311,7 @@ def keys(
         near = difflib.get_close_matches(unknown, BUDGET, 1)
         meant = f" (did you mean '{near[0]}'?)" if near else ""
         raise SearchError(f"budget has no '{unknown}'{meant}; allowed: {', '.join(BUDGET)}")
-    named: dict[str, Any] = {"project.dir": checked_path("project_dir", project_dir)}
+    named: dict[str, Any] = {"project.dir": kept.project_dir}
     named |= {"search.max_steps" if name == "steps" else f"budget.{name}": value for name, value in budget.items()}
     named |= {name: value for name, value in more.items() if value is not None}
     for name, value in settings.items():
@@ -216,11 +321,10 @@ def keys(
             )
         section = value if isinstance(value, Mapping) else {"": value}
         named.update({f"{name.replace('__', '.')}.{key}".rstrip("."): given for key, given in section.items()})
-    place = Path(named["project.dir"])
-    return [f"{name}={_word(name, _kept_table(name, value, place))}" for name, value in named.items()]
+    return [f"{name}={word_of(name, _kept_table(name, value, kept))}" for name, value in named.items()]
 
 
-def _kept_table(key: str, value: Any, project_dir: Path) -> Any:
+def _kept_table(key: str, value: Any, kept: KeptFiles) -> Any:
     """The file that keeps a data frame of pandas or polars; any other value as it is. An index with a name is a column.
 
     Raises:
@@ -236,11 +340,11 @@ def _kept_table(key: str, value: Any, project_dir: Path) -> Any:
     if getattr(value.columns, "nlevels", 1) > 1:
         raise SearchError(f"{name}: the data frame's columns have names of several levels; give each a single one")
     has_index = any(name is not None for name in getattr(getattr(value, "index", None), "names", ()))
-    text = value.to_csv(index=has_index) if hasattr(value, "to_csv") else value.write_csv()
-    return keep(text.encode(), f"{key.partition('.')[2]}.csv", project_dir)
+    write = partial(value.to_csv, index=has_index) if hasattr(value, "to_csv") else value.write_csv
+    return kept.keep_written(f"{key.partition('.')[2]}.csv", write)
 
 
-def _word(key: str, value: Any) -> str:
+def word_of(key: str, value: Any) -> str:
     """A value as the command line reads it, in YAML: a text of several words stays one, whatever marks it holds.
 
     Raises:
@@ -261,20 +365,6 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else os.fspath(value)
 
 
-def keep(content: bytes, name: str, project_dir: Path) -> Path:
-    """A file with that content below `.swarm-evo/`; the same content is kept once. SearchError where none can be."""
-    path = project_dir / KEPT / hashlib.sha256(content).hexdigest()[:16] / name
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.is_file() or path.read_bytes() != content:
-            new = path.with_name(f".{name}.{secrets.token_hex(8)}")
-            new.write_bytes(content)
-            new.replace(path)  # another run may be reading it
-    except OSError as error:
-        raise SearchError(f"project_dir={str(project_dir)!r}: {name} cannot be kept there: {error}") from error
-    return path
-
-
 def print_output(folder: Path, node_id: str) -> None:
     """Print what evaluator and program printed for one candidate; nothing of a run that was refused and is gone."""
     text = ""
@@ -288,10 +378,10 @@ def print_output(folder: Path, node_id: str) -> None:
         print(text, end="" if text.endswith("\n") else "\n")
 
 
-def _evaluator(evaluate: Callable[[str], Any] | str | Path, project_dir: Path) -> Path:
+def _evaluator(evaluate: Callable[[str], Any] | str | Path, kept: KeptFiles) -> Path:
     """The evaluator as a file: a path as it is, a function pickled by value."""
     if isinstance(evaluate, str | Path):
         return checked_path("evaluate", evaluate)
     if not callable(evaluate):
         raise SearchError(f"evaluate={shown(evaluate)}: a function of the program's path, or a file with one")
-    return keep(pickled(evaluate), "evaluate.pkl", project_dir)
+    return kept.keep(pickled(evaluate), "evaluate.pkl")

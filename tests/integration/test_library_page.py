@@ -68,9 +68,10 @@ def test_a_search_by_hand(tmp_path):
 
 @pytest.mark.long
 def test_what_an_installed_copy_uses(tmp_path):
-    search, evolved, parts = SECTIONS["In an installed copy"]
+    search, evolved, step, parts = SECTIONS["In an installed copy"]
     assert "def " in python(search, tmp_path)
     assert "your program" in python(evolved, tmp_path)
+    assert "winner/solution.py" in python(step, tmp_path)
     assert re.fullmatch(r"[0-9a-f]+\n", python(parts, tmp_path))
 
 

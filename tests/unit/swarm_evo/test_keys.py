@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swarm_evo.errors import SearchError
-from swarm_evo.search import keep, keys
+from swarm_evo.kept import KeptFiles
+from swarm_evo.search import keys as keys_of
 from utils.config import load_config
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="$\u2028\u2029\ufeff\ufffe\uffff"))
@@ -24,6 +25,10 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b"]), inner, max_size=2),
     max_leaves=5,
 )
+
+
+def keys(budget, project_dir, more, settings):
+    return keys_of(budget, KeptFiles(Path(project_dir)), more, settings)
 
 
 @given(VALUES)
@@ -66,7 +71,8 @@ def test_numbers_of_arrays_are_numbers_and_what_yaml_has_not_is_refused(tmp_path
 def test_a_function_that_is_kept_again_is_whole_at_every_moment(tmp_path):
     """A second search of the same function emptied the file that a first one was reading."""
     content, lengths, over = b"x" * 2_000_000, set(), threading.Event()
-    path = keep(content, "evaluate.pkl", tmp_path)
+    kept = KeptFiles(tmp_path)
+    path = kept.keep(content, "evaluate.pkl")
 
     def read() -> None:
         while not over.is_set():
@@ -75,7 +81,7 @@ def test_a_function_that_is_kept_again_is_whole_at_every_moment(tmp_path):
     reader = threading.Thread(target=read)
     reader.start()
     for _ in range(50):
-        keep(content, "evaluate.pkl", tmp_path)
+        kept.keep(content, "evaluate.pkl")
     over.set()
     reader.join()
     assert lengths == {len(content)} and [one.name for one in path.parent.iterdir()] == [path.name]

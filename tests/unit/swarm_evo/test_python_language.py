@@ -29,6 +29,14 @@ from swarm_evo.language import in_python
         ("data.train=/a/b.csv: no rows", "data__train=/a/b.csv: no rows"),
         ("/tmp/a.b=c/run.db cannot be read", "/tmp/a.b=c/run.db cannot be read"),
         ("`swarm-evo resume r --search.max_steps=8`", "`swarm_evo.resume(…)`"),
+        ("`swarm-evo export-best r --bundle DIR` writes one", "`swarm_evo.export_best(…)` writes one"),
+        ("`swarm-evo config KEY`", "`the command line(…)`"),
+        ("--seeds: only with --refit", "seeds: only with refit=True"),
+        ("--out /a/b: cannot be written", "out=/a/b: cannot be written"),
+        ("--bundle holds what is stored: leave out --out, or", "bundle= holds what is stored: leave out out=, or"),
+        ("add --i-accept-unsandboxed to mean it", "add accept_unsandboxed=True to mean it"),
+        ("--case a: KEY=VALUE", "cases=a: KEY=VALUE"),
+        ("--folder-of x --names", "--folder-of x --names"),
     ],
 )
 def test_options_become_arguments_and_verbs_calls(typed, told):

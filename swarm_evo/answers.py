@@ -1,0 +1,327 @@
+"""What verbs answer, typed: the fields of their JSON, by the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, TypeVar, cast, get_type_hints
+
+if TYPE_CHECKING:
+    import pandas
+
+Answer = TypeVar("Answer")
+
+
+class RunRow(TypedDict):
+    """A run in a list of runs."""
+
+    run: str
+    problem: str
+    status: str
+    """`running`, `finished`, `interrupted`, `failed`, `starting` or `unreadable`."""
+    started_at: str | None
+    steps: int
+    best_metric: float | None
+    """The winner's on validation; before the end that of who leads."""
+    final_metric: float | None
+    """The winner's on what the search never saw."""
+    verdict: str
+    lower_is_better: bool
+    writer: str
+    cost_usd: float | None
+    best_node_id: str | None
+    best_is: str
+    """Its name where the search did not write it; else ''."""
+    gain: float | None
+    """Over the hardest reference, in the metric's unit."""
+    against: str | None
+    """That reference."""
+    unit: str
+    policy: str
+    seed: int | None
+    seconds: float | None
+    title: str
+    note: str
+    tags: list[str]
+    archived: bool
+    reason: NotRequired[str]
+    """Of one that cannot be read."""
+
+
+class ComparedRun(RunRow):
+    """A run beside others."""
+
+    final_interval: list[float] | None
+    """95 %, over draws of the rows."""
+    limits: str
+    """In words."""
+    verdict_words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Runs side by side."""
+
+    runs: tuple[ComparedRun, ...]
+    settings: Mapping[str, list[Any]]
+    """Key → its value in each run, of those that differ."""
+
+    def frame(self) -> pandas.DataFrame:
+        """A row a run, with the settings that differ as columns `config.KEY`."""
+        import pandas
+
+        settings = {f"config.{key}": values for key, values in self.settings.items()}
+        rows = pandas.DataFrame(list(self.runs))
+        return pandas.concat([rows, pandas.DataFrame(settings, index=rows.index)], axis=1).set_index("run")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as the run left it."""
+
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Is a run, or a bundle, as it was written? True where it is: `assert swarm_evo.verify(run)`."""
+
+    run: str
+    verdict: str
+    """`authentic` (with a head), `consistent`, `extended`, `unchained` or `tampered`."""
+    sentence: str
+    """What the verdict says, and what it does not exclude."""
+    journal_head: str | None
+    links: int
+    chained_from: tuple[Mapping[str, int], ...]
+    checked: Mapping[str, int]
+    """Table → rows."""
+    unchecked: tuple[str, ...]
+    """What nothing vouches for, and why."""
+    findings: tuple[Finding, ...]
+    """The first thousand."""
+    findings_total: int
+
+    def __bool__(self) -> bool:
+        return self.verdict in ("authentic", "consistent")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A run searched again from its record. True where it came out equal: `assert swarm_evo.replay(run)`."""
+
+    run: str
+    equal: bool
+    text: str
+    """The hash, or the first difference."""
+
+    def __bool__(self) -> bool:
+        return self.equal
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The best program, taken away."""
+
+    run: str
+    node_id: str | None
+    """None of a run without a valid program, which left a recording alone."""
+    metric: float | None
+    metric_source: str | None
+    files: tuple[Path, ...]
+    branch: str | None
+    """Of a tree that went into one: its name, and where."""
+    remarks: tuple[str, ...]
+    """What whoever takes it along should know; each is a warning too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The user's own words on a run."""
+
+    run: str
+    title: str
+    note: str
+    tags: tuple[str, ...]
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """What is gone."""
+
+    removed: tuple[str, ...]
+    """Runs."""
+    bases: tuple[str, ...]
+    """Copies of repositories that no run needs any more."""
+    files: tuple[str, ...]
+    """Functions and tables below `.swarm-evo/` that no run needs any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at, and what to do if it is not as it should be."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Is this machine fit? True where it is: `assert swarm_evo.doctor()`."""
+
+    ok: bool
+    checks: tuple[Check, ...]
+    sandbox: Mapping[str, Any] = field(repr=False)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a search would be; nothing has been started."""
+
+    problem: str
+    metric: Mapping[str, str]
+    """`name`, `direction`."""
+    writer: str
+    policy: str
+    proposals: int | None
+    """That the budget buys."""
+    budget: Mapping[str, Any]
+    usd_a_proposal: float | None
+    usd: float | None
+    """A quote; None where no price is known, or nothing is paid."""
+    sandbox: str
+    timeout: float
+    note: str
+    """What is known of the scores."""
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepCell:
+    """One run of a sweep as it stands."""
+
+    setting: tuple[str, ...]
+    """`key=value` words; () where nothing varies."""
+    name: str
+    """Of the setting, as people read it."""
+    seed: int
+    run: str | None
+    status: str
+    """As in a list of runs; also `not begun`, `removed`."""
+    metric: float | None
+    """The winner's on validation."""
+    final_metric: float | None
+    """The winner's on what the search never saw."""
+    steps: int
+    cost_usd: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRow:
+    """One setting over its seeds. Scores are in the metric's unit; gains and leads are above 0 where they are good."""
+
+    setting: tuple[str, ...]
+    name: str
+    runs: int
+    """Finished runs with a score."""
+    without: int
+    """Finished runs without a valid program."""
+    mean: float | None
+    interval: tuple[float, float] | None
+    """95 % of the mean."""
+    pairs: int
+    """Seeds in common with the first setting."""
+    gain: float | None
+    """Over the first setting, mean over those seeds."""
+    gain_interval: tuple[float, float] | None
+    verdict: str
+    """`better`, `worse`, `not told apart`, `too few seeds`; '' of the first."""
+    rival: tuple[str, ...] | None
+    """The best of the other settings."""
+    rival_name: str
+    lead: float | None
+    """Over the rival."""
+    lead_interval: tuple[float, float] | None
+    lead_verdict: str
+    cost_usd: float | None
+    seconds: float | None
+    """Mean of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Settings over seeds, as they stand."""
+
+    name: str
+    score: str
+    """Of which part: `final` or `validation`."""
+    lower_is_better: bool
+    problem: str
+    words: tuple[str, ...]
+    """What all runs have in common."""
+    running: bool
+    cells: tuple[SweepCell, ...] = field(repr=False)
+    rows: tuple[SweepRow, ...]
+    lacking: str
+    """What the intervals lack, in words."""
+
+    def frame(self) -> pandas.DataFrame:
+        """A row a setting, by its name; `pandas.DataFrame(sweep.cells)` has a row a run."""
+        import pandas
+
+        return pandas.DataFrame(list(self.rows)).set_index("name")
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRun:
+    """A run of a sweep that is there."""
+
+    run: str
+    setting: tuple[str, ...]
+    name: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepLine:
+    """A sweep in the list of them."""
+
+    name: str
+    problem: str
+    status: str
+    """`not begun`, `running`, `interrupted` or `finished`."""
+    started_at: str
+    settings: int
+    seeds: int
+    begun: int
+    """Runs that were begun, those that were removed since too."""
+    runs: tuple[SweepRun, ...]
+
+
+def answer_of(kind: type[Answer], told: Mapping[str, Any]) -> Answer:
+    """The JSON object as one of these; fields that this version does not know are left out."""
+    hints = get_type_hints(kind)
+    named = [one.name for one in fields(cast(Any, kind))]
+    return kind(**{name: _value(hints[name], told[name]) for name in named})
+
+
+def _value(hint: Any, told: Any) -> Any:
+    """Lists as tuples, and what is in them as `hint` says."""
+    if not isinstance(told, list):
+        return told
+    inner = hint.__args__[0] if isinstance(hint, GenericAlias) and hint.__origin__ is tuple else None
+    if inner is Path:
+        return tuple(map(Path, told))
+    if is_dataclass(inner):
+        return tuple(answer_of(cast(type[Any], inner), one) for one in told)
+    return tuple(told)
