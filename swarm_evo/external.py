@@ -39,7 +39,7 @@ from swarm_evo.kept import KeptFiles
 from swarm_evo.language import in_python
 from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
-from swarm_evo.search import check_kept, config_words, keys, problem_words, rights
+from swarm_evo.words import check_kept, config_words, keys, problem_words, rights
 
 SOCKET, LOCK = "tickets.sock", "run.lock"
 """In a run's folder: where its process answers, and what it keeps locked while it works on the run."""

@@ -12,7 +12,7 @@ from swarm_evo.arguments import StoredRun, checked_path, located, located_togeth
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.kept import KeptFiles
-from swarm_evo.search import keys, preset_words, rights
+from swarm_evo.words import keys, preset_words, rights
 
 SAID_OR_NOT = (0, 1)
 """Exit codes of a verb that says whether something is so."""

@@ -11,7 +11,7 @@ from swarm_evo.arguments import checked_path, shown
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.kept import KeptFiles
-from swarm_evo.search import rights, search_words, word_of
+from swarm_evo.words import rights, search_words, word_of
 
 WHAT = "seeds=range(1, 6), or vary={'search.policy': ['three_phase', 'mcts']}"
 

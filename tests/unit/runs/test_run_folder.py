@@ -12,13 +12,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cli.doctor import _folder
 from cli.parser import main
 from core.storage.held import is_held, is_holder, lock_holder
 from core.storage.run_names import may_be_run
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.control import stop_gracefully
 from runs import run_folder
+from runs.machine import check_folder
 from runs.run_folder import all_runs, find_run, hold, left_hidden, left_out, new_run
 from utils.config_schema import Config
 from utils.errors import RunBusyError, StoreError, UnknownRunError
@@ -212,7 +212,7 @@ def test_a_disk_that_has_no_locks_is_not_taken_for_another_process(tmp_path, mon
     with pytest.raises(StoreError, match="No locks available") as raised, hold(run):
         pass
     assert not isinstance(raised.value, RunBusyError) and raised.value.exit_code == 2
-    (check,) = _folder(Config.model_validate({"project": {"dir": str(tmp_path)}}))
+    check = check_folder(Config.model_validate({"project": {"dir": str(tmp_path)}}))
     assert not check.ok and "No locks available" in check.detail, "`doctor` called such a place fit"
 
 

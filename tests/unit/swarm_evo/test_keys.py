@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from swarm_evo.errors import SearchError
 from swarm_evo.kept import KeptFiles
-from swarm_evo.search import keys as keys_of
+from swarm_evo.words import keys as keys_of
 from utils.config import load_config
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="$\u2028\u2029\ufeff\ufffe\uffff"))
