@@ -196,14 +196,15 @@ def export_best(project_dir: str, arguments: Answer, call: Call) -> Answer:
     """Write the winner; says what it is worth."""
     run_dir = find_run(project_dir, str(arguments.get("run") or "latest"))
     out = [f"--out={Path(str(arguments['dir'])).resolve()}"] if arguments.get("dir") else []
-    done = _main(["export-best", run_dir.name, *out, f"project.dir={Path(project_dir).resolve()}"])
+    done = _main(["export-best", run_dir.name, "--json", *out, f"project.dir={Path(project_dir).resolve()}"])
     if done.returncode:
         raise ConfigError(_last_line(done.stderr))
+    found = json.loads(done.stdout)
     about = status(project_dir, {"run": run_dir.name})
     best = about["best"] or {}
     shown = {name: about[name] for name in ("run", "status", "verdict", "warnings")}
     sources = {name: best.get(name) for name in ("node_id", "metric", "metric_source", "final_metric")}
-    return {**shown, **sources, "files": done.stdout.splitlines(), "next": "status"}
+    return {**shown, **sources, "files": found["files"], "remarks": found["remarks"], "next": "status"}
 
 
 # ------------------------------------------------------------ the command line as a child process

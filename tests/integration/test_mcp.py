@@ -106,7 +106,7 @@ def test_the_whole_way_from_a_plan_to_the_best_program(tmp_path):
         assert "rule" in client.call("why")["best"]
         assert [row["run"] for row in client.call("list_runs")["runs"]] == [run["run"]]
         exported = client.call("export_best", dir=str(tmp_path / "out"))
-        assert (exported["metric"], exported["metric_source"]) == (0.25, "verified")
+        assert (exported["metric"], exported["metric_source"], exported["remarks"]) == (0.25, "verified", [])
         assert (tmp_path / "out" / "solution.py").read_text() == PROGRAM.format(x=1.75)
         nothing = client.call("resume_run")
         assert (nothing["state"], nothing["next"]) == ("finished", "export_best") and "more than that" in nothing[
