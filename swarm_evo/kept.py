@@ -23,6 +23,7 @@ from swarm_evo.errors import SearchError
 
 _NAMED = re.compile(rf"{re.escape(KEPT)}/([0-9a-f]{{16}})/")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_TRIES = 100
 _MOST_BYTES = 1 << 24
 """Of a run's settings."""
 
@@ -175,14 +176,16 @@ def _held(folder: Path, how: int = fcntl.LOCK_SH) -> Iterator[tuple[Path, int]]:
 
 def _hold(folder: Path) -> tuple[Path, int]:
     """The folder, made where it is not there, and the descriptor that holds it."""
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):  # it was removed meanwhile, as nobody needed it
+    for _ in range(_TRIES):
+        with suppress(FileNotFoundError, FileExistsError):  # it is removed meanwhile, as nobody needed it
+            folder.mkdir(parents=True, exist_ok=True)
             descriptor = _locked(folder, fcntl.LOCK_SH)
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), os.stat(folder)):
                     return folder, descriptor
             os.close(descriptor)
+    folder.mkdir(parents=True)  # says why
+    raise OSError(f"'{folder}' is removed again and again")
 
 
 def _locked(folder: Path, how: int) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -77,3 +79,23 @@ def test_nothing_of_the_users_is_removed_or_followed(tmp_path):
     (tmp_path / "logs" / "r" / "config.yaml").unlink()
     os.mkfifo(tmp_path / "logs" / "r" / "config.yaml")  # a stranger's run: it is not waited for
     assert remove_unneeded(tmp_path) == [] and sorted(os.listdir(place)) == ["link", "notes.txt"]
+
+
+def test_calls_and_removals_side_by_side_lose_nothing(tmp_path):
+    lost = []
+
+    def work(number: int) -> None:
+        for turn in range(15):
+            kept = KeptFiles(tmp_path)
+            path = kept.keep(bytes([turn % 3]), "evaluate.pkl")
+            run = run_of(tmp_path, f"r{number}-{turn}", path)
+            kept.drop()
+            if path.read_bytes() != bytes([turn % 3]):
+                lost.append(path)
+            shutil.rmtree(run)
+            remove_unneeded(tmp_path)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    remove_unneeded(tmp_path)  # two that looked at once may each have left what the other held
+    assert lost == [] and not (tmp_path / ".swarm-evo").exists()
