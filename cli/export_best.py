@@ -15,7 +15,8 @@ from cli.options import (
     remark,
 )
 from runs.run_folder import find_run
-from runs.stored.best_program import SEEDS, Wanted, export_best
+from runs.stored.best_program import export_best
+from runs.stored.export_request import SEEDS, Wanted
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.user_path import user_path

@@ -26,8 +26,6 @@ from swarm_evo.answers import (
     Plan,
     Replayed,
     RunRow,
-    Sweep,
-    SweepLine,
     Verification,
 )
 from swarm_evo.errors import SearchError, SwarmEvoError
@@ -37,12 +35,13 @@ from swarm_evo.result import Best, Result
 from swarm_evo.run import Run, Step
 from swarm_evo.search import fork, load, plan, resume, runs, search, start
 from swarm_evo.stored import compare, delete, doctor, export_best, replay, report, tag, verify
+from swarm_evo.sweep_answers import Sweep, SweepCell, SweepLine, SweepRow
 from swarm_evo.sweeps import delete_sweep, load_sweep, sweep, sweeps
 
 __all__ = [
     "Best", "Check", "Comparison", "Deleted", "Exported", "ExternalRun", "Finding", "Health", "Labels", "Plan",
-    "Replayed", "Result", "Run", "RunRow", "SearchError", "Step", "SwarmEvoError", "Sweep", "SweepLine",
-    "Verification",
+    "Replayed", "Result", "Run", "RunRow", "SearchError", "Step", "SwarmEvoError", "Sweep", "SweepCell",
+    "SweepLine", "SweepRow", "Verification",
     "compare", "delete", "delete_sweep", "doctor", "evolve", "export_best", "fork", "load", "load_sweep", "open",
     "plan", "replay", "report", "resume", "runs", "search", "start", "sweep", "sweeps", "tag", "verify",
 ]  # fmt: skip

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from swarm_evo.answers import Deleted, Sweep, SweepLine, answer_of
+from swarm_evo.answers import Deleted, answer_of
 from swarm_evo.arguments import checked_path, shown
 from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.kept import KeptFiles
+from swarm_evo.sweep_answers import Sweep, SweepLine
 from swarm_evo.words import rights, search_words, word_of
 
 WHAT = "seeds=range(1, 6), or vary={'search.policy': ['three_phase', 'mcts']}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.state.node import Node
-from runs.stored.best_program import SEEDS, seeds_for
+from runs.stored.best_program import seeds_for
+from runs.stored.export_request import SEEDS
 from utils.config import load_config
 
 
