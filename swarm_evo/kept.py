@@ -22,6 +22,8 @@ from swarm_evo.arguments import KEPT
 from swarm_evo.errors import SearchError
 
 _NAMED = re.compile(rf"{re.escape(KEPT)}/([0-9a-f]{{16}})/")
+_OURS = re.compile(r"\.?[0-9a-f]{16}")
+"""Folders with files that are whole, and that are being written."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _TRIES = 100
 _MOST_BYTES = 1 << 24
@@ -108,12 +110,14 @@ def remove_unneeded(project_dir: Path) -> list[str]:
     """Remove what no run and no sweep of the project names and no call holds; gives it as `HASH/NAME`.
 
     Held first and looked for then: whoever let go of a file has a run that names it. Nothing is removed where a run
-    cannot tell what it needs.
+    cannot tell what it needs, and nothing through a link: in a stranger's project it leads to any folder of the user's.
     """
     place, gone = project_dir / KEPT, []
+    if place.is_symlink():
+        return []
     with ExitStack() as held:
         ours = []
-        for name in _names(place):
+        for name in filter(_OURS.fullmatch, _names(place)):
             with suppress(OSError):
                 held.enter_context(_held(place / name, fcntl.LOCK_EX | fcntl.LOCK_NB))
                 ours.append(name)

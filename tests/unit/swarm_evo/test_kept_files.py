@@ -73,12 +73,18 @@ def test_nothing_of_the_users_is_removed_or_followed(tmp_path):
     place = tmp_path / ".swarm-evo"
     place.mkdir()
     (place / "notes.txt").touch()
-    (tmp_path / "mine").mkdir()
-    (place / "link").symlink_to(tmp_path / "mine")
+    (tmp_path / "mine" / ("a" * 16)).mkdir(parents=True)
+    (place / ("b" * 16)).symlink_to(tmp_path / "mine")
+    (place / "thesis").mkdir()
     os.mkfifo(run_of(tmp_path, "r", "").joinpath("pipe"))
     (tmp_path / "logs" / "r" / "config.yaml").unlink()
     os.mkfifo(tmp_path / "logs" / "r" / "config.yaml")  # a stranger's run: it is not waited for
-    assert remove_unneeded(tmp_path) == [] and sorted(os.listdir(place)) == ["link", "notes.txt"]
+    assert remove_unneeded(tmp_path) == []
+    shutil.rmtree(tmp_path / "logs")
+    assert remove_unneeded(tmp_path) == [] and sorted(os.listdir(place)) == ["b" * 16, "notes.txt", "thesis"]
+    place.rename(tmp_path / "before")
+    place.symlink_to(tmp_path / "mine")
+    assert remove_unneeded(tmp_path) == [] and os.listdir(tmp_path / "mine") == ["a" * 16]
 
 
 def test_calls_and_removals_side_by_side_lose_nothing(tmp_path):
