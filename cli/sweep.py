@@ -96,7 +96,8 @@ def _remove(args: argparse.Namespace) -> int:
         raise ConfigError("sweep rm --json: a program asks nobody; add --yes to mean it")
     project_dir, name = project_dir_of(args), args.what[1]
     runs = runs_of_sweep(project_dir, name)
-    if not args.yes and not agreed("sweep rm", f"sweep {name} and its {counted(len(runs), 'run')}"):
+    named = ", ".join(run.name for run in runs) or "none is there"
+    if not args.yes and not agreed("sweep rm", f"sweep {name} and its {counted(len(runs), 'run')} ({named})"):
         print("nothing is removed")
         return 0
     removed = remove_sweep(project_dir, name, (lambda line: None) if args.json else print)

@@ -47,7 +47,7 @@ def remove_runs(
             _remove(project_dir, folder)
             tell(f"removed {folder.name}{stays}")
         if sweep is not None:
-            shutil.rmtree(sweep)
+            _remove_folder(sweep, "sweep")
             tell(f"removed the sweep {sweep.name}")
     bases = leftover_bases(project_dir)
     for base in bases:
@@ -59,14 +59,18 @@ def remove_runs(
     return Removed([folder.name for folder in folders], [base.name for base in bases], files)
 
 
-def _remove(project_dir: str, folder: Path) -> None:
+def _remove_folder(folder: Path, what: str) -> None:
     try:
         if folder.is_symlink():  # laid by the user, who knows what else lies there
             folder.unlink()
         else:
             shutil.rmtree(folder)
     except OSError as error:
-        raise StoreError(f"run '{folder.name}' cannot be removed: {error.strerror}") from error
+        raise StoreError(f"{what} '{folder.name}' cannot be removed: {error.strerror}") from error
+
+
+def _remove(project_dir: str, folder: Path) -> None:
+    _remove_folder(folder, "run")
     shutil.rmtree(Path(project_dir).resolve() / "workspaces" / folder.name, ignore_errors=True)
     for name in ("system.log", "metrics.json"):
         link = logs_dir(project_dir) / name
