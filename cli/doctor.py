@@ -6,10 +6,11 @@ import argparse
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cli.options import add_config_options, config_of, refuse_options
 from runs.machine import examined
+from utils.errors import ConfigError
 from utils.scratch_folders import scratch_folder
 
 if TYPE_CHECKING:
