@@ -12,8 +12,8 @@ import pytest
 from support.chat_server import ChatServer
 from support.command_line import Cli
 
-from cli.doctor import _answers
 from core.evaluation.isolation import cheats
+from runs.machine import _answers
 from utils.config import load_config
 from utils.config_schema import Config
 
