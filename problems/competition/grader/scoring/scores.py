@@ -175,8 +175,10 @@ def cohen_kappa(y: Any, p: Any) -> float:
 def qwk(y: Any, p: Any) -> float:
     """Grades that are k apart disagree k² times as much, whether or not a row has those between them, as on Kaggle;
     scikit-learn counts only those that are there. Source: Cohen 1968."""
-    by_chance = mse(y, np.mean(y)) + mse(p, np.mean(y))  # of each grade with each that is told
-    return 1 - mse(y, p) / by_chance if by_chance else 1.0
+    apart = np.mean(y) - np.mean(p)
+    y, p = np.asarray(y, float) - np.mean(y), np.asarray(p, float) - np.mean(p)
+    by_chance = y @ y + p @ p + len(y) * apart**2  # of each grade with each that is told
+    return float(2 * (y @ p) / by_chance) if by_chance else 1.0  # one grade for all rows is exactly 0
 
 
 def _ranks(values: Any) -> Any:
