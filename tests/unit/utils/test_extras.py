@@ -46,6 +46,8 @@ def test_every_extra_that_is_told_is_one():
     declared = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     page = (root / "README.md").read_text().partition("\nExtras: ")[2].partition(". In a checkout")[0]
     assert set(re.findall(r"`([a-z-]+)`", page)) == set(declared)
-    sources = [path for folder in ("cli", "core", "problems", "reports", "runs") for path in (root / folder).rglob("*.py")]
+    sources = [
+        path for folder in ("cli", "core", "problems", "reports", "runs") for path in (root / folder).rglob("*.py")
+    ]
     told = {name for path in sources for name in re.findall(r"install_line\(['\"]([a-z-]+)", path.read_text())}
     assert {"tables", "ray"} <= told <= set(declared)
