@@ -114,7 +114,9 @@ def test_what_is_kept_of_its_answers_is_bounded_and_what_is_let_go_of_is_not():
         pytest.raises(ProgramFailed, match=r"execution\.memory_mb") as failed,
     ):
         _kept = [program.channel.call("f", [], {}) for _ in answers]
-    assert failed.value.failure == "memory" and 4 < program.channel.calls < 9
+    assert failed.value.failure == "memory" and 4 < program.channel.calls < 12, (
+        "what a worker of the tests lets go of counts too"
+    )
 
 
 @given(st.binary(max_size=200))
