@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from PIL import Image
 
 from problems.competition.problem import build
 from utils.config import load_config
@@ -35,7 +36,13 @@ RENTS = pd.DataFrame(
 )
 PLAIN = RENTS.to_csv(index=False)
 Files = dict[str, bytes]
-PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(40)
+
+
+def picture() -> bytes:
+    """Eight by eight points."""
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), (120, 130, 140)).save(file, "PNG")
+    return file.getvalue()
 
 
 def text(encoding: str = "utf-8", sep: str = ",", decimal: str = ".") -> bytes:
@@ -81,7 +88,7 @@ SHAPES: dict[str, tuple[Callable[[], Files], tuple[str, ...]]] = {
     "two targets": (lambda: {"train.csv": PLAIN.encode()}, ("data.target=rent,size",)),
     "day first, split by time": (lambda: {"train.csv": PLAIN.encode()}, ("data.split=time:day",)),
     "pictures beside the table": (
-        lambda: {"train.csv": PLAIN.encode(), **{f"pics/{name}.png": PICTURE for name in RENTS["flat"]}},
+        lambda: {"train.csv": PLAIN.encode(), **{f"pics/{name}.png": picture() for name in RENTS["flat"]}},
         (),
     ),
     "BOM, missing targets": (

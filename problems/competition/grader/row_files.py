@@ -28,6 +28,8 @@ SPREAD = 0.5
 MOST_LINES = 12
 READ = {"images": "images at 32×32 pixels", "texts": "texts"}
 """What `rules` makes of files that a column names."""
+ZIP = ".zip"
+"""As programs of `rules` know one by its path."""
 TRIED = 3
 """Images that are opened to see one."""
 WEIGHED = 100
@@ -142,7 +144,7 @@ def _folders(public: Path) -> dict[tuple[Path, str], list[str]]:
     for folder, _, names in os.walk(public):
         for name in names:
             add(Path(folder), name)
-            if name.lower().endswith(".zip"):
+            if name.endswith(ZIP):
                 for member in _members(Path(folder) / name):
                     inner, _, name_there = member.rpartition("/")
                     add(Path(folder) / name / inner, name_there)
@@ -159,7 +161,7 @@ def _members(archive: Path) -> list[str]:
 def _archive_of(path: Path) -> tuple[Path | None, str]:
     """The zip that this folder is in, and the folder there as names begin; None for a folder of its own."""
     for place in (path, *path.parents):
-        if place.suffix.lower() == ".zip" and place.is_file():
+        if place.suffix == ZIP and place.is_file():
             inner = path.relative_to(place).as_posix()
             return place, "" if inner == "." else f"{inner}/"
     return None, ""

@@ -90,9 +90,9 @@ def opened(value, places):
         archive, mark, member = path.partition(".zip/")
         if os.path.isfile(path):
             return open(path, "rb")
-        if mark and archive not in ZIPS:
+        if mark and archive not in ZIPS and os.path.isfile(archive + ".zip"):  # no folder that is called so
             ZIPS[archive] = ZipFile(archive + ".zip")
-        if mark and member in ZIPS[archive].NameToInfo:
+        if archive in ZIPS and member in ZIPS[archive].NameToInfo:
             return ZIPS[archive].open(member)
 '''
 

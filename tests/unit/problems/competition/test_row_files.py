@@ -46,7 +46,9 @@ def test_a_file_may_lie_in_a_zip(tmp_path, seen):
     Image.new("L", (8, 6), 128).save(tmp_path / "1.png")
     with ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.write(tmp_path / "1.png", "train/1.png")
-    found = seen(pd.Series([1, 2]), (f"{tmp_path}/none/{{}}.png", f"{tmp_path}/all.zip/train/{{}}.png"))
+    (tmp_path / "folder.zip").mkdir()
+    places = (f"{tmp_path}/none/{{}}.png", f"{tmp_path}/folder.zip/{{}}.png", f"{tmp_path}/all.zip/train/{{}}.png")
+    found = seen(pd.Series([1, 2]), places)
     assert found[0, 0] == pytest.approx(128 / 255) and np.isnan(found[1]).all()
 
 
