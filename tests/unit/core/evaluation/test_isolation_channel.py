@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import socket
@@ -109,14 +110,13 @@ def test_what_is_kept_of_its_answers_is_bounded_and_what_is_let_go_of_is_not():
     with Program(*answers, memory_mb=9) as program:
         for _ in answers:
             program.channel.call("f", [], {})
+    ctypes.CDLL(None).malloc_trim(0)  # what other tests let go of has room for answers that is not the machine's
     with (
         Program(*answers, memory_mb=9) as program,
         pytest.raises(ProgramFailed, match=r"execution\.memory_mb") as failed,
     ):
         _kept = [program.channel.call("f", [], {}) for _ in answers]
-    assert failed.value.failure == "memory" and 4 < program.channel.calls < 12, (
-        "what a worker of the tests lets go of counts too"
-    )
+    assert failed.value.failure == "memory" and 3 < program.channel.calls < 9
 
 
 @given(st.binary(max_size=200))
