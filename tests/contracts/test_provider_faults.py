@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,6 +13,7 @@ import pytest
 from llmock.scenarios import Delay, Fail, Match, Reply, StreamFault, ToolCall, ToolFault
 from pydantic import SecretStr
 from support.faulty_server import MODELS, REVIEW, REVIEW_CHOICE, REVIEW_TOOL, FaultyServer
+from support.raw_server import answering_once
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings, backend_gemini, backend_openai
 from core.backend.deadline import Deadline
@@ -301,23 +300,11 @@ BROKEN = [
 @pytest.mark.parametrize(("answer", "stream", "said"), BROKEN)
 def test_what_broke_a_connection_is_told(answer: bytes, stream: bool, said: str) -> None:
     """`Connection error.` alone, as the SDK has it, lets nobody find out whose fault it is."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(20)
-
-        def serve() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.recv(65536)
-                connection.sendall(answer)
-
-        thread = threading.Thread(target=serve)
-        thread.start()
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}/v1"
+    with answering_once(answer) as address:
         settings = ModelSettings(
-            provider="openai", model="m", api_key=SecretStr(KEY), base_url=address, attempts=1, stream=stream
+            provider="openai", model="m", api_key=SecretStr(KEY), base_url=f"{address}/v1", attempts=1, stream=stream
         )
         model_client = ModelClient({"code": settings}, log=MemoryLog(), ledger=Ledger())
         with pytest.raises(BackendBusyError, match=said):
             model_client.bind("code", "n1")("You write.", "Write a program.")
         model_client.close()
-        thread.join(60)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
-import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
-from support.raw_server import Answer, RawServer, streamed, whole
+from support.raw_server import Answer, RawServer, answering_once, streamed, whole
 
 from core.backend import Ledger, MemoryLog, ModelClient, ModelSettings
 from core.backend.preflight import check_model
@@ -274,27 +272,13 @@ def test_a_stream_is_left_at_its_end() -> None:
     """Nothing says `[DONE]`, and a connection may stay open: the reply would be lost at the deadline."""
     _, kind, body = TEXTS["piece by piece"]
     head = f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode()
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(60)
-
-        def serve() -> None:
-            connection, _ = listening.accept()
-            with connection:
-                connection.settimeout(60)
-                connection.recv(65536)
-                connection.sendall(head + body.removesuffix(b"data: [DONE]\n\n"))
-                while connection.recv(65536):
-                    pass
-
-        thread = threading.Thread(target=serve)
-        thread.start()
+    with answering_once(head + body.removesuffix(b"data: [DONE]\n\n"), until_left=True) as address:
         settings = ModelSettings(
             provider="openai-responses", model="m", api_key=SecretStr(KEY), attempts=1, stream=True, timeout=30,
-            base_url=f"http://127.0.0.1:{listening.getsockname()[1]}/v1",
+            base_url=f"{address}/v1",
         )  # fmt: skip
         client = ModelClient({"code": settings}, log=MemoryLog(), ledger=Ledger())
         assert reply(client) == PROGRAM
-        thread.join(60)
 
 
 def test_a_reply_that_nobody_waits_for_is_refused_before_the_run() -> None:

@@ -1,10 +1,13 @@
-"""A server on loopback that answers every POST with what a script says, byte for byte."""
+"""Servers on loopback that answer byte for byte: every POST as a script says, or one request with what no server
+that is well would send."""
 
 from __future__ import annotations
 
 import json
+import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -70,3 +73,43 @@ class RawServer:
                 pass
 
         return Handler
+
+
+@contextmanager
+def answering_once(answer: bytes, until_left: bool = False) -> Iterator[str]:
+    """The address of a server that reads one request to its end, sends these bytes and hangs up; `until_left`: it
+    stays until the other side hangs up. A request of which a part is unread at the end would have the kernel reset
+    the connection, and the answer be lost."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(60)
+
+        def serve() -> None:
+            try:
+                connection, _ = listening.accept()
+            except OSError:  # nobody came
+                return
+            with connection:
+                connection.settimeout(60)
+                read_request(connection)
+                connection.sendall(answer)
+                while until_left and connection.recv(65536):
+                    pass
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)  # wakes who waits for a request that never came
+            thread.join(60)
+
+
+def read_request(connection: socket.socket) -> None:
+    """Head and body of one request; a client may send them in as many packets as it likes."""
+    with connection.makefile("rb") as stream:
+        size = 0
+        while (line := stream.readline()).strip():
+            name, _, value = line.partition(b":")
+            if name.strip().lower() == b"content-length":
+                size = int(value)
+        stream.read(size)

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 from support.model_behind_tls import ModelBehindTls
 from support.model_server import ModelServer
 from support.processes import eventually
+from support.raw_server import answering_once
 
 from core.backend.agent.dialects import bounded, is_cut, understood, usage_of
 from core.backend.agent.gateway import AT_ONCE, Gateway
@@ -62,22 +63,14 @@ def asked(
 
 def answered(answer: bytes) -> Gateway:
     """A gateway that one request went through, to a server that answers so."""
-    upstream = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        client, _ = upstream.accept()
-        with client:
-            client.recv(65536)
-            client.sendall(answer)
-
-    threading.Thread(target=serve, daemon=True).start()
-    settings = ModelSettings(
-        provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}", timeout=5,
-        api_key=SecretStr("real"), price=Price(1.0, 1.0), session=SessionLimits(turns=6, tokens=100_000, usd=1.0),
-    )  # fmt: skip
-    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "real", None)
-    with upstream, suppress(http.client.HTTPException, OSError, ValueError):
-        asked(made, "/v1/messages")
+    with answering_once(answer) as address:
+        settings = ModelSettings(
+            provider="agent", model="m", base_url=address, timeout=5, api_key=SecretStr("real"),
+            price=Price(1.0, 1.0), session=SessionLimits(turns=6, tokens=100_000, usd=1.0),
+        )  # fmt: skip
+        made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: "real", None)
+        with suppress(http.client.HTTPException, OSError, ValueError):
+            asked(made, "/v1/messages")
     made.close()
     return made
 
@@ -233,18 +226,9 @@ def test_a_key_that_a_refusal_quotes_is_neither_told_nor_kept():
     """The key of the environment is none of the settings': the agent read it, and the run's store kept it."""
     key = "sk-planted-0123456789"
     said = json.dumps({"error": {"message": f"Incorrect API key provided: {key}"}}).encode()
-    upstream = socket.create_server(("127.0.0.1", 0))
-
-    def serve() -> None:
-        client, _ = upstream.accept()
-        with client:
-            client.recv(65536)
-            client.sendall(b"HTTP/1.1 401 No\r\ncontent-length: %d\r\n\r\n" % len(said) + said)
-
-    threading.Thread(target=serve, daemon=True).start()
-    settings = ModelSettings(provider="agent", model="m", base_url=f"http://127.0.0.1:{upstream.getsockname()[1]}")
-    made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: key, None)
-    with upstream:
+    with answering_once(b"HTTP/1.1 401 No\r\ncontent-length: %d\r\n\r\n" % len(said) + said) as address:
+        settings = ModelSettings(provider="agent", model="m", base_url=address)
+        made = Gateway(socket.create_server(("127.0.0.1", 0)), settings, TOKEN, lambda provider: key, None)
         status, told = asked(made, "/v1/messages")
     made.close()
     assert status == 401 and told["error"]["message"] == "Incorrect API key provided: ********"
