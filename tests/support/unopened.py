@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from typing import Any, NoReturn
 
-import runs.session
+import runs.opened_run
 from core.contracts import Jobs, Problem
 from core.executor.devices import Cards
 from core.executor.early import EarlyServer
@@ -76,5 +76,5 @@ def look_for_answers(config: Config, problem: Problem, jobs: Jobs) -> Looked:
     return Looked((), 0, 0.0, 0, 0.0) if runs_nothing(config, problem) else _look_for_answers(config, problem, jobs)
 
 
-runs.session.SandboxAhead = Ahead  # type: ignore[misc]
+runs.opened_run.SandboxAhead = Ahead  # type: ignore[misc]
 selftest.look_for_answers = look_for_answers

@@ -212,7 +212,7 @@ def test_what_is_open_is_closed_though_the_failure_cannot_be_told(toy_config, mo
     def broken(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("runs.session.record_failure", broken)
+    monkeypatch.setattr("runs.opened_run.record_failure", broken)
     view = Watching()
     with pytest.raises(OSError, match="No space"), RunSession(toy_config(3), view=view):
         raise RuntimeError("a fault of ours")
@@ -261,7 +261,7 @@ def test_what_breaks_while_a_run_is_opened_leaves_nothing_or_says_why(toy_config
     def full(*_, **__):
         raise StoreError("database or disk is full")
 
-    monkeypatch.setattr(f"runs.session.{part}", full)
+    monkeypatch.setattr(f"runs.opened_run.{part}", full)
     with pytest.raises(StoreError, match="full"):
         RunSession(toy_config(5)).__enter__()
     found = [path for path in (tmp_path / "logs").iterdir() if path.is_dir()]
