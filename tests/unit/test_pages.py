@@ -172,7 +172,7 @@ def test_keys_that_are_named_are_known(path: Path) -> None:
         ("agents", ["--llm=claude-code"], 7),
         ("competitions", [], 2),
         ("evaluators", ["--problem=script"], 8),
-        ("search", ["--problem=command", "search.batch=2"], 10),
+        ("search", ["--problem=command", "search.batch=2", "search.workers=2"], 10),
     ],
 )
 def test_defaults_that_are_told_are_those_of_the_configuration(
