@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.storage.chain_check import Finding
+from core.storage.event_body import event_fields
 from core.storage.packing import TextOf, json_of, parts_of
 from utils.direction import Direction
 
@@ -32,7 +33,10 @@ def cross_check(rows: Rows) -> list[Finding]:
     """All disagreements. Rows that cannot be read at all are findings too."""
     findings: list[Finding] = []
     try:
-        events = {key: {**json_of(row["body"]), "type": row["type"]} for key, row in rows["events"].items()}
+        events = {
+            key: {**event_fields(row["body"], row["node_id"]), "type": row["type"]}
+            for key, row in rows["events"].items()
+        }
         for check in (_order, _nodes, _commits, _calls, _games, _tasks, _end):
             findings += check(rows, events)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, zlib.error) as error:

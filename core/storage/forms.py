@@ -35,7 +35,7 @@ def _json(stored: Any) -> Any:
     return stored if stored is None or isinstance(stored, Number) else json.loads(stored)
 
 
-_JSON = Form(json.dumps, _json)
+_JSON = Form(lambda value: json.dumps(value, separators=(",", ":")), _json)
 _PACKED_JSON = Form(
     lambda value: pack_json(json.dumps(value)),
     lambda stored: None if stored is None else json_of(stored),  # older versions wrote text

@@ -15,7 +15,7 @@ from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 READ_IN_PLACE = 3
 """From this version on a reader needs no step: what it finds in an older form says so itself."""
@@ -182,6 +182,14 @@ def _to_9(connection: sqlite3.Connection) -> None:
     create_views(connection)
 
 
+# ------------------------------------------------------------ 9 → 10
+
+
+def _to_10(connection: sqlite3.Connection) -> None:
+    """Rows that are there stay as they are; JSON of new ones is packed with another dictionary, and an event's does not
+    name the node again that its row names."""
+
+
 _STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {
-    1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7, 7: _to_8, 8: _to_9
+    1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7, 7: _to_8, 8: _to_9, 9: _to_10
 }  # fmt: skip

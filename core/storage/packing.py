@@ -8,6 +8,7 @@
 | 3 | figures apart: a length (4 bytes), so many bytes of deflate of the text with 0 for each digit, then its digits |
 | 4 | a difference with figures apart: a name, and the same with the other text's end, apart as well, as dictionaries |
 | 5, 6 | as 3 and 4, the digits of equal lines column by column (since schema 7) |
+| 7 | as 2 with `ROW_DICTIONARY` (since schema 10); an event's lacks the node, which stands in its row |
 | 120 | zlib |
 
 Lines of a log differ in their figures alone: apart from these they are one line, and the figures by themselves take the
@@ -40,6 +41,7 @@ class Figures(Enum):
 
 
 PLAIN, DIFFERENCE, JSON = (bytes([number]) for number in range(3))
+ROW = b"\7"
 _ALONE = {Figures.APART: b"\3", Figures.COLUMNS: b"\5"}
 _DIFFERENCE = {Figures.WITHIN: DIFFERENCE, Figures.APART: b"\4", Figures.COLUMNS: b"\6"}
 DIFFERENCES = tuple(_DIFFERENCE.values())
@@ -97,7 +99,39 @@ JSON_DICTIONARY = (
     b'"message":"","exec_time":0.0,"writer":"rules","prompt_tokens":null,"completion_tokens":null,"cost_usd":null,'
     b'"is_best":false,"best_metric":0.0,"best_node_id":"","elapsed":'
 )
+"""What the JSON of rows had in common before schema 10. Part of the stored form, as the next one."""
+ROW_DICTIONARY = (
+    b'"review":{"summary":"","claimed_metric":0.0,"analysis":""review_error":"","refusal":"","rung":"full","rung":"cheap"'
+    b',"cheap_score":0.,"behaviour":"","files":{"artifacts":{"metrics":{"features":{"signature":[0.0,1.0,0.,"exc_type":"'
+    b'","exc_info":{"exc_stack":[["tournament":{"standings":[{"unisolated":""fingerprint":"exploit"{"genes":[["MODEL",1]'
+    b',["TRAIN",1],["PREDICT",1],["HEAD",1],["DATA",39],["FEATURES",39],["DATA 2",7]],"stages":{"prompt":0.000,"reply":'
+    b'0.01,"code":0.00,"execute":0.000,"review":0.0},"lower_is_better":true,"round":1}'
+    b'{"operator": "mutate", "parent_ids": ["", ""], "repairs": 0, "generation": 1, "island": 0, "seen": 1, '
+    b'{"operator": "improve", "parent_ids": [""], "repairs": 0, "generation": null, "island": null, "seen": 1, '
+    b'"steps_left": 1, "seed": 1, "task_type": "explore"}{"type":"round.opened","round":1,"node_ids":["","","",""]}'
+    b'{"type":"node.stage","stage":"execute","seconds":0.000}'
+    b'{"type":"node.proposed","round":1,"slot":1,"operator":"mutate","parent_ids":["",""],"generation":1,"island":0}'
+    b'{"type":"node.proposed","round":1,"slot":0,"operator":"improve","parent_ids":[""],"generation":null,"island":null}'
+    b'{"type":"llm.called","call_id":1,"role":"code","provider":"openai","model":"gpt-5","prompt_tokens":1,'
+    b'"completion_tokens":1,"cost_usd":0.0,"seconds":1.0,"tries":1,"cached":true}'
+    b'{"type":"llm.called","call_id":1,"role":"code","provider":"rules","model":"rules","prompt_tokens":null,'
+    b'"completion_tokens":null,"cost_usd":null,"seconds":0.000,"tries":1,"cached":false}'
+    b'"the same program as , not run","metric_source":"unisolated","nothing_left":true,"failure":"timeout","message":"'
+    b'"prompt_tokens":1,"completion_tokens":1,"cost_usd":0.0,"is_best":true,"best_metric":'
+    b'{"type":"node.committed","step":1,"number":1,"parent_ids":["",""],"operator":"mutate","generation":1,"island":0,'
+    b'"metric":0.,"metric_source":"verified","claimed_metric":null,"is_buggy":false,"is_valid":true,"nothing_left":false,'
+    b'"failure":null,"message":"","exec_time":0.0,"writer":"'
+    b'{"type":"node.committed","step":1,"number":1,"parent_ids":[""],"operator":"improve","generation":null,'
+    b'"island":null,"metric":null,"metric_source":null,"claimed_metric":null,"is_buggy":true,"is_valid":true,'
+    b'"nothing_left":false,"failure":"runtime","message":"Error: \'","exec_time":1.0,"writer":"rules",'
+    b'"prompt_tokens":null,"completion_tokens":null,"cost_usd":null,"is_best":false,"best_metric":0.,"best_node_id":"","elapsed":1.'
+    b'{"type":"node.committed","step":1,"number":1,"parent_ids":[""],"operator":"improve","generation":null,'
+    b'"island":null,"metric":0.,"metric_source":"verified","claimed_metric":null,"is_buggy":false,"is_valid":true,'
+    b'"nothing_left":false,"failure":null,"message":"","exec_time":1.0,"writer":"rules","prompt_tokens":null,'
+    b'"completion_tokens":null,"cost_usd":null,"is_best":false,"best_metric":0.,"best_node_id":"","elapsed":1'
+)
 """What the JSON of rows has in common. Part of the stored form: another one would be another first byte."""
+_JSON_DICTIONARIES = {JSON: JSON_DICTIONARY, ROW: ROW_DICTIONARY}
 
 
 def fitting(figures: Figures, length: int) -> Figures:
@@ -248,7 +282,7 @@ def _refused(name: str) -> bytes:
 def pack_json(text: str) -> Stored:
     """JSON of a row, packed; as it is where it would be refused as what fills the memory."""
     raw = text.encode("utf-8", "surrogatepass")
-    small = JSON + _deflated(raw, JSON_DICTIONARY)
+    small = ROW + _deflated(raw, ROW_DICTIONARY)
     return small if len(raw) <= _most_json(small) else text
 
 
@@ -256,9 +290,10 @@ def json_text(stored: Stored) -> str:
     """The JSON that a column holds, packed or as text."""
     if isinstance(stored, str):
         return stored
-    if stored[:1] != JSON:
+    dictionary = _JSON_DICTIONARIES.get(stored[:1])
+    if dictionary is None:
         raise ValueError("no packed JSON")
-    return _inflated(stored[1:], JSON_DICTIONARY, most=_most_json(stored)).decode("utf-8", "surrogatepass")
+    return _inflated(stored[1:], dictionary, most=_most_json(stored)).decode("utf-8", "surrogatepass")
 
 
 def _most_json(stored: bytes) -> int:

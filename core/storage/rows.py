@@ -19,9 +19,10 @@ from core.state.node import Node
 from core.state.stored_node import Read, StoredNode
 from core.state.task import Task
 from core.storage.database import Database
+from core.storage.event_body import body_of, event_text, is_packed
 from core.storage.message_parts import OUTPUT, PROGRAM
 from core.storage.moments import microseconds
-from core.storage.packing import json_of, json_text, pack_json
+from core.storage.packing import json_of, pack_json
 from utils.errors import BrokenStoreError
 from utils.genes import cut_genes, gene_lengths
 
@@ -37,7 +38,6 @@ JOURNAL = "journal"
 BESIDE = "beside/"
 """Begins the fact that holds a baseline beside the search whole, as a node; its id follows."""
 _MESSAGES = ("system", "user", "reply")
-_OWN_COLUMNS = {"seq", "at"}
 _SHOWN = {
     "message", "duplicate_of", "nothing_left", "name", "plan", "interval", "prompt_tokens", "completion_tokens",
     "cost_usd", "metadata", "attempts", "behaviour", "cheap_score", "parent_id",
@@ -51,8 +51,6 @@ _LINES = (",\n", ": ")
 _TEXT_DIGITS = 16
 """Digits of the text's hash in a fingerprint."""
 _TASK_COLUMNS = {"node_id", "round", "slot", "attempt"}
-_OF_EVERY_NODE = {"round.opened", "node.proposed", "llm.called", "node.stage", "node.committed"}
-"""Events whose JSON is packed. That of the others is text, so that SQL can ask it."""
 _INDEXED = ("children_ids", "visits", "total_reward")
 """Kept by the Journal, never stored: they follow from the nodes."""
 _IN_COLUMNS = set(_COLUMNS)
@@ -231,15 +229,13 @@ def stored_why(db: Database, node_id: str) -> dict[str, Any]:
 
 
 def event_values(event: Event) -> dict[str, Any]:
-    """Column values of an event: `body` is the event as JSON without `seq` and `at`."""
-    told = event.model_dump_json(exclude=_OWN_COLUMNS)
-    is_packed = event.type in _OF_EVERY_NODE
+    """Column values of an event; `body` is what no other column holds of it."""
     return {
         "seq": event.seq,
         "type": event.type,
         "node_id": vars(event).get("node_id"),  # pydantic takes its time to say that a model has no such attribute
-        "at": microseconds(event.at) if is_packed else event.at,
-        "body": pack_json(told) if is_packed else told,
+        "at": microseconds(event.at) if is_packed(event) else event.at,
+        "body": body_of(event),
     }
 
 
@@ -259,5 +255,5 @@ def stored_calls(db: Database, node_id: str | None = None) -> list[CallRecord]:
 
 def event_from_row(row: Mapping[Any, Any]) -> Event:
     """The event with its place in the sequence and its time."""
-    event = EVENT_ADAPTER.validate_json(json_text(row["body"]))
+    event = EVENT_ADAPTER.validate_json(event_text(row["body"], row["node_id"]))
     return event.model_copy(update={"seq": row["seq"], "at": row["at"]})

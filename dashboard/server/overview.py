@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from core.state.operators import known_operators
+from core.storage.event_body import event_fields
 from core.storage.held import LOCK, lock_holder
 from core.storage.labels import labels_of
-from core.storage.packing import json_of
 from core.storage.reader import COUNTED, RunReader
 from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
@@ -98,9 +98,8 @@ def node_totals(reader: RunReader, node_id: str) -> Totals:
 
 def _newest(reader: RunReader, kind: str) -> dict[str, Any]:
     """The newest event of a type as plain JSON, or {}."""
-    body = reader.db.value("SELECT body FROM events WHERE type = ? ORDER BY seq DESC LIMIT 1", (kind,))
-    found: dict[str, Any] = json_of(body) if body else {}
-    return found
+    rows = reader.db.select("SELECT body, node_id FROM events WHERE type = ? ORDER BY seq DESC LIMIT 1", (kind,))
+    return event_fields(*rows[0]) if rows else {}
 
 
 def _totals(row: Any) -> Totals:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from core.state.failure import FailureKind
+from core.storage.event_body import event_fields
 from core.storage.models import SCORED
 from core.storage.numbering import numbering_of
 from core.storage.packing import json_of
@@ -180,5 +181,5 @@ def cost(reader: RunReader) -> Cost:
 
 def events_of(reader: RunReader, kind: str) -> list[dict[str, Any]]:
     """All events of a type as plain JSON, oldest first."""
-    rows = reader.db.select("SELECT seq, body FROM events WHERE type = ? ORDER BY seq", (kind,))
-    return [{"seq": seq, **json_of(body)} for seq, body in rows]
+    rows = reader.db.select("SELECT seq, body, node_id FROM events WHERE type = ? ORDER BY seq", (kind,))
+    return [{"seq": seq, **event_fields(body, node_id)} for seq, body, node_id in rows]

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from core.storage.database import Database
+from core.storage.event_body import event_text
 from core.storage.moments import moment_text
-from core.storage.packing import Stored, json_text
+from core.storage.packing import Stored
 from core.storage.reader import RunReader
 from core.storage.unreadable import reads_store
 from dashboard.server.overview import NEWEST, totals
@@ -31,13 +32,13 @@ WARNINGS = 200
 """Newest warnings that a snapshot holds: a model that refuses all night writes thousands."""
 
 _KEPT = (
-    "SELECT seq, at, CASE type WHEN 'game.finished' THEN json_remove(body, '$.pgn') ELSE body END FROM events"
+    "SELECT seq, at, CASE type WHEN 'game.finished' THEN json_remove(body, '$.pgn') ELSE body END, node_id FROM events"
     f" WHERE seq <= :at AND type IN ({', '.join(repr(kind) for kind in KEPT)})"
     " AND (type != 'warning' OR seq >= (SELECT min(seq) FROM (SELECT seq FROM events WHERE type = 'warning'"
     " AND seq <= :at ORDER BY seq DESC LIMIT :warnings)))"
 )
 _OPEN_NODES = (
-    "SELECT seq, at, body FROM events WHERE seq <= :at"
+    "SELECT seq, at, body, node_id FROM events WHERE seq <= :at"
     " AND type IN ('node.proposed', 'llm.called', 'node.stage', 'ticket.leased')"
     " AND node_id NOT IN (SELECT node_id FROM events WHERE type IN ('node.committed', 'ticket.closed') AND seq <= :at)"
 )
@@ -46,7 +47,7 @@ _FIRST_BOARD = (
     " ORDER BY seq DESC LIMIT :boards)"
 )
 _LAST_MOVES = (
-    "SELECT max(seq), at, body FROM events WHERE type = 'game.move' AND seq BETWEEN :first AND :at"
+    "SELECT max(seq), at, body, node_id FROM events WHERE type = 'game.move' AND seq BETWEEN :first AND :at"
     " GROUP BY json_extract(body, '$.game_id')"
 )
 
@@ -66,12 +67,14 @@ def snapshot_json(reader: RunReader, detail: RunDetail, at: int | None = None) -
 
 def event_rows(reader: RunReader, after: int, limit: int) -> list[Any]:
     """Events with `seq` > after, as they lie."""
-    return reader.db.select("SELECT seq, at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit))
+    return reader.db.select(
+        "SELECT seq, at, body, node_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (after, limit)
+    )
 
 
-def event_json(seq: int, at: int | str, body: Stored) -> str:
+def event_json(seq: int, at: int | str, body: Stored, node_id: str | None) -> str:
     """A stored event as the JSON of its model, without parsing it: `body` is our own serialisation."""
-    return f'{{"seq":{seq},"at":"{iso(at)}",{json_text(body)[1:]}'
+    return f'{{"seq":{seq},"at":"{iso(at)}",{event_text(body, node_id)[1:]}'
 
 
 def iso(at: int | str) -> str:

@@ -23,7 +23,7 @@ IDLE_SECONDS = 0.25
 """Between two looks at a run in which nothing has happened for a while."""
 IDLE_AFTER = 2.0
 LOCK_SECONDS = 0.5
-_PAGE = "SELECT seq, at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
+_PAGE = "SELECT seq, at, body, node_id FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
 
 
 class EventFile:

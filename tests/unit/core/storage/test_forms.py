@@ -21,7 +21,7 @@ NODE = {
     "term_out": "", "parent_ids": ["n0"], "rest": {"plan": "a 'b'", "x": {"ü": 0.1}},
 }  # fmt: skip
 NODE_LIES = {**NODE, "is_buggy": 0, "is_valid": 1, "parent_ids": '["n0"]',
-             "rest": '{"plan": "a \'b\'", "x": {"\\u00fc": 0.1}}'}  # fmt: skip
+             "rest": '{"plan":"a \'b\'","x":{"\\u00fc":0.1}}'}  # fmt: skip
 TASK = {"node_id": "n1", "round": 4, "slot": 0, "attempt": 0, "task": {"a": [1, None]}, "why": None}
 AT = datetime(2026, 1, 2, 3, 4, 5, 6789, tzinfo=UTC)
 EVENT = {"seq": 7, "type": "note", "node_id": None, "at": AT, "body": "{}"}
