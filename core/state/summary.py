@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot
+from itertools import islice
+from math import hypot, isclose
 from typing import Any
 
 from core.state.failure import FailureKind
@@ -325,7 +326,7 @@ def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
 
 def is_rounding(one: float, other: float) -> bool:
     """True if two scores differ by no more than floating point can make them."""
-    return abs(one - other) <= ROUNDING * max(abs(one), abs(other))
+    return isclose(one, other, rel_tol=ROUNDING)
 
 
 def noise_of(node: Node) -> float | None:
@@ -352,9 +353,9 @@ def first_sentence(plan: str, limit: int = 220) -> str:
 def numbers_in(output: str) -> list[str]:
     """The last lines of an output that hold a number, in order; of a traceback what was raised, and not where. Warnings
     tell nothing of what a program is worth."""
-    lines = [line.strip() for line in without_warnings(output)[-4000:].splitlines()]
-    told = [line for line in lines if (any(map(str.isdigit, line)) or _RAISED.match(line)) and not _FRAME.match(line)]
-    return [short(line, 90) for line in told[-NUMBERS_SHOWN:]]
+    lines = map(str.strip, reversed(without_warnings(output)[-4000:].splitlines()))
+    told = (line for line in lines if (any(map(str.isdigit, line)) or _RAISED.match(line)) and not _FRAME.match(line))
+    return [short(line, 90) for line in islice(told, NUMBERS_SHOWN)][::-1]
 
 
 def within(lines: Sequence[str], budget: int) -> list[str]:
