@@ -29,6 +29,8 @@ def baselines(extras: Mapping[str, Any]) -> list[Baseline]:
     linear = ("words", "logistic") if facts.classifies else ("words_ridge", "ridge")
     found = [Baseline("dummy", _dummy(facts))]
     plain = ("TF-IDF + linear", Member(linear[0])) if facts.texts else (linear[1], Member(linear[1]))
+    if not (facts.columns or facts.files.pictures):
+        return found  # all that is known lies in further tables
     for name, member in [*([] if both else [plain]), ("HistGradientBoosting", Member("hgb"))]:
         recipe = _affordable(Recipe(target=target, members=(member,)), facts)
         code = script.render(recipe, facts)

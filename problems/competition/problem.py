@@ -212,6 +212,7 @@ class CompetitionProblem(Problem):
         data = {name: meta[name] for name in ("id", "targets", "label", "rows", "files", "table")}
         data |= {"ids": meta.get("ids"), "asks": meta.get("asks")}
         data["named_files"] = [one for one in meta["named_files"] if self._sees or one["kind"] != "images"]
+        data["side_tables"] = meta["side_tables"]
         data["form"] = meta.get("form") or {}
         data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
         data["metric"] = kind.name if kind else self._source.label

@@ -14,10 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from . import refit, split
 from .grade import Judge
+from .leaks.side_leaks import told_by_tables
 from .mlebench.direction import by_name
 from .mlebench.shim import import_function, install
 from .own_data import reading
@@ -25,6 +27,7 @@ from .own_data.parts_of_tables import with_joined
 from .own_data.recoded import recoded, with_originals
 from .row_files import collections
 from .scoring import parts
+from .side_tables import SideTables, side_tables
 from .smoke import write_smoke
 from .survey import TEST, TRAIN, Survey, form_of_columns, survey
 from .tables.exact import Unusable, read_table
@@ -60,6 +63,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     except Unusable as error:
         return {"config_error": str(error)}
     exam, meta, held = made
+    is_own = request["kind"] != "folder"
     preview = _load_preview(request["preview"])
     public = out / meta["public"]
     seen = Survey(public / TRAIN, None, (), public / TEST)
@@ -71,9 +75,17 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     files = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     meta.update(_describe(out, public, exam, preview, seen, tables, bool(files.named)))
     meta["named_files"] = files.named
+    further = _further(out, public, exam, meta, tables, preview, seen.labelled)
+    meta["side_tables"] = further.tables
     if files.lines:
         meta["note"] = "; ".join(filter(None, (meta["note"], files.told())))
-    found = files.lines if request["kind"] != "folder" else [*seen.told(), *files.lines]
+    if is_own and further.tables:
+        told = list(told_by_tables(public, further.tables, tables["train"].rows, exam["truth"]))
+        meta["cautions"] = [*meta["cautions"], *told]
+        meta["note"] = "; ".join(filter(None, (meta["note"], *told)))
+    if further.tables or (is_own and exam["targets"]):
+        meta["note"] = "; ".join(filter(None, (meta["note"], further.told())))
+    found = [*([] if is_own else seen.told()), *files.lines, *further.lines]
     meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
     first = (seen.labelled.name if seen.labelled else "train.csv", "test.csv", SAMPLE)
     for kind, text in preview.previews_of(public, first=first).items():
@@ -85,6 +97,27 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     _write_json(out / "private" / "exam.json", exam)
     _write_json(out / "meta.json", meta)
     return {"meta": meta}
+
+
+def _further(
+    out: Path,
+    public: Path,
+    exam: dict[str, Any],
+    meta: dict[str, Any],
+    tables: dict[str, TableSample],
+    preview: Any,
+    labelled: Path | None,
+) -> SideTables:
+    """The tables beside the two of the competition; none where there are no two."""
+    if not {"train", "test"} <= tables.keys() or not meta["columns"]:
+        return SideTables()
+    rows = tables["train"].rows, tables["test"].rows
+    own = out / "private" / "user_rows.json"
+    names = json.loads(own.read_text(encoding="utf-8"))["rows"] if own.is_file() else {}
+    theirs = as_keys(rows[1][meta["id"]]).isin(names).to_numpy() if names else np.zeros(len(rows[1]), bool)
+    targets = {*exam["targets"], *exam.get("truth", ()), *filter(None, [meta["label"]])}
+    known = {"train", "test", *([labelled.stem.lower()] if labelled else [])}
+    return side_tables(public, rows, targets, meta.get("invented"), theirs, known, preview)
 
 
 def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], None]:

@@ -34,7 +34,6 @@ from .own_data.sides import Sides, part_rows, telling_features
 from .own_data.targets import Goal, classes_read, goal_of
 from .row_ids import with_ids
 from .scoring import parts
-from .tables.columns import listed
 from .tables.contents import read_texts
 from .tables.counts import counted
 from .tables.csv_text import write_csv
@@ -47,8 +46,6 @@ from .tables.with_columns import with_columns
 FEWEST_HIDDEN = 4
 MOST_CLASSES = 1000
 """Of a target, that submissions are compared with."""
-TABLES = (".csv", ".tsv", ".parquet", ".feather", ".xlsx")
-"""What a further table is called at its end."""
 _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"))
 """Two classes of which everybody takes the second for the positive one."""
 
@@ -114,7 +111,6 @@ def prepare_own(
     outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request)
-    notes += _further_tables(public)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -262,14 +258,6 @@ def _go_along(
     barred = {*used, *(folder / name for name in request["skip"]), *([Path(own["file"])] if own else [])}
     beside = Path(request["beside"]) if request.get("beside") else None
     return copy_rest(folder, public, labels, barred, beside).notes()
-
-
-def _further_tables(public: Path) -> list[str]:
-    """That tables beside those of the competition are for programs to join."""
-    known = {"train.csv", "test.csv", "sample_submission.csv"}
-    found = [path.name for path in sorted(public.iterdir()) if path.suffix in TABLES and path.name not in known]
-    told = f"further tables go along ({listed(found)}): programs see them, and the rules writer reads none of them"
-    return [told] if found else []
 
 
 def _labels_of(sides: Sides, tables: OwnTables, invented: str | None) -> HiddenLabels:

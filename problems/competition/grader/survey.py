@@ -54,7 +54,7 @@ def survey(public: Path, sample: Path, targets: list[str]) -> Survey:
         targets: its columns behind the ids.
     """
     test = public / TEST if (public / TEST).is_file() else sample if _is_csv(sample) else None
-    tables = [path for path in sorted(public.glob("*.csv")) if path not in (test, sample) and not _is_sample(path)]
+    tables = [path for path in sorted(public.glob("*.csv")) if path not in (test, sample) and not is_sample(path)]
     if (public / TRAIN) in tables:
         tables = [public / TRAIN]
     unlabelled = _columns(test) if test is not None and test.name == TEST else []
@@ -98,5 +98,5 @@ def _is_csv(path: Path) -> bool:
     return path.suffix == ".csv" and path.is_file()
 
 
-def _is_sample(path: Path) -> bool:
+def is_sample(path: Path) -> bool:
     return path.stem.lower().replace("_", "").startswith("samplesub")

@@ -60,8 +60,11 @@ def improve(
     """
     if near and "nearest" not in recipe.features and (found := _with_step("nearest", recipe, facts)):
         return found
+    facts = facts.joining(recipe.tables)
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
+    if facts.sides:
+        weights[_join] = 4
     if recipe.rows:
         weights[_grow] = 20
     if recipe.columns:
@@ -119,10 +122,17 @@ def merge(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tu
     if set(chosen) == set(first.features):  # else the first parent may come out again
         chosen = tuple(name for name in features.available(facts) if name in steps)
     child = replace(first, members=members, features=chosen, encode=rng.choice((first.encode, second.encode)))
+    child = replace(child, tables=_tables_of(first, second, facts, rng))
     return (
         child,
         f"Combine both parents: {listed(members)} on the features of the first and some of the second.",
     )
+
+
+def _tables_of(first: Recipe, second: Recipe, facts: Facts, rng: random.Random) -> tuple[str, ...]:
+    """Further tables of the first parent, and some of the second's."""
+    names = [side.file for side in facts.sides]
+    return tuple(n for n in names if n in first.tables or (n in second.tables and rng.random() < 0.5))
 
 
 def _affordable(recipe: Recipe, facts: Facts) -> bool:
@@ -292,6 +302,17 @@ def _feature(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, 
             recipe, features=tuple(n for n in recipe.features if n != name)
         ), f"Leave out: {features.about(name)}."
     return _with_step(name, recipe, facts)
+
+
+def _join(recipe: Recipe, facts: Facts, rng: random.Random) -> tuple[Recipe, str] | None:
+    """One further table more, or one less."""
+    side = rng.choice(facts.sides)
+    toggled = {*recipe.tables} ^ {side.file}
+    if not (toggled or facts.columns):
+        return None  # nothing else is there to learn from
+    tables = tuple(other.file for other in facts.sides if other.file in toggled)
+    plan = f"Add {side.about}." if side.file in toggled else f"Leave out: {side.about}."
+    return replace(recipe, tables=tables), plan
 
 
 def _with_step(name: str, recipe: Recipe, facts: Facts) -> tuple[Recipe, str] | None:

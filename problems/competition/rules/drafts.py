@@ -38,6 +38,8 @@ SAMPLE_ROWS = 10_000
 """Rows that a sample has at least; of fewer than twice as many none is drawn."""
 SAMPLE_COLUMNS = 50
 """Numbers that are left at least, where there is no time for all of them."""
+TABLES = 0.8
+"""How likely a draft joins a further table."""
 AS_COUNTED = {"rmsle": "log1p", "rmse": "none", "mae": "none", "r2": "none"}
 """What the first draft learns: the target as the metric counts its errors."""
 UNEVEN = ("balanced_accuracy", "f1", "f1_macro", "mcc")
@@ -52,11 +54,13 @@ AVERAGED = ("extra", "forest", "svm", "knn")
 
 def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple[Recipe, str]:
     """A first recipe of one family. `ordinal` counts the drafts of a run; None draws the family."""
+    tables = _tables(facts, rng, ordinal)
+    facts = facts.joining(tables)
     rows = sample_rows(facts)
     columns = sample_columns(facts, rows)
     seen = learned(facts, rows, columns)
     names = [name for name in ORDER if name in {family.name for family in suited(seen)}]
-    if ordinal == PANEL and (panel := _panel(facts, rng, rows, columns)):
+    if ordinal == PANEL and (panel := _panel(facts, rng, rows, columns, tables)):
         return panel
     boosted = next((name for name in names if FAMILIES[name].tree), None)
     if ordinal == BESIDE and boosted:
@@ -75,10 +79,21 @@ def draft(facts: Facts, rng: random.Random, ordinal: int | None = None) -> tuple
     if ordinal == 0 and facts.metric in AS_COUNTED and not facts.classifies:
         target = AS_COUNTED[facts.metric] if facts.positive_target else "none"
     power = BOLD if family.name in AVERAGED and counts_sureness(facts) else 1.0
-    recipe = Recipe(target, chosen, encode, (member,), rows=rows, columns=columns, rare=_rare(facts, rng), power=power)
+    recipe = Recipe(
+        target,
+        chosen,
+        encode,
+        (member,),
+        rows=rows,
+        columns=columns,
+        rare=_rare(facts, rng),
+        power=power,
+        tables=tables,
+    )
     recipe = within(recipe, facts, facts.pace)
     chosen = recipe.features
     said = ", ".join(features.about(step) for step in chosen) or "the columns as they are"
+    said += "".join(f", {side.about}" for side in facts.sides if side.file in tables)
     return recipe, f"Train {family.about} on {said}{_target_words(recipe)}."
 
 
@@ -108,14 +123,25 @@ def sample_columns(facts: Facts, rows: int) -> int:
     return 0 if columns >= len(facts.numbers) else columns
 
 
-def _panel(facts: Facts, rng: random.Random, rows: int, columns: int) -> tuple[Recipe, str] | None:
+def _tables(facts: Facts, rng: random.Random, ordinal: int | None) -> tuple[str, ...]:
+    """Further tables that a draft joins: the first ones all of them, since others stand on what these are worth."""
+    if not facts.sides:
+        return ()
+    chosen = tuple(s.file for s in facts.sides if ordinal in (0, PANEL) or rng.random() < TABLES)
+    return chosen if chosen or facts.columns else tuple(side.file for side in facts.sides)
+
+
+def _panel(
+    facts: Facts, rng: random.Random, rows: int, columns: int, tables: tuple[str, ...]
+) -> tuple[Recipe, str] | None:
     """Unlike families that share the time of a program, weighed on rows that none of them learned; None where there is
     no time for two of them.
     """
     seen = learned(facts, rows, columns)
     able = {family.name: family for family in suited(seen)}
     steps = tuple(s for s in features.available(facts) if s != "nearest" and (s != "topics" or facts.texts))
-    recipe = Recipe(_target(facts, rng), steps, weights="learned", rows=rows, columns=columns, rare=_rare(facts, rng))
+    target, rare = _target(facts, rng), _rare(facts, rng)
+    recipe = Recipe(target, steps, weights="learned", rows=rows, columns=columns, rare=rare, tables=tables)
     recipe = within(recipe, facts, facts.pace)
     for name in PANELLED:
         if name in able and len(recipe.members) < MAX_MEMBERS:
@@ -129,6 +155,7 @@ def _panel(facts: Facts, rng: random.Random, rows: int, columns: int) -> tuple[R
 
 def cost(recipe: Recipe, facts: Facts) -> float:
     """Seconds on one thread, about, once the table is read, with as many pictures as there is time for."""
+    facts = facts.joining(recipe.tables)
     looks = facts.files.seconds * max(0.0, (recipe.rows or facts.rows) - facts.files.most)
     facts = learned(facts, recipe.rows, recipe.columns)
     facts = replace(facts, more=added(recipe.features, facts))

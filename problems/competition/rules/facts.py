@@ -10,6 +10,7 @@ from typing import Any
 
 from problems.competition.rules.row_files import RowFiles, row_files
 from problems.competition.rules.scales import ordered
+from problems.competition.rules.side_tables import SideTable, side_tables
 
 PROGRAMS, FEWEST_PROGRAMS = 24, 8
 """Programs that a short search should come to on small tables and on large ones."""
@@ -134,6 +135,10 @@ class Facts:
     """The table that has the rows to predict: of the sample submission, no more than the ids are read."""
     files: RowFiles = field(default_factory=RowFiles)
     """What programs read of each row's files."""
+    sides: tuple[SideTable, ...] = ()
+    """Further tables that programs can join."""
+    joined: int = 0
+    """Columns that those add which a recipe joins."""
 
     def at(self, ordinal: int | None) -> Facts:
         """As the writer of that program of the run sees them, the first is 0; None: of any."""
@@ -143,7 +148,7 @@ class Facts:
     @property
     def is_table(self) -> bool:
         """False where there is no training table with the target columns: only the sample submission is known."""
-        return bool((self.columns or self.files.pictures) and self.targets)
+        return bool((self.columns or self.files.pictures or self.sides) and self.targets)
 
     @property
     def target(self) -> str:
@@ -180,10 +185,15 @@ class Facts:
         """Columns to predict from."""
         return (*self.numbers, *self.categories, *self.texts, *self.dates)
 
+    def joining(self, tables: tuple[str, ...]) -> Facts:
+        """Of a recipe that joins these tables."""
+        width = sum(side.width for side in self.sides if side.file in tables)
+        return self if width == self.joined else replace(self, joined=width)
+
     @property
     def width(self) -> int:
         """Columns that models learn from."""
-        return len(self.numbers) - self.alike + len(self.categories) + self.more + self.files.looks
+        return len(self.numbers) - self.alike + len(self.categories) + self.more + self.files.looks + self.joined
 
 
 def read_facts(extras: Mapping[str, Any]) -> Facts:
@@ -197,6 +207,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     scarce = tuple(name for name, one in columns.items() if name not in targets and _is_scarce(one, rows))
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
     files = row_files(data, pace, longest)
+    memory_mb = float((data.get("limits") or {}).get("memory_mb") or 4096)
+    sides = side_tables(data, longest, memory_mb)
     used = {
         name: column
         for name, column in columns.items()
@@ -216,6 +228,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         targets = ()
     asked = int((data.get("rows") or {}).get("test") or 0)
     reading = READING * (rows + asked) * len(columns) + files.seconds * (min(rows, files.most) + asked)
+    reading += sum(side.seconds for side in sides)
     return Facts(
         key=str(key or "id"),
         targets=targets,
@@ -244,7 +257,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         batch=int((data.get("limits") or {}).get("batch") or 2),
         table=str(data.get("table") or "train.csv"),
         packages=tuple(data.get("packages") or ()),
-        memory_mb=float((data.get("limits") or {}).get("memory_mb") or 4096),
+        memory_mb=memory_mb,
         flags=sum(min(used[n]["unique"], MOST_FLAGS) for n in of("category")),
         narrow=frozenset(n for n in numbers if _is_narrow(used[n]) and not used[n].get("strays")),
         extreme=tuple(n for n in numbers if not -EXTREME < used[n].get("min", 0) <= used[n].get("max", 0) < EXTREME),
@@ -258,6 +271,7 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
         ids=str(data.get("ids") or "test.csv"),
         asks=str(data.get("asks") or "test.csv"),
         files=files,
+        sides=sides,
     )
 
 

@@ -48,12 +48,13 @@ class Recipe:
     """Numbers that are learned from, those that tell most by themselves, where there is no time for more; 0 for all."""
     rare: float = 0.0
     """Labels: 0 hands in the likeliest class, 1 the one that is likeliest beyond its share of the rows."""
-
+    tables: tuple[str, ...] = ()
+    """Files of further tables that are joined."""
     power: float = 1.0
     """What probabilities are raised to before they are handed in: a mean of models is less sure than it might be."""
 
     def dump(self) -> str:
-        plain, usual = asdict(self), {"rows": 0, "columns": 0, "rare": 0.0, "power": 1.0}
+        plain, usual = asdict(self), {"rows": 0, "columns": 0, "rare": 0.0, "power": 1.0, "tables": ()}
         said = {name: value for name, value in plain.items() if name not in usual or value != usual[name]}
         return json.dumps(said, sort_keys=True, separators=(",", ":"))
 
@@ -76,6 +77,7 @@ def load(text: str) -> Recipe:
         columns=int(plain.get("columns", 0)),
         rare=float(plain.get("rare", 0.0)),
         power=float(plain.get("power", 1.0)),
+        tables=tuple(map(str, plain.get("tables", ()))),
     )
     least = min(found.rows, found.columns, found.bags - 1)
     if not members or min(member.weight for member in members) <= 0 or least < 0 or found.power <= 0:

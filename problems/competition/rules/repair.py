@@ -13,6 +13,8 @@ from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Member, Recipe
 from utils.counts import counted
 
+DEAR = 0.5
+"""Seconds from which on a further table may be what took too long."""
 TOO_MUCH = ("timeout", "cpu", "memory", "disk", "processes", "lost_worker", "signal")
 
 
@@ -37,6 +39,11 @@ def repair(parent: Mapping[str, Any], known: Recipe | None, facts: Facts, rng: r
 
 def _simpler(known: Recipe, failure: str, facts: Facts, rng: random.Random) -> tuple[Recipe, str]:
     if failure in TOO_MUCH:
+        sides = [side for side in facts.sides if side.file in known.tables]
+        dearest = max(sides, key=lambda side: side.seconds, default=None)
+        if dearest and dearest.seconds > DEAR and (facts.columns or len(sides) > 1):
+            others = tuple(name for name in known.tables if name != dearest.file)
+            return replace(known, tables=others), f"It failed by {failure}: leave out {dearest.about}."
         if len(known.members) > 1:
             dear = max(known.members, key=lambda member: FAMILIES[member.family].seconds(facts))
             kept = tuple(member for member in known.members if member != dear)
@@ -54,9 +61,10 @@ def _simpler(known: Recipe, failure: str, facts: Facts, rng: random.Random) -> t
         member = _smaller(known.members[0])
         if member != known.members[0]:
             return replace(known, members=(member,), bags=1), f"It failed by {failure}: train fewer rounds."
-    if known.features:
+    tables = () if facts.columns else known.tables
+    if known.features or known.tables != tables:
         return replace(
-            known, features=(), encode="ordinal", weights="given"
+            known, features=(), encode="ordinal", weights="given", tables=tables
         ), "Take back the features and code plainly."
     made, plan = drafts.draft(facts, rng, 0)
     return made, f"Start again. {plan}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from problems.competition.rules import features, row_files, size
+from problems.competition.rules import features, row_files, side_lines, size
 from problems.competition.rules.drafts import counts_sureness
 from problems.competition.rules.drawn_rows import without_sparse
 from problems.competition.rules.facts import EXTREME, FEWEST, Facts
@@ -74,6 +74,7 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
     key = [] if facts.key in facts.texts else ["ID"]  # a text that names rows also says something
     others = [*key, aim, *map(repr, (*facts.scarce, *facts.files.naming))]
     apart = f"({', '.join(others)}{',' if len(others) == 1 else ''})"
+    sides = [side for side in facts.sides if side.file in recipe.tables]
     return [
         "import os",
         "import warnings",
@@ -93,6 +94,7 @@ def _data(recipe: Recipe, facts: Facts) -> list[str]:
         "names = [name for name in names if train[name].notna().any()]",
         "rows, test_rows = train[names], test[names]",
         *row_files.lines(facts.files, facts.table, facts.asks, facts.columns),
+        *side_lines.lines(sides, [(name, facts.date_formats.get(name, "")) for name in facts.dates]),
     ]
 
 

@@ -6,6 +6,7 @@ from problems.competition.rules.drawn_rows import with_rare
 from problems.competition.rules.facts import Facts
 from problems.competition.rules.families import FAMILIES
 from problems.competition.rules.recipe import Recipe
+from problems.competition.rules.side_tables import SideTable
 
 NARROW, CELLS = 500_000, 20_000_000
 """Training rows, or cells of them, from which only what is needed is read, numbers in half their size."""
@@ -26,6 +27,7 @@ def is_large(facts: Facts) -> bool:
 
 def most_rows(recipe: Recipe, facts: Facts) -> int:
     """Rows that the recipe can learn in the memory of a program."""
+    facts = facts.joining(recipe.tables)
     wide = any(FAMILIES[member.family].wants not in ("trees", "words") for member in recipe.members)
     each = CELL * (facts.width + facts.alike) + ROW + (FLAG * (len(facts.numbers) + facts.flags) if wide else 0)
     asked = CELL * (facts.width + facts.alike) * facts.asked
@@ -49,13 +51,14 @@ def read(recipe: Recipe, facts: Facts) -> list[str]:
         asked = f'pd.read_csv("input/{facts.asks}")' + ("" if facts.asks == "test.csv" else "[[ID]]")
         return [f'train, test = pd.read_csv("input/{facts.table}"), {asked}', *sampled]
     key = "ID, " if facts.ids == "test.csv" else ""
+    named = "ID, " if any(facts.key == mine for side in _sides(recipe, facts) for mine, *_ in side.by) else ""
     there = [name for name in facts.columns if name not in facts.files.texts]
     narrow = [name for name in there if name in facts.narrow]
     lines = [
         f"NARROW = dict.fromkeys({narrow!r}, 'float32')",
         f"COLUMNS = [*NARROW, *{[name for name in there if name not in facts.narrow]!r}]",
         f'test = pd.read_csv("input/test.csv", usecols=[{key}*COLUMNS], dtype=NARROW)',
-        f'how = {{"usecols": [{_targets(facts)}, *COLUMNS], "dtype": NARROW}}',
+        f'how = {{"usecols": [{named}{_targets(facts)}, *COLUMNS], "dtype": NARROW}}',
     ]
     if not recipe.rows:
         return [*lines, f'train = pd.read_csv("input/{facts.table}", **how)']
@@ -69,6 +72,10 @@ def read(recipe: Recipe, facts: Facts) -> list[str]:
         "train = pd.concat(few)  # a part of all rows",
         *(_ONCE if some != draw else []),
     ]
+
+
+def _sides(recipe: Recipe, facts: Facts) -> list[SideTable]:
+    return [side for side in facts.sides if side.file in recipe.tables]
 
 
 _ONCE = ["train = train[~train.index.duplicated()]  # a few rows of each class among them"]

@@ -43,7 +43,7 @@ def copies(sides: Sides, targets: list[str], key: str) -> dict[str, list[str]]:
     """Target → columns that tell it exactly. `key` is the column that names rows."""
     head = sides.shown.head(ROWS)
     others = [name for name in head if name not in (*targets, key)]
-    return {target: [str(name) for name in others if _is_copy(head[name], head[target])] for target in targets}
+    return {target: [str(name) for name in others if is_copy(head[name], head[target])] for target in targets}
 
 
 def find_leaks(sides: Sides, targets: list[str], key: str, copied: dict[str, list[str]]) -> Iterator[str]:
@@ -72,7 +72,7 @@ def find_leaks(sides: Sides, targets: list[str], key: str, copied: dict[str, lis
         )
 
 
-def _is_copy(values: Any, target: Any) -> bool:
+def is_copy(values: Any, target: Any) -> bool:
     """True if the column is the target in other words: numbers in the same order, or one value for each class."""
     there = values.notna()
     if there.mean() < 0.9:
@@ -118,7 +118,7 @@ def _holds(values: Any, target: Any) -> bool:
         numbers = [(found + [""] * MOST_NUMBERS)[:MOST_NUMBERS] for found in lines]
         columns = pd.DataFrame(numbers).apply(pd.to_numeric, errors="coerce")
         if len(columns) == len(target) and any(
-            _is_copy(columns[name], target.reset_index(drop=True)) for name in columns
+            is_copy(columns[name], target.reset_index(drop=True)) for name in columns
         ):
             return True
     return False

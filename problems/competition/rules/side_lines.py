@@ -1,0 +1,158 @@
+"""Lines of the DATA section that join further tables to the rows to learn and to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from problems.competition.rules.side_tables import SHARES, SideTable
+
+_NAMED = '''
+def when(column, form):
+    """Times, as they are written; numbers such as 20170301 are days."""
+    if form == "%Y%m%d":
+        column = pd.to_numeric(column, errors="coerce").astype("Int64").astype(str)
+    return pd.to_datetime(column, errors="coerce", utc=True, format=form or None).dt.tz_localize(None)
+
+
+def days(times):
+    return (times - pd.Timestamp("2000-01-01")).dt.total_seconds() / 86400
+
+
+def alike(column, way, form):
+    """A column in the form in which two tables are compared: 7, 7.0 and "7" are one number."""
+    if way == "number":
+        return pd.to_numeric(column, errors="coerce").astype(float)
+    if way == "text":
+        return column.astype(str).str.strip().where(column.notna())
+    times = when(column, form)
+    return times.dt.normalize() if way == "day" else times
+
+
+def named(file, by, columns, **how):
+    """Rows of a further table that are named by rows of train or test: the index is the number of their key.
+
+    Also the numbers of the keys of train and of test. The table is read in pieces: it may be larger than memory.
+    """
+    ours = [
+        pd.DataFrame({place: alike(table[mine], way, form) for place, (mine, _, way, form, _) in enumerate(by)})
+        for table in (train, test)
+    ]
+    keys = pd.concat(ours).dropna().drop_duplicates()
+    keys["key"] = np.arange(len(keys))
+    wanted = [*columns, *(side for _, side, _, _, _ in by)]
+    pieces = []
+    for piece in pd.read_csv(file, usecols=wanted, chunksize=200_000, low_memory=False, **how):
+        theirs = {place: alike(piece[side], way, form) for place, (_, side, way, _, form) in enumerate(by)}
+        piece.index = pd.DataFrame(theirs).merge(keys, how="left")["key"].to_numpy()
+        pieces.append(piece.loc[piece.index.notna(), columns])
+    return pd.concat(pieces), [our.merge(keys, how="left")["key"].to_numpy() for our in ours]
+
+
+def number(column):
+    return pd.to_numeric(column, errors="coerce").astype(float).replace([np.inf, -np.inf], np.nan)
+
+
+def word(column):
+    return column.astype(str).where(column.notna())
+
+
+def joined(told, keys, prefix):
+    """The rows to learn and to predict with what a further table tells of each; what is alike in all says nothing."""
+    found = [told.reindex(numbers).add_prefix(prefix) for numbers in keys]
+    telling = found[0].columns[found[0].nunique() > 1]
+    both = zip((rows, test_rows), found)
+    return [pd.concat([known, more[telling].set_axis(known.index)], axis=1) for known, more in both]
+'''
+
+_ONE = '''
+def of_one(there, numbers, words, dates):
+    """Columns of a table that has one row for each key."""
+    there = there[~there.index.duplicated()]
+    found = {name: number(there[name]) for name in numbers}
+    found |= {name: word(there[name]) for name in words}
+    for name, form in dates:
+        time = when(there[name], form)
+        found |= {f"{name}_year": time.dt.year, f"{name}_month": time.dt.month}
+        found |= {f"{name}_weekday": time.dt.weekday, f"{name}_days": days(time)}
+    return pd.DataFrame(found)
+'''
+
+_MANY = '''
+def of_many(there, numbers, words, dates, ways, last):
+    """What all rows of a key tell together: how many they are, their numbers in several ways, how many words of a kind
+    they have, which most often, and how frequent those are that most rows have; the first and the last day.
+
+    With `last` also what the newest row has.
+    """
+    found = {"rows": there.groupby(level=0).size()}
+    values = pd.DataFrame({name: number(there[name]) for name in numbers}, index=there.index)
+    said = {name: word(there[name]) for name in words}
+    for way in ways if numbers else ():
+        found |= {f"{name}_{way}": one for name, one in values.groupby(level=0).agg(way).items()}
+    for name, words_of in said.items():
+        counts = words_of.groupby([there.index, words_of]).size()
+        kinds = counts.rename("count").rename_axis(["key", "word"]).reset_index().sort_values("count", kind="stable")
+        found[f"{name}_kinds"] = counts.groupby(level=0).size()
+        found[f"{name}_most"] = kinds.drop_duplicates("key", keep="last").set_index("key")["word"]
+        for place, frequent in enumerate(words_of.value_counts().index[:SHARES]):
+            found[f"{name}_share_{place}"] = (words_of == frequent).groupby(level=0).mean()
+    for name, form in dates:
+        passed = days(when(there[name], form)).groupby(level=0)
+        found |= {f"{name}_first": passed.min(), f"{name}_last": passed.max()}
+    if last:
+        time = days(when(there[dates[0][0]], dates[0][1])).fillna(-np.inf).to_numpy()
+        newest = values.assign(**said).iloc[np.argsort(time, kind="stable")]
+        newest = newest[~newest.index.duplicated(keep="last")]
+        found |= {f"{name}_newest": newest[name] for name in newest}
+    return pd.DataFrame(found)
+'''
+
+
+def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list[str]:
+    """Behind `rows` and `test_rows` of `train` and `test`, which have the same index: adds the tables' columns.
+
+    Args:
+        dates: the first of our own, and how it is written: how long before it the last row of a key was is told.
+    """
+    if not tables:
+        return []
+    text = _NAMED
+    text += f"\n{_ONE}" if any(table.one for table in tables) else ""
+    text += f"\n{_MANY}" if not all(table.one for table in tables) else ""
+    found = ["", *text.replace("SHARES", str(SHARES)).rstrip().splitlines(), "", ""]
+    for table in tables:
+        found += _join(table, dates)
+    return found
+
+
+def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
+    columns = [*table.numbers, *table.words, *(name for name, _ in table.dates)]
+    how = "".join(f", {name}={value!r}" for name, value in table.how.items())
+    parts = f"numbers={list(table.numbers)!r}, words={list(table.words)!r}, dates={list(table.dates)!r}"
+    found = [
+        f"# {table.about}",
+        f"by = {list(table.by)!r}",
+        f"there, keys = named({f'input/{table.file}'!r}, by, {columns!r}{how})",
+    ]
+    if table.one:
+        found.append(f"told = of_one(there, {parts})")
+    else:
+        found.append(f"told = of_many(there, {parts}, ways={list(table.ways)!r}, last={table.tells_last})")
+    found.append(f"rows, test_rows = joined(told, keys, {table.prefix!r})")
+    if table.one:
+        return found
+    count = f"{table.prefix}rows"
+    found += [
+        "for table, known in ((train, rows), (test, test_rows)):",
+        f"    if {count!r} in known:",
+        f"        known[{count!r}] = known[{count!r}].fillna(0)",
+    ]
+    of_keys = {mine for mine, *_ in table.by}
+    for ours, form in [pair for pair in dates if pair[0] not in of_keys][:1]:
+        last = [f"{table.prefix}{name}_last" for name, _ in table.dates]
+        found += [
+            f"    for name in {last!r}:",
+            "        if name in known:",
+            f'            known[f"{{name}}_since"] = days(when(table[{ours!r}], {form!r})) - known[name]',
+        ]
+    return found

@@ -1,0 +1,131 @@
+"""Further tables that programs join: which ones there is time and memory for, and the columns that they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+READING = 1.5e-7
+"""Seconds to read a cell of a further table, and to find its key."""
+SUMMING = 1e-7
+"""Seconds to sum up a cell of a row that is used, for each column that it becomes."""
+SHARE = 4
+"""Of the seconds of the longest program of a search, and of the memory of a program: one part so large for all tables.
+"""
+HELD = 40
+"""Bytes that a cell of a row that is used takes."""
+MOST_NUMBERS, MOST_WORDS, MOST_DATES = 48, 8, 4
+"""Columns of a table that are looked at."""
+WAYS = (("mean", "min", "max", "sum"), ("mean", "max"), ("mean",))
+"""How numbers of several rows become one: all ways that make at most MOST_NUMBERS columns."""
+LAST = 24
+"""Numbers of a table up to which those of its last row are told, too."""
+SHARES = 3
+"""Frequent words of which the part among a key's rows is told."""
+OF_DATE = 4
+"""Columns that a date becomes at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideTable:
+    """A further table whose rows a key names.
+
+    Args:
+        file: in `input/`.
+        how: what `pandas.read_csv` is told beside it.
+        by: columns that name its rows, as `grader/shared_keys.py` tells them: ours, its own, how both are made alike,
+            and how dates in them are written.
+        one: True if it has one row for each key, not several.
+        rows: of it, and `used` those that a key of ours names.
+        numbers, words, dates: its columns; dates with how they are written, where pandas has to be told.
+        prefix: what the columns that they become begin with.
+    """
+
+    file: str
+    how: Mapping[str, Any]
+    by: tuple[tuple[str, str, str, str, str], ...]
+    one: bool
+    rows: int
+    used: int
+    numbers: tuple[str, ...]
+    words: tuple[str, ...]
+    dates: tuple[tuple[str, str], ...]
+    prefix: str
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        return next((ways for ways in WAYS if len(ways) * len(self.numbers) <= MOST_NUMBERS), WAYS[-1])
+
+    @property
+    def tells_last(self) -> bool:
+        return bool(self.dates) and len(self.numbers) <= LAST
+
+    @property
+    def width(self) -> int:
+        """Columns that it becomes."""
+        if self.one:
+            return len(self.numbers) + len(self.words) + OF_DATE * len(self.dates)
+        words = (SHARES + 2 + self.tells_last) * len(self.words)
+        numbers = (len(self.ways) + self.tells_last) * len(self.numbers)
+        return 1 + numbers + words + OF_DATE * len(self.dates)
+
+    @property
+    def seconds(self) -> float:
+        """To read and to join it, about."""
+        cells = self.rows * (len(self.by) + len(self.numbers) + len(self.words) + len(self.dates))
+        return 0.05 + READING * cells + SUMMING * self.used * (1 if self.one else self.width)
+
+    @property
+    def megabytes(self) -> float:
+        """That it takes, about, beside the piece that is read."""
+        return HELD * self.used * (1 + len(self.numbers) + len(self.words) + len(self.dates)) / 2**20
+
+    @property
+    def about(self) -> str:
+        told = "what" if self.one else "what all rows of"
+        return f"{told} {self.file} {'tells' if self.one else 'tell'} of {' and '.join(mine for mine, *_ in self.by)}"
+
+
+def side_tables(data: Mapping[str, Any], longest: float, memory_mb: float) -> tuple[SideTable, ...]:
+    """From the data of `Problem.prompt_extras()`: the quickest that have time and room together.
+
+    Args:
+        longest: seconds of the longest program of the search.
+        memory_mb: of a program.
+    """
+    taken = [column["name"] for column in data.get("columns", [])]
+    found: list[SideTable] = []
+    for one in data.get("side_tables") or ():
+        found.append(_table(one, [*taken, *(other.prefix for other in found)]))
+    seconds, room = longest / SHARE, memory_mb / SHARE
+    kept: set[str] = set()
+    for table in sorted(found, key=lambda table: table.seconds):
+        seconds, room = seconds - table.seconds, room - table.megabytes
+        if seconds < 0 or room < 0:
+            break
+        kept.add(table.file)
+    return tuple(table for table in found if table.file in kept)
+
+
+def _table(one: Mapping[str, Any], taken: Iterable[str]) -> SideTable:
+    stem = re.sub(r"\W+", "_", str(one["file"]).partition(".")[0])
+    return SideTable(
+        file=str(one["file"]),
+        how=dict(one["how"]),
+        by=tuple(tuple(pair[part] for part in ("mine", "side", "way", "mine_form", "side_form")) for pair in one["by"]),
+        one=bool(one["one"]),
+        rows=int(one["rows"]),
+        used=int(one["used"]),
+        numbers=tuple(one["numbers"][:MOST_NUMBERS]),
+        words=tuple(one["words"][:MOST_WORDS]),
+        dates=tuple((name, form) for name, form in one["dates"][:MOST_DATES]),
+        prefix=_untaken(f"{stem}_", taken),
+    )
+
+
+def _untaken(name: str, taken: Iterable[str]) -> str:
+    while any(other.startswith(name) for other in taken):
+        name += "_"
+    return name

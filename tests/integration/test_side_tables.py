@@ -1,0 +1,159 @@
+"""Further tables whose columns name rows of the tables to learn and to predict: `rules` joins them."""
+
+import gzip
+import random
+
+import numpy as np
+import pandas as pd
+import pytest
+from support.competition_stand import Stand
+
+from problems.competition.rules import script
+from problems.competition.rules.facts import read_facts
+from problems.competition.rules.recipe import Member, Recipe
+from problems.competition.rules.writer import own_recipe
+
+ROWS = 400
+DRAW = np.random.default_rng(0)
+SHOPS = pd.DataFrame(
+    {"Shop": np.arange(40), "area": DRAW.normal(size=40).round(3), "owner": DRAW.choice(["Ada", "Bo"], 40)}
+)
+DAYS = pd.date_range("2021-03-01", periods=30)
+WEATHER = pd.DataFrame(
+    {"town": np.repeat(["Öl", "Au"], 30), "Day": np.tile(DAYS.strftime("%Y%m%d"), 2), "rain": DRAW.normal(size=60)}
+)
+VISITS = pd.DataFrame({"shop": DRAW.integers(0, 40, 2000), "when": DRAW.choice(DAYS.strftime("%Y-%m-%d"), 2000)})
+VISITS["spent"] = (DRAW.normal(size=2000) + SHOPS["area"].to_numpy()[::-1][VISITS["shop"]]).round(3)
+VISITS["paid"] = DRAW.choice(["cash", "card", None], 2000)
+
+
+def sales() -> pd.DataFrame:
+    """The main table: what a shop sold on a day, of which it says nothing but the names."""
+    place, day, town = DRAW.integers(0, 40, ROWS), DRAW.integers(0, 30, ROWS), DRAW.integers(0, 2, ROWS)
+    sold = 3 * SHOPS["area"].to_numpy()[place] + 3 * SHOPS["area"].to_numpy()[::-1][place]
+    sold = sold + 3 * WEATHER["rain"].to_numpy()[30 * town + day] + DRAW.normal(0, 0.3, ROWS)
+    named = {"shop": place, "day": DAYS.strftime("%d.%m.%Y").to_numpy()[day], "town": np.array(["Öl", "Au"])[town]}
+    return pd.DataFrame({**named, "sold": sold.round(3)})
+
+
+ODD = {
+    "empty.csv": b"", "head.csv": b"shop,size\n", "blank.csv": b"shop,size\n1,\n2,\n", "other.csv": b"x,y\n1,2\n",
+    "elsewhere.csv": b"shop,size\n900,1\n901,2\n", "torn.csv.gz": gzip.compress(b"shop,size\n1,2\n" * 99)[:60],
+    "lines.csv": b"\n\n\n", "quotes.csv": b'shop,"a ""b"",c"\n' + b"".join(b"%d,%d\n" % (i, i % 7) for i in range(40)),
+    "twice.csv": b"shop,size,size\n" + b"".join(b"%d,%d,%d\n" % (i, i % 3, i % 5) for i in range(40)),
+    "infinite.csv": b"shop,size\n" + b"".join(b"%d,%s\n" % (i, [b"inf", b"1", b"x"][i % 3]) for i in range(40)),
+    "words.csv": b"shop,{w[<\n" + b"".join(b'"%d.0 ",%d\n' % (i, i % 4) for i in range(40)),
+    "sold.csv": b"shop,SOLD\n1,2\n",
+    "parts.csv": b"shop;size\n" + b"".join(b"%d;1,5\n%d;2,5\n" % (i, i) for i in range(40)),
+}  # fmt: skip
+
+
+def brought(folder, **tables: bytes | pd.DataFrame):
+    folder.mkdir()
+    sales().to_csv(folder / "train.csv", index=False)
+    for name, table in tables.items():
+        text = table if isinstance(table, bytes) else table.to_csv(index=False).encode()
+        (folder / name).write_bytes(text)
+    return f"data.dir={folder}", "data.target=sold", "data.metric=rmse", "budget.seconds=20"
+
+
+def draft(stand):
+    """The recipe that the first program is written from."""
+    context = {"extras": stand.problem.prompt_extras(), "task": {"operator": "draft"}, "ordinal": 0}
+    reply = stand.problem.rules().write(context, random.Random(0))
+    return own_recipe(reply.partition("```python\n")[2].rpartition("```")[0], facts_of(stand))
+
+
+def facts_of(stand):
+    return read_facts(stand.problem.prompt_extras())
+
+
+def program(stand, family="hgb"):
+    """All tables that the first draft joins, and a quick model."""
+    quick = (("max_iter", 40), ("min_samples_leaf", 5)) if family == "hgb" else ()
+    recipe = Recipe(members=(Member(family, quick),), tables=draft(stand).tables)
+    return script.render(recipe, facts_of(stand))
+
+
+def scored(stand, code):
+    _, verdict = stand.score(code)
+    assert verdict.metric is not None, verdict
+    return verdict.metric
+
+
+def test_rules_join_one_row_and_several_of_a_key_and_keys_of_two_columns(tmp_path, inline):
+    visits = VISITS.rename(columns={"shop": "SHOP"}).to_csv(index=False, sep="\t").encode()
+    words = brought(
+        tmp_path / "mine",
+        **{"shops.csv": SHOPS.astype({"Shop": float}), "weather.csv": WEATHER, "visits.tsv.gz": gzip.compress(visits)},
+    )
+    stand = Stand(tmp_path, *words)
+    told = "the rules writer joins shops.csv by shop = Shop, visits.tsv.gz by shop = SHOP (summed up)"
+    assert told in stand.problem.note and "weather.csv by day = Day and town" in stand.problem.note
+    assert "input/visits.tsv.gz has rows for those of the tables to learn and to predict" in stand.problem.preview()
+    code = program(stand)
+    assert [side.one for side in facts_of(stand).sides] == [True, False, True]
+    without = code.replace("rows, test_rows = joined(", "joined(")
+    assert scored(stand, code) < 0.5 * scored(stand, without)
+    stand.close()
+
+
+def test_odd_tables_break_no_program(tmp_path, inline):
+    stand = Stand(tmp_path, *brought(tmp_path / "mine", **ODD))
+    joined = {one["file"] for one in stand.problem.prompt_extras()["data"]["side_tables"]}
+    assert joined == {"quotes.csv", "infinite.csv", "words.csv", "parts.csv", "twice.csv"}, stand.problem.note
+    assert "sold.csv" in stand.problem.note and not (stand.problem.input_dir / "sold.csv").exists()
+    for family in ("hgb", "ridge"):
+        scored(stand, program(stand, family))
+    stand.close()
+
+
+def test_where_the_main_table_says_nothing_else_programs_stand_on_further_tables(tmp_path, inline):
+    """As KKBox has it: customers and whether they left, all else in other tables."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    ids = [f"c{number:05}=" for number in DRAW.permutation(300)]
+    pays = np.repeat(np.arange(300), 4)
+    left = (DRAW.random(300) < 0.4).astype(int)
+    paid = pd.DataFrame({"msno": np.array(ids)[pays], "paid": (left[pays] + DRAW.normal(size=1200)).round(3)})
+    table = pd.DataFrame({"msno": ids, "left": left})
+    table[:250].to_csv(folder / "train.csv", index=False)
+    table[250:].drop(columns="left").to_csv(folder / "test.csv", index=False)
+    table[250:].assign(left=0.5).to_csv(folder / "sample_submission.csv", index=False)
+    paid.to_csv(folder / "payments.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=left", "data.metric=auc", "budget.seconds=20")
+    assert [baseline.name for baseline in stand.problem.baselines()] == ["dummy"]
+    assert scored(stand, program(stand)) > 0.7
+    stand.close()
+
+
+@pytest.mark.parametrize("name", ["noisy", "parts"])
+def test_tables_that_hold_the_target_under_the_key_are_told(tmp_path, inline, name):
+    table = sales()
+    table.insert(0, "sale", [f"S{number}" for number in DRAW.permutation(ROWS)])
+    many = table["sold"] > table["sold"].median() if name == "noisy" else table["sold"]
+    held = many.astype(float) + DRAW.normal(0, 0.02, ROWS) if name == "noisy" else many
+    halves = [pd.DataFrame({"sale": table["sale"], "got": part}) for part in (held * 0.3, held * 0.7)]
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    table.assign(sold=many.astype(int) if name == "noisy" else many).to_csv(folder / "train.csv", index=False)
+    pd.concat(halves).sample(frac=1, random_state=0).to_csv(folder / "got.csv", index=False)
+    metric = "auc" if name == "noisy" else "rmse"
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=sold", f"data.metric={metric}")
+    told = "possible leak: got of got.csv tells sold exactly; is it known when you predict?"
+    assert told in stand.problem.cautions or not (stand.problem.input_dir / "got.csv").exists()
+    stand.close()
+
+
+def test_a_table_that_ends_before_the_rows_of_the_users_test_is_not_joined(tmp_path, inline):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    days = pd.date_range("2022-01-01", periods=200).strftime("%Y-%m-%d")
+    table = pd.DataFrame({"day": days, "sold": DRAW.normal(size=200).round(3), "week": np.arange(200) // 7})
+    table[:160].to_csv(folder / "train.csv", index=False)
+    table[160:].drop(columns="sold").to_csv(folder / "test.csv", index=False)
+    pd.DataFrame({"day": days[:160], "guests": np.arange(160)}).to_csv(folder / "guests.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=sold", "data.metric=rmse")
+    assert "reads none of them" in stand.problem.note or "hardly any of the rows of your test" in stand.problem.note
+    assert not stand.problem.prompt_extras()["data"]["side_tables"]
+    stand.close()
