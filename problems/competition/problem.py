@@ -179,7 +179,21 @@ class CompetitionProblem(Problem):
     @property
     def note(self) -> str:
         """What a user must know about the scores: why hidden rows are not split, rows left out; '' if nothing."""
-        return str(self._ready().meta["note"])
+        return "; ".join(filter(None, (str(self._ready().meta["note"]), self._left_unread())))
+
+    def _left_unread(self) -> str:
+        """Which further tables `rules` joins in no program of this search, though it could; '' for none."""
+        if not self._ready().meta["side_tables"]:
+            return ""
+        from problems.competition.rules.facts import read_facts
+
+        joined = {side.file for side in read_facts(self._extras(bare=False)).sides}
+        left = [one["file"] for one in self._ready().meta["side_tables"] if one["file"] not in joined]
+        return (
+            f"the rules writer joins no {' and no '.join(left)}: too large for the time or memory of a program"
+            if left
+            else ""
+        )
 
     @property
     def cautions(self) -> tuple[str, ...]:

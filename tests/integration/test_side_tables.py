@@ -157,3 +157,24 @@ def test_a_table_that_ends_before_the_rows_of_the_users_test_is_not_joined(tmp_p
     assert "reads none of them" in stand.problem.note or "hardly any of the rows of your test" in stand.problem.note
     assert not stand.problem.prompt_extras()["data"]["side_tables"]
     stand.close()
+
+
+def test_a_table_of_a_further_table_is_joined_to_that_one(tmp_path, inline):
+    """As Home Credit has it: loans of a customer, and months of a loan."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    owners, loans = DRAW.integers(0, 300, 900), DRAW.permutation(900)
+    late = DRAW.random(300)
+    months = pd.DataFrame({"loan": np.repeat(loans, 6), "month": np.tile(np.arange(6), 900)})
+    months["status"] = np.where(DRAW.random(5400) < np.repeat(late[owners], 6), "late", "paid")
+    table = pd.DataFrame({"who": 5000 + DRAW.permutation(300), "age": DRAW.integers(20, 70, 300)})
+    table["owed"] = (10 * late + DRAW.normal(0, 0.2, 300)).round(3)
+    table.to_csv(folder / "train.csv", index=False)
+    held = pd.DataFrame({"who": table["who"].to_numpy()[owners], "loan": loans, "kind": DRAW.choice(["a", "b"], 900)})
+    held.to_csv(folder / "loans.csv", index=False)
+    months.to_csv(folder / "months.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=owed", "data.metric=r2", "budget.seconds=20")
+    assert "loans.csv by who (summed up), months.csv to loans.csv (summed up)" in stand.problem.note
+    assert "input/months.csv has rows for those of input/loans.csv, by loan" in stand.problem.preview()
+    assert scored(stand, program(stand)) > 0.5
+    stand.close()

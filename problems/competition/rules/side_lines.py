@@ -28,14 +28,14 @@ def alike(column, way, form):
     return times.dt.normalize() if way == "day" else times
 
 
-def named(file, by, columns, **how):
-    """Rows of a further table that are named by rows of train or test: the index is the number of their key.
+def named(file, by, columns, tables, **how):
+    """Rows of a further table that are named by rows of ours: the index is the number of their key.
 
-    Also the numbers of the keys of train and of test. The table is read in pieces: it may be larger than memory.
+    Also the numbers of the keys of our tables. The further one is read in pieces: it may be larger than memory.
     """
     ours = [
         pd.DataFrame({place: alike(table[mine], way, form) for place, (mine, _, way, form, _) in enumerate(by)})
-        for table in (train, test)
+        for table in tables
     ]
     keys = pd.concat(ours).dropna().drop_duplicates()
     keys["key"] = np.arange(len(keys))
@@ -62,6 +62,14 @@ def joined(told, keys, prefix):
     telling = found[0].columns[found[0].nunique() > 1]
     both = zip((rows, test_rows), found)
     return [pd.concat([known, more[telling].set_axis(known.index)], axis=1) for known, more in both]
+'''
+
+_INNER = '''
+def beside(there, told, keys, prefix):
+    """Rows of a further table with what one more tells of each; and the new columns of numbers and of words."""
+    more = told.reindex(keys).add_prefix(prefix).set_axis(there.index)
+    numbers = list(more.select_dtypes("number"))
+    return pd.concat([there, more], axis=1), numbers, [name for name in more if name not in numbers]
 '''
 
 _ONE = '''
@@ -117,8 +125,10 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     if not tables:
         return []
     text = _NAMED
-    text += f"\n{_ONE}" if any(table.one for table in tables) else ""
-    text += f"\n{_MANY}" if not all(table.one for table in tables) else ""
+    every = [one for table in tables for one in (table, *table.inner)]
+    text += f"\n{_INNER}" if any(table.inner for table in tables) else ""
+    text += f"\n{_ONE}" if any(table.one for table in every) else ""
+    text += f"\n{_MANY}" if not all(table.one for table in every) else ""
     found = ["", *text.replace("SHARES", str(SHARES)).rstrip().splitlines(), "", ""]
     for table in tables:
         found += _join(table, dates)
@@ -126,18 +136,18 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
 
 
 def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
-    columns = [*table.numbers, *table.words, *(name for name, _ in table.dates)]
-    how = "".join(f", {name}={value!r}" for name, value in table.how.items())
-    parts = f"numbers={list(table.numbers)!r}, words={list(table.words)!r}, dates={list(table.dates)!r}"
-    found = [
-        f"# {table.about}",
-        f"by = {list(table.by)!r}",
-        f"there, keys = named({f'input/{table.file}'!r}, by, {columns!r}{how})",
-    ]
-    if table.one:
-        found.append(f"told = of_one(there, {parts})")
-    else:
-        found.append(f"told = of_many(there, {parts}, ways={list(table.ways)!r}, last={table.tells_last})")
+    of_inner = [mine for inner in table.inner for mine, *_ in inner.by]
+    found = [f"# {table.about}", *_named(table, "there, keys", "(train, test)", of_inner)]
+    if table.inner:
+        found += [f"numbers, words = {list(table.numbers)!r}, {list(table.words)!r}"]
+    for inner in table.inner:
+        found += _named(inner, "within, (keys_within,)", "(there,)", ())
+        found += [
+            f"told = {_told(inner, 'within', ['mean'], last=False)}",
+            f"there, more_numbers, more_words = beside(there, told, keys_within, {inner.prefix!r})",
+            "numbers, words = [*numbers, *more_numbers], [*words, *more_words]",
+        ]
+    found.append(f"told = {_told(table, 'there', list(table.ways), last=table.tells_last)}")
     found.append(f"rows, test_rows = joined(told, keys, {table.prefix!r})")
     if table.one:
         return found
@@ -156,3 +166,18 @@ def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
             f'            known[f"{{name}}_since"] = days(when(table[{ours!r}], {form!r})) - known[name]',
         ]
     return found
+
+
+def _named(table: SideTable, left: str, ours: str, more: Sequence[str]) -> list[str]:
+    """Reads a table's rows. `more` are further columns that are needed."""
+    columns = dict.fromkeys([*table.numbers, *table.words, *(name for name, _ in table.dates), *more])
+    how = "".join(f", {name}={value!r}" for name, value in table.how.items())
+    file = f"input/{table.file}"
+    return [f"by = {list(table.by)!r}", f"{left} = named({file!r}, by, {[*columns]!r}, {ours}{how})"]
+
+
+def _told(table: SideTable, rows: str, ways: list[str], *, last: bool) -> str:
+    """The expression of what its rows tell."""
+    numbers, words = ("numbers", "words") if table.inner else (repr(list(table.numbers)), repr(list(table.words)))
+    parts = f"numbers={numbers}, words={words}, dates={list(table.dates)!r}"
+    return f"of_one({rows}, {parts})" if table.one else f"of_many({rows}, {parts}, ways={ways!r}, last={last})"

@@ -18,6 +18,8 @@ HELD = 40
 """Bytes that a cell of a row that is used takes."""
 MOST_NUMBERS, MOST_WORDS, MOST_DATES = 48, 8, 4
 """Columns of a table that are looked at."""
+INNER = (8, 3, 1)
+"""The same of a table that is joined to a further one."""
 WAYS = (("mean", "min", "max", "sum"), ("mean", "max"), ("mean",))
 """How numbers of several rows become one: all ways that make at most MOST_NUMBERS columns."""
 LAST = 24
@@ -41,6 +43,7 @@ class SideTable:
         rows: of it, and `used` those that a key of ours names.
         numbers, words, dates: its columns; dates with how they are written, where pandas has to be told.
         prefix: what the columns that they become begin with.
+        inner: tables whose rows a key of this one names.
     """
 
     file: str
@@ -53,10 +56,17 @@ class SideTable:
     words: tuple[str, ...]
     dates: tuple[tuple[str, str], ...]
     prefix: str
+    inner: tuple[SideTable, ...] = ()
 
     @property
     def ways(self) -> tuple[str, ...]:
-        return next((ways for ways in WAYS if len(ways) * len(self.numbers) <= MOST_NUMBERS), WAYS[-1])
+        numbers = len(self.numbers) + sum(table.told for table in self.inner)
+        return next((ways for ways in WAYS if len(ways) * numbers <= MOST_NUMBERS), WAYS[-1])
+
+    @property
+    def told(self) -> int:
+        """Columns that it becomes beside those of the table that it is joined to."""
+        return self.width if self.one else 1 + len(self.numbers) + (SHARES + 2) * len(self.words) + 2 * len(self.dates)
 
     @property
     def tells_last(self) -> bool:
@@ -66,21 +76,29 @@ class SideTable:
     def width(self) -> int:
         """Columns that it becomes."""
         if self.one:
-            return len(self.numbers) + len(self.words) + OF_DATE * len(self.dates)
+            return (
+                sum(table.told for table in self.inner)
+                + len(self.numbers)
+                + len(self.words)
+                + OF_DATE * len(self.dates)
+            )
         words = (SHARES + 2 + self.tells_last) * len(self.words)
-        numbers = (len(self.ways) + self.tells_last) * len(self.numbers)
+        numbers = (len(self.ways) + self.tells_last) * (len(self.numbers) + sum(table.told for table in self.inner))
         return 1 + numbers + words + OF_DATE * len(self.dates)
 
     @property
     def seconds(self) -> float:
         """To read and to join it, about."""
         cells = self.rows * (len(self.by) + len(self.numbers) + len(self.words) + len(self.dates))
-        return 0.05 + READING * cells + SUMMING * self.used * (1 if self.one else self.width)
+        inner = sum(table.seconds for table in self.inner)
+        return 0.05 + READING * cells + SUMMING * self.used * (1 if self.one else self.width) + inner
 
     @property
     def megabytes(self) -> float:
         """That it takes, about, beside the piece that is read."""
-        return HELD * self.used * (1 + len(self.numbers) + len(self.words) + len(self.dates)) / 2**20
+        width = 1 + len(self.numbers) + len(self.words) + len(self.dates)
+        own = HELD * self.used * (width + sum(table.told for table in self.inner)) / 2**20
+        return own + sum(table.megabytes for table in self.inner)
 
     @property
     def about(self) -> str:
@@ -109,7 +127,9 @@ def side_tables(data: Mapping[str, Any], longest: float, memory_mb: float) -> tu
     return tuple(table for table in found if table.file in kept)
 
 
-def _table(one: Mapping[str, Any], taken: Iterable[str]) -> SideTable:
+def _table(
+    one: Mapping[str, Any], taken: Iterable[str], most: tuple[int, int, int] = (MOST_NUMBERS, MOST_WORDS, MOST_DATES)
+) -> SideTable:
     stem = re.sub(r"\W+", "_", str(one["file"]).partition(".")[0])
     return SideTable(
         file=str(one["file"]),
@@ -118,10 +138,11 @@ def _table(one: Mapping[str, Any], taken: Iterable[str]) -> SideTable:
         one=bool(one["one"]),
         rows=int(one["rows"]),
         used=int(one["used"]),
-        numbers=tuple(one["numbers"][:MOST_NUMBERS]),
-        words=tuple(one["words"][:MOST_WORDS]),
-        dates=tuple((name, form) for name, form in one["dates"][:MOST_DATES]),
+        numbers=tuple(one["numbers"][: most[0]]),
+        words=tuple(one["words"][: most[1]]),
+        dates=tuple((name, form) for name, form in one["dates"][: most[2]]),
         prefix=_untaken(f"{stem}_", taken),
+        inner=tuple(_table(within, (), INNER) for within in one["inner"]),
     )
 
 
