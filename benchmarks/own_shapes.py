@@ -91,6 +91,14 @@ SHAPES: dict[str, tuple[Callable[[], Files], tuple[str, ...]]] = {
         lambda: {"train.csv": PLAIN.encode(), **{f"pics/{name}.png": picture() for name in RENTS["flat"]}},
         (),
     ),
+    "tables of streets and of days beside the table": (
+        lambda: {
+            "train.csv": PLAIN.encode(),
+            "streets.csv": "Straße;trees\nÖl;12\nAu;3\n".encode("latin-1"),
+            "visits.csv": RENTS.assign(day=pd.date_range("2021-01-01", periods=ROWS), seen=DRAW.poisson(3, ROWS))
+                .loc[DRAW.integers(0, ROWS, 2 * ROWS), ["day", "seen"]].to_csv(index=False).encode(),
+        }, (),
+    ),
     "BOM, missing targets": (
         lambda: {"train.csv": b"\xef\xbb\xbf" + PLAIN.replace("1\n", "1\nF,1,Au,1.1.2020,\n").encode()}, (),
     ),

@@ -108,8 +108,11 @@ def test_odd_tables_break_no_program(tmp_path, inline):
     stand.close()
 
 
-def test_where_the_main_table_says_nothing_else_programs_stand_on_further_tables(tmp_path, inline):
-    """As KKBox has it: customers and whether they left, all else in other tables."""
+@pytest.mark.parametrize("least", [500_000, 1])
+def test_where_the_main_table_says_nothing_else_programs_stand_on_further_tables(tmp_path, inline, monkeypatch, least):
+    """As KKBox has it: customers and whether they left, all else in other tables. Of large ones no more is read than is
+    needed, and what names their rows is needed."""
+    monkeypatch.setattr("problems.competition.rules.size.NARROW", least)
     folder = tmp_path / "mine"
     folder.mkdir()
     ids = [f"c{number:05}=" for number in DRAW.permutation(300)]
@@ -123,7 +126,8 @@ def test_where_the_main_table_says_nothing_else_programs_stand_on_further_tables
     paid.to_csv(folder / "payments.csv", index=False)
     stand = Stand(tmp_path, f"data.dir={folder}", "data.target=left", "data.metric=auc", "budget.seconds=20")
     assert [baseline.name for baseline in stand.problem.baselines()] == ["dummy"]
-    assert scored(stand, program(stand)) > 0.7
+    code = program(stand)
+    assert ("usecols" in code.partition("def ")[0]) is (least == 1) and scored(stand, code) > 0.7
     stand.close()
 
 
@@ -177,4 +181,30 @@ def test_a_table_of_a_further_table_is_joined_to_that_one(tmp_path, inline):
     assert "loans.csv by who (summed up), months.csv to loans.csv (summed up)" in stand.problem.note
     assert "input/months.csv has rows for those of input/loans.csv, by loan" in stand.problem.preview()
     assert scored(stand, program(stand)) > 0.5
+    stand.close()
+
+
+def test_tables_of_a_competition_folder_and_those_of_its_labels(tmp_path, inline):
+    """A folder of MLE-bench: what it shows, its programs may join, but for what has the target."""
+    folder = tmp_path / "shops"
+    public, private = folder / "prepared" / "public", folder / "prepared" / "private"
+    for part in (public, private):
+        part.mkdir(parents=True)
+    (folder / "config.yaml").write_text(
+        "id: shops\nname: Shops\ncompetition_type: simple\nawards_medals: false\nprizes: null\ndescription: a/d.md\n"
+        "dataset:\n  answers: shops/prepared/private/test.csv\n  sample_submission: shops/prepared/public/sample.csv\n"
+        "grader:\n  name: mae\n  grade_fn: grade:grade\npreparer: prepare:prepare\n"
+    )
+    (folder / "grade.py").write_text("def grade(given, answers):\n    return abs(given.sold - answers.sold).mean()\n")
+    table = sales().rename_axis("id").reset_index()
+    table[:300].to_csv(public / "train.csv", index=False)
+    table[:300].to_csv(public / "train_once_more.csv", index=False)
+    table[300:].drop(columns="sold").to_csv(public / "test.csv", index=False)
+    table[300:][["id"]].assign(sold=0.0).to_csv(public / "sample.csv", index=False)
+    table[300:][["id", "sold"]].to_csv(private / "test.csv", index=False)
+    SHOPS.to_csv(public / "shops.csv", index=False)
+    stand = Stand(tmp_path / "run", f"problem.path={folder}", "budget.seconds=20")
+    assert [side.file for side in facts_of(stand).sides] == ["shops.csv"]
+    assert "train_once_more.csv (has a column sold)" in stand.problem.note
+    scored(stand, program(stand))
     stand.close()

@@ -9,12 +9,12 @@ from typing import Any
 
 READING = 1.5e-7
 """Seconds to read a cell of a further table, and to find its key."""
-SUMMING = 1e-7
+SUMMING = 4e-8
 """Seconds to sum up a cell of a row that is used, for each column that it becomes."""
 SHARE = 4
 """Of the seconds of the longest program of a search, and of the memory of a program: one part so large for all tables.
 """
-HELD = 40
+HELD = 25
 """Bytes that a cell of a row that is used takes."""
 MOST_NUMBERS, MOST_WORDS, MOST_DATES = 48, 8, 4
 """Columns of a table that are looked at."""
