@@ -71,6 +71,11 @@ def has_pillow(python: str | None = None) -> bool:
     return "\npillow==" in installed_packages((), python)
 
 
+def has_pyarrow(python: str | None = None) -> bool:
+    """True if programs can import what reads Parquet."""
+    return bool(versions(("pyarrow",), None if python is None else _site_packages(Path(python))))
+
+
 def packages_elsewhere(python: str | None, *paths: Path) -> list[str]:
     """Folders of packages of other environments than ours: the interpreter's, and those that the paths lie in.
 

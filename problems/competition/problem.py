@@ -17,7 +17,7 @@ from problems.competition.source import DATA_PACKAGES, Source, find_source
 from problems.options import checked_options
 from utils.config_schema import AgentConfig, Config
 from utils.config_section import Section
-from utils.packages import boosters, has_pillow
+from utils.packages import boosters, has_pillow, has_pyarrow
 
 if TYPE_CHECKING:
     from core.contracts import Jobs, Limits
@@ -70,6 +70,7 @@ def build(cfg: Config, project_dir: Path) -> CompetitionProblem:
         },
         packages=boosters(cfg.execution.python),
         sees=has_pillow(cfg.execution.python),
+        reads_parquet=has_pyarrow(cfg.execution.python),
         seed=cfg.project.seed,
     )  # fmt: skip
 
@@ -101,6 +102,7 @@ class CompetitionProblem(Problem):
             round (`batch`): `rules` fits its programs into them.
         packages: modules of boosted trees that programs can import.
         sees: programs can import what reads images.
+        reads_parquet: the same of Parquet.
         seed: of the run.
     """
 
@@ -121,6 +123,7 @@ class CompetitionProblem(Problem):
         pace: Mapping[str, Any] | None = None,
         packages: tuple[str, ...] = (),
         sees: bool = False,
+        reads_parquet: bool = False,
         seed: int = 0,
     ) -> None:
         self.name = f"competition/{source.name}"
@@ -134,7 +137,7 @@ class CompetitionProblem(Problem):
         self._random_draws = random_draws
         self._smoke, self._whole_test = smoke, whole_test
         self._pace = dict(pace or {})
-        self._packages, self._sees = list(packages), sees
+        self._packages, self._sees, self._reads_parquet = list(packages), sees, reads_parquet
         self._seed = seed
         self.preload = (*PRELOAD, *packages)
         self._prepared: Prepared | None = None
@@ -181,6 +184,13 @@ class CompetitionProblem(Problem):
         """What a user must know about the scores: why hidden rows are not split, rows left out; '' if nothing."""
         return "; ".join(filter(None, (str(self._ready().meta["note"]), self._left_unread())))
 
+    def _can_read(self, table: Mapping[str, Any]) -> bool:
+        return self._reads_parquet or "parquet" not in table["how"]
+
+    def _readable(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        """A further table, with those of the tables that are joined to it that programs can read."""
+        return {**table, "inner": [inner for inner in table["inner"] if self._can_read(inner)]}
+
     def _left_unread(self) -> str:
         """Which further tables `rules` joins in no program of this search, though it could; '' for none."""
         if not self._ready().meta["side_tables"]:
@@ -189,11 +199,8 @@ class CompetitionProblem(Problem):
 
         joined = {side.file for side in read_facts(self._extras(bare=False)).sides}
         left = [one["file"] for one in self._ready().meta["side_tables"] if one["file"] not in joined]
-        return (
-            f"the rules writer joins no {' and no '.join(left)}: too large for the time or memory of a program"
-            if left
-            else ""
-        )
+        why = "too large for a program's time or memory, or Parquet without pyarrow"
+        return f"the rules writer joins no {' and no '.join(left)}: {why}" if left else ""
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -226,7 +233,7 @@ class CompetitionProblem(Problem):
         data = {name: meta[name] for name in ("id", "targets", "label", "rows", "files", "table")}
         data |= {"ids": meta.get("ids"), "asks": meta.get("asks")}
         data["named_files"] = [one for one in meta["named_files"] if self._sees or one["kind"] != "images"]
-        data["side_tables"] = meta["side_tables"]
+        data["side_tables"] = [self._readable(one) for one in meta["side_tables"] if self._can_read(one)]
         data["form"] = meta.get("form") or {}
         data["columns"] = [_schema_of(column) for column in meta["columns"]] if bare else meta["columns"]
         data["metric"] = kind.name if kind else self._source.label

@@ -208,3 +208,19 @@ def test_tables_of_a_competition_folder_and_those_of_its_labels(tmp_path, inline
     assert "train_once_more.csv (has a column sold)" in stand.problem.note
     scored(stand, program(stand))
     stand.close()
+
+
+def test_parquet_is_joined_where_programs_can_read_it(tmp_path, inline, monkeypatch):
+    pytest.importorskip("pyarrow")
+    words = brought(tmp_path / "mine")
+    VISITS.assign(when=pd.to_datetime(VISITS["when"])).to_parquet(tmp_path / "mine" / "visits.parquet", index=False)
+    stand = Stand(tmp_path, *words)
+    assert "joins visits.parquet by shop (summed up)" in stand.problem.note
+    code = program(stand)
+    scored(stand, code)
+    assert "read_parquet" in code
+    stand.close()
+    monkeypatch.setattr("problems.competition.problem.has_pyarrow", lambda python: False)
+    stand = Stand(tmp_path / "again", *words)
+    assert not facts_of(stand).sides and "joins no visits.parquet: " in stand.problem.note
+    stand.close()

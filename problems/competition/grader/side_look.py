@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .tables.formats import TEXT, is_text, look_at
 from .tables.pieces import spread
+from .tables.plain_reading import how_read, pieces_of
 from .tables.shared_keys import Shared, shared_columns
-from .tables.text_look import BLANKS
 from .tables.times import format_to_tell
 
-PACKED = {"gzip": ".gz", "zip": ".zip", "bz2": ".bz2", "xz": ".xz"}
-"""What packed files are called at their end, by which pandas knows them."""
-PIECE = 200_000
 MOST_ROWS = 20_000_000
 """Of a table, from which on nobody has the time to read it for every program."""
 LOOKED_AT = 20_000
@@ -55,20 +51,19 @@ class Look:
         if how is None:
             return ""
         shared, samples, count = None, [], 0
-        with pd.read_csv(self.path, chunksize=PIECE, low_memory=False, **how) as pieces:
-            for piece in pieces:
-                piece.columns = [str(name) for name in piece.columns]
-                if shared is None:
-                    if told := [str(name) for name in piece if str(name).casefold() in self.targets]:
-                        return f"has a column {told[0]}"
-                    shared = shared_columns(piece, self.rows, self.preview)
-                    if not shared.pairs:
-                        return ""
-                shared.add(piece)
-                samples.append(piece.iloc[spread(np.arange(len(piece)), LOOKED_AT)])
-                count += len(piece)
-                if count > MOST_ROWS:
-                    return "too large"
+        for piece in pieces_of(self.path, how):
+            piece = piece.set_axis([str(name) for name in piece], axis=1)
+            if shared is None:
+                if told := [str(name) for name in piece if str(name).casefold() in self.targets]:
+                    return f"has a column {told[0]}"
+                shared = shared_columns(piece, self.rows, self.preview)
+                if not shared.pairs:
+                    return ""
+            shared.add(piece)
+            samples.append(piece.iloc[spread(np.arange(len(piece)), LOOKED_AT)])
+            count += len(piece)
+            if count > MOST_ROWS:
+                return "too large"
         if shared is None or count == 0:
             return "empty"
         return self._described(shared, pd.concat(samples, ignore_index=True), count, how)
@@ -104,20 +99,6 @@ class Look:
             elif kind == "category" and column["unique"] <= max(MOST_NAMES * len(sample), 2):
                 found["words"].append(name)
         return found
-
-
-def how_read(path: Path) -> dict[str, Any] | None:
-    """What `pandas.read_csv` is told beside the path; None for a table that it alone does not read rightly."""
-    look = look_at(path)
-    plain = look.errors == "strict" and not (look.above or look.quoted or look.beyond) and look.mark != BLANKS
-    if not is_text(look) or look.suffix not in TEXT or not plain:
-        return None
-    how: dict[str, Any] = {} if look.mark == "," else {"sep": look.sep}
-    how |= {} if look.encoding in ("utf-8", "utf-8-sig") else {"encoding": look.encoding}
-    how |= {} if look.decimal == "." else {"decimal": look.decimal}
-    known = PACKED.get(look.packed, "")
-    infers = path.suffix if path.suffix in PACKED.values() else ""
-    return how | ({} if known == infers else {"compression": look.packed or None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,5 @@
 """Further tables beside those of a competition: which of their columns name rows of the tables to learn and to predict.
 Told from their values, since a name alone may mean anything.
-
-A table is read here as a program reads it: by `pandas.read_csv`, piece by piece, with what it is told of separators and
-encodings.
 """
 
 from __future__ import annotations
@@ -12,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from .side_look import PACKED, Look, how_read
+from .side_look import Look
 from .survey import is_sample
 from .tables.columns import listed
 from .tables.exact import Unusable
+from .tables.plain_reading import PACKED, names_of, rows_of
 
 ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".xlsx")
 """What a further table is called at its end."""
@@ -113,10 +110,10 @@ def _is_inside(path: Path, outer: dict[str, Any], public: Path, aims: set[str], 
     if outer["rows"] > MOST_OUTER:
         return False
     try:
-        both = set(_names(path)) & set(_names(public / outer["file"])) - {pair["side"] for pair in outer["by"]}
+        both = set(names_of(path)) & set(names_of(public / outer["file"])) - {pair["side"] for pair in outer["by"]}
         if not both:
             return False
-        rows = pd.read_csv(public / outer["file"], usecols=[*both], low_memory=False, **outer["how"])
+        rows = rows_of(public / outer["file"], outer["how"], [*both])
         one = Look(path, (rows, rows), aims, np.zeros(len(rows), bool), preview).found()
     except _UNREAD:
         return False
@@ -126,11 +123,6 @@ def _is_inside(path: Path, outer: dict[str, Any], public: Path, aims: set[str], 
         return False
     outer["inner"].append(one)
     return True
-
-
-def _names(path: Path) -> list[str]:
-    how = how_read(path)
-    return [] if how is None else [str(name) for name in pd.read_csv(path, nrows=0, **how)]
 
 
 def _may_be_one(path: Path, known: set[str]) -> bool:

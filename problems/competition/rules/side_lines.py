@@ -41,7 +41,7 @@ def named(file, by, columns, tables, **how):
     keys["key"] = np.arange(len(keys))
     wanted = [*columns, *(side for _, side, _, _, _ in by)]
     pieces = []
-    for piece in pd.read_csv(file, usecols=wanted, chunksize=200_000, low_memory=False, **how):
+    for piece in PIECES:
         theirs = {place: alike(piece[side], way, form) for place, (_, side, way, _, form) in enumerate(by)}
         piece.index = pd.DataFrame(theirs).merge(keys, how="left")["key"].to_numpy()
         pieces.append(piece.loc[piece.index.notna(), columns])
@@ -63,6 +63,9 @@ def joined(told, keys, prefix):
     both = zip((rows, test_rows), found)
     return [pd.concat([known, more[telling].set_axis(known.index)], axis=1) for known, more in both]
 '''
+
+_PIECES = "pd.read_csv(file, usecols=wanted, chunksize=200_000, low_memory=False, **how)"
+_EITHER = f"[pd.read_parquet(file, columns=wanted)] if how.pop('parquet', False) else {_PIECES}"
 
 _INNER = '''
 def beside(there, told, keys, prefix):
@@ -129,6 +132,7 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     text += f"\n{_INNER}" if any(table.inner for table in tables) else ""
     text += f"\n{_ONE}" if any(table.one for table in every) else ""
     text += f"\n{_MANY}" if not all(table.one for table in every) else ""
+    text = text.replace("PIECES", _EITHER if any(one.is_parquet for one in every) else _PIECES)
     found = ["", *text.replace("SHARES", str(SHARES)).rstrip().splitlines(), "", ""]
     for table in tables:
         found += _join(table, dates)

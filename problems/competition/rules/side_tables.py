@@ -36,7 +36,7 @@ class SideTable:
 
     Args:
         file: in `input/`.
-        how: what `pandas.read_csv` is told beside it.
+        how: what `pandas.read_csv` is told beside it; `parquet` where `pandas.read_parquet` reads it.
         by: columns that name its rows, as `grader/shared_keys.py` tells them: ours, its own, how both are made alike,
             and how dates in them are written.
         one: True if it has one row for each key, not several.
@@ -98,7 +98,12 @@ class SideTable:
         """That it takes, about, beside the piece that is read."""
         width = 1 + len(self.numbers) + len(self.words) + len(self.dates)
         own = HELD * self.used * (width + sum(table.told for table in self.inner)) / 2**20
-        return own + sum(table.megabytes for table in self.inner)
+        whole = 8 * self.rows * width / 2**20 if self.is_parquet else 0  # not read in pieces
+        return own + whole + sum(table.megabytes for table in self.inner)
+
+    @property
+    def is_parquet(self) -> bool:
+        return "parquet" in self.how
 
     @property
     def about(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from ..tables.plain_reading import rows_of
 from ..tables.shared_keys import alike
 from .leaks import ROWS, is_copy
 
@@ -28,7 +29,10 @@ def told_by_tables(public: Path, tables: list[dict[str, Any]], shown: Any, targe
     for one in tables:
         if one["rows"] > MOST_ROWS:
             continue
-        joined = _joined(public / one["file"], one, head)
+        try:
+            joined = _joined(public / one["file"], one, head)
+        except (ValueError, TypeError, LookupError, OSError):  # the user's file: what cannot be summed up tells nothing
+            continue
         for target in targets:
             told = [name for name in one["numbers"] + one["words"] if _tells(joined, name, head[target])]
             if told:
@@ -39,7 +43,7 @@ def told_by_tables(public: Path, tables: list[dict[str, Any]], shown: Any, targe
 def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
     """What the table tells of each of the rows: its first row of a key, and the means and sums of all."""
     by, columns = one["by"], [*one["numbers"], *one["words"]]
-    table = pd.read_csv(path, usecols=[*columns, *(pair["side"] for pair in by)], low_memory=False, **one["how"])
+    table = rows_of(path, one["how"], [*columns, *(pair["side"] for pair in by)])
     ours = {place: alike(head[pair["mine"]], pair["way"], pair["mine_form"]) for place, pair in enumerate(by)}
     theirs = {place: alike(table[pair["side"]], pair["way"], pair["side_form"]) for place, pair in enumerate(by)}
     numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in one["numbers"]}
