@@ -71,7 +71,7 @@ def facts_of(stand):
 def program(stand, family="hgb"):
     """All tables that the first draft joins, and a quick model."""
     quick = (("max_iter", 40), ("min_samples_leaf", 5)) if family == "hgb" else ()
-    recipe = Recipe(members=(Member(family, quick),), tables=draft(stand).tables)
+    recipe = Recipe(features=("sifted",), members=(Member(family, quick),), tables=draft(stand).tables)
     return script.render(recipe, facts_of(stand))
 
 

@@ -64,7 +64,7 @@ def improve(
     weights = dict(MOVES)
     weights[_blend] = max(1, 10 - 4 * (len(recipe.members) - 1))  # the first partners bring most
     if facts.sides:
-        weights[_join] = 4
+        weights[_join] = 6
     if recipe.rows:
         weights[_grow] = 20
     if recipe.columns:

@@ -30,6 +30,8 @@ FIRST = Member("hgb", (("max_iter", 100), ("max_leaf_nodes", 15)))
 """The model that groups' effects are told beyond: fitted on three parts of the rows."""
 NEAR_SECONDS = 0.0015
 """For 1,000 rows, a column of groups and a number, to find the nearest rows of each."""
+SIFTING = 5e-4
+"""For a column that is joined to 1,000 rows, to know whether it tells something."""
 TOPIC_SECONDS = 0.2
 """For a column of 1,000 texts, to become topics."""
 DEAR = ("nearest", "effects", "topics")
@@ -124,10 +126,13 @@ def sample_columns(facts: Facts, rows: int) -> int:
 
 
 def _tables(facts: Facts, rng: random.Random, ordinal: int | None) -> tuple[str, ...]:
-    """Further tables that a draft joins: the first ones all of them, since others stand on what these are worth."""
+    """Further tables that a draft joins: the first one all of them, and that beside it none, where there is something
+    else: both together tell what the tables are worth."""
     if not facts.sides:
         return ()
-    chosen = tuple(s.file for s in facts.sides if ordinal in (0, PANEL) or rng.random() < TABLES)
+    if ordinal == BESIDE and facts.columns:
+        return ()
+    chosen = tuple(side.file for side in facts.sides if ordinal == 0 or rng.random() < TABLES)
     return chosen if chosen or facts.columns else tuple(side.file for side in facts.sides)
 
 
@@ -163,7 +168,8 @@ def cost(recipe: Recipe, facts: Facts) -> float:
     texts = len(facts.texts) * TOPIC_SECONDS * facts.rows / 1000 if "topics" in recipe.features else 0.0
     effects = 3 * FAMILIES["hgb"].seconds(facts, FIRST) if "effects" in recipe.features and facts.grouped else 0.0
     cells = len(facts.grouped) * facts.width * facts.rows if "nearest" in recipe.features else 0
-    return seconds_of(recipe.members, facts) * fits + texts + effects + NEAR_SECONDS * cells / 1000 + looks
+    sifting = SIFTING * facts.joined * facts.rows / 1000 if "sifted" in recipe.features else 0.0
+    return seconds_of(recipe.members, facts) * fits + texts + effects + NEAR_SECONDS * cells / 1000 + looks + sifting
 
 
 def within(recipe: Recipe, facts: Facts, most: float) -> Recipe:
@@ -213,6 +219,8 @@ def _chance(step: str, family: Family, facts: Facts) -> float:
         return 0.7 if family.wants == "dense" else 0.2
     if step in ("effects", "nearest"):  # the latter is tried beside a program that lacks it
         return float(step == "effects")
+    if step == "sifted":
+        return 0.8
     if step == "topics":  # dear, and names of products and towns seldom tell much
         return 0.9 if facts.texts else 0.3
     return 0.2 if step == "frequency" else 0.9

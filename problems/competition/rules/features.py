@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from problems.competition.rules import group_rows
+from problems.competition.rules import group_rows, side_lines
 from problems.competition.rules.facts import TELLING, Facts
 from problems.competition.rules.made_names import before, made
 
@@ -197,7 +197,12 @@ def _topics(facts: Facts) -> Lines:
     ]
 
 
+def _sifted(facts: Facts) -> Lines:
+    return [*side_lines.sifted(facts.classifies), _NUMBERS, "categories = [name for name in categories if name in X]"]
+
+
 LATER: dict[str, tuple[str, Callable[[Facts], bool], Callable[[Facts], Lines]]] = {
+    "sifted": ("of further tables the columns that tell something by themselves", lambda f: bool(f.sides), _sifted),
     "winsor": (
         "extreme values pulled to the 0.5 % and 99.5 % quantiles of the training rows",
         lambda f: bool(f.numbers), _winsor,

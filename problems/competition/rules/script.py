@@ -121,7 +121,9 @@ def _cut(facts: Facts) -> list[str]:
 
 
 def _steps(recipe: Recipe, facts: Facts) -> tuple[str, ...]:
-    return features.needed(recipe.features, facts, {FAMILIES[member.family].wants for member in recipe.members})
+    joins = any(side.file in recipe.tables for side in facts.sides)
+    chosen = tuple(name for name in recipe.features if joins or name != "sifted")
+    return features.needed(chosen, facts, {FAMILIES[member.family].wants for member in recipe.members})
 
 
 def _imports(recipe: Recipe, facts: Facts) -> list[str]:

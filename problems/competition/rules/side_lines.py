@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from problems.competition.rules.side_tables import SHARES, SideTable
 
+LEAST_TOLD = 2.5
+"""Ratio of variances (F) between and within eighths from which a column tells something: chance has it in 1 of 60."""
+
 _NAMED = '''
 def when(column, form):
     """Times, as they are written; numbers such as 20170301 are days."""
@@ -60,6 +63,7 @@ def joined(told, keys, prefix):
     """The rows to learn and to predict with what a further table tells of each; what is alike in all says nothing."""
     found = [told.reindex(numbers).add_prefix(prefix) for numbers in keys]
     telling = found[0].columns[found[0].nunique() > 1]
+    further.extend(telling)
     both = zip((rows, test_rows), found)
     return [pd.concat([known, more[telling].set_axis(known.index)], axis=1) for known, more in both]
 '''
@@ -133,10 +137,35 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     text += f"\n{_ONE}" if any(table.one for table in every) else ""
     text += f"\n{_MANY}" if not all(table.one for table in every) else ""
     text = text.replace("PIECES", _EITHER if any(one.is_parquet for one in every) else _PIECES)
-    found = ["", *text.replace("SHARES", str(SHARES)).rstrip().splitlines(), "", ""]
+    text = text.replace("SHARES", str(SHARES)).rstrip()
+    found = ["", *text.splitlines(), "", "", "further = []  # columns that are joined"]
     for table in tables:
         found += _join(table, dates)
     return found
+
+
+def sifted(classifies: bool) -> list[str]:
+    """Of the FEATURES section: of the columns that are joined those stay that tell something by themselves. What two tell
+    together alone is lost: the search has to choose."""
+    aims = "pd.get_dummies(y).astype(float)" if classifies else "y.rank().to_frame()"
+    return [
+        "def tells(values):",
+        '    """By how much more the mean target differs between eighths of the values, or words, than by chance."""',
+        "    if pd.api.types.is_numeric_dtype(values):",
+        "        parts = np.floor(values.rank(pct=True) * 7.99).fillna(-1)",
+        "    else:",
+        "        parts = values.where(values.isin(values.value_counts().index[:8])).factorize()[0]",
+        "    means = aims.groupby(np.asarray(parts)).transform('mean')",
+        "    count = len(np.unique(parts))",
+        "    between, within = ((means - aims.mean()) ** 2).sum(), ((aims - means) ** 2).sum()",
+        "    return (between / max(1, count - 1) / (within / max(1, len(aims) - count)).clip(lower=1e-12)).max()",
+        "",
+        "",
+        f"aims = {aims}",
+        f"idle = [name for name in further if name in X and tells(X[name]) < {LEAST_TOLD}]",
+        "X, X_test = X.drop(columns=idle), X_test.drop(columns=idle)",
+        'print("columns of further tables that tell nothing by themselves:", len(idle), "of", len(further))',
+    ]
 
 
 def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
