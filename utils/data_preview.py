@@ -26,6 +26,11 @@ LEAST_APART, LEAST_KNOWN = 3, 5
 """So often a value comes that stands for a missing one, in a column of so many values at least."""
 SAMPLE_ROWS, SAMPLE_CELLS = 200_000, 20_000_000
 """Rows of a file that are read, and cells of them."""
+_ODD = re.compile(
+    "[^\\S ]|[\x00-\x1f\x7f-\x9f\ud800-\udfff"  # white space but blanks, controls, half characters
+    "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]"  # what turns text, or has no width
+)
+"""What ends a line, or is seen by no reader."""
 
 
 def profile(frame: Any) -> list[dict[str, Any]]:
@@ -58,6 +63,20 @@ def cut(text: str, limit: int) -> str:
         size += len(lines[kept]) + 1
         kept += 1
     return "\n".join([*lines[:kept], f"… {_counted(len(lines) - kept, 'more line')} left out"])
+
+
+def in_line(text: str) -> str:
+    """What a file or a table says, in one line: whoever named a column could forge lines of a prompt otherwise.
+
+    What ends a line or is not seen is written as Python writes it (`price\\n(EUR)`), so that a program can name it.
+    """
+    return _ODD.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def _begins(name: str) -> str:
+    """A name where a line begins: in quotes, if it would be a heading or a fence there."""
+    name = in_line(name)
+    return f"'{name}'" if name.lstrip().startswith(("#", "`", "~")) else name
 
 
 def _rank(name: str, first: Sequence[str]) -> int:
@@ -96,10 +115,11 @@ def _list_files(files: Sequence[_File]) -> str:
         groups.setdefault((file.place, file.suffix), []).append(file.size)
     lines = ["Files in input/:"]
     for file in [file for file in files if not file.place][:20]:
-        lines.append(f"  {file.name} ({_size(file.size)})")
+        lines.append(f"  {_begins(file.name)} ({_size(file.size)})")
     for (place, suffix), sizes in sorted(groups.items())[:20]:
         if place:
-            lines.append(f"  {place}/: {_counted(len(sizes), 'file')} '{suffix}' ({_size(sum(sizes))})")
+            told = f"{_counted(len(sizes), 'file')} '{in_line(suffix)}' ({_size(sum(sizes))})"
+            lines.append(f"  {_begins(place)}/: {told}")
     return "\n".join(lines)
 
 
@@ -108,21 +128,23 @@ def _describe_table(path: Path, name: str, described: dict[str, list[str]]) -> d
     one."""
     import pandas as pd
 
+    name = _begins(name)
     try:
         most = min(SAMPLE_ROWS, max(1, SAMPLE_CELLS // max(1, len(pd.read_csv(path, nrows=0).columns))))
         frame = pd.read_csv(path, nrows=most, low_memory=False)
     except (ValueError, OSError) as error:
-        return dict.fromkeys(KINDS, f"{name}: not readable as a table ({str(error).splitlines()[0]})")
+        return dict.fromkeys(KINDS, f"{name}: not readable as a table ({in_line(str(error))})")
     names = [str(column) for column in frame.columns]
     rows = f"{most}+ rows" if len(frame) == most else _counted(len(frame), "row")
     head = f"{name}: {rows}, {_counted(len(names), 'column')}"
     like = next((other for other, theirs in described.items() if _is_like(names, theirs)), None)
     described[name] = names
     if like:
-        return dict.fromkeys(KINDS, f"{head}: {_difference(names, described[like], like)}")
+        return dict.fromkeys(KINDS, f"{head}: {in_line(_difference(names, described[like], like))}")
     columns = profile(frame)
     lines = {kind: [head, *_column_lines(columns, kind)] for kind in KINDS}
-    shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else value[:60])
+    shown = frame.head(3).map(lambda value: value if not isinstance(value, str) else in_line(value[:60]))
+    shown.columns = [_begins(names[0]), *map(in_line, names[1:])]
     lines["rows"] += ["first rows:", shown.to_csv(index=False).rstrip()]
     return {kind: "\n".join(of_kind) for kind, of_kind in lines.items()}
 
@@ -147,7 +169,7 @@ def _column_lines(columns: Sequence[dict[str, Any]], kind: str) -> list[str]:
         names = [str(column["name"]) for column in alike]
         many = told.startswith("constant") and len(names) >= ALIKE
         shared = [f"{', '.join(names[:3])} and {_counted(len(names) - 3, 'more column')}"] if many else names
-        lines += [f"  {name}: {told}" for name in shared]
+        lines += [f"  {_begins(name)}: {in_line(told)}" for name in shared]
     return lines
 
 

@@ -17,6 +17,7 @@ from problems.competition.source import DATA_PACKAGES, Source, find_source
 from problems.options import checked_options
 from utils.config_schema import AgentConfig, Config
 from utils.config_section import Section
+from utils.data_preview import in_line
 from utils.packages import boosters, has_pillow, has_pyarrow
 
 if TYPE_CHECKING:
@@ -318,13 +319,13 @@ class CompetitionProblem(Problem):
     def _rules_of_the_game(self) -> str:
         meta = self._ready().meta
         target = f"Predict {', '.join(meta['targets'])}. " if meta["targets"] else ""
-        return f"{target}Scored by {self.unit}."
+        return in_line(f"{target}Scored by {self.unit}.")
 
     def _output_format(self, meta: Mapping[str, Any]) -> str:
         form = (
             f"columns {', '.join([meta['id'], *meta['targets']])}" if meta["targets"] else "the form the task asks for"
         )
-        return (
+        return in_line(
             "A single Python script that reads the data in input/ and writes submission/submission.csv "
             f"({form}, one row for each row of the test data, in the form of input/sample_submission.csv)."
             + _scored_rows(meta["rows"])

@@ -99,10 +99,10 @@ def as_tables(found: SortedFiles, target: str | None, place: Path) -> Path:
     label = target or LABEL
     if "," in label or label == found.kind:
         raise ConfigError(f"data.target={label}: the folders' names are one column; call it {LABEL}, for example")
-    digest = sha256(f"{found.root}:{label}".encode())
+    digest = sha256(os.fsencode(f"{found.root}:{label}"))
     for path in (*(path for path, _ in found.rows), *found.test, *_others(found.root)):
         status = path.stat()
-        digest.update(f"{path}:{status.st_size}:{status.st_mtime_ns}".encode())
+        digest.update(os.fsencode(f"{path}:{status.st_size}:{status.st_mtime_ns}"))
     target_folder = place / digest.hexdigest()[:12]
     if not target_folder.is_dir():
         with folder_for(target_folder) as made:

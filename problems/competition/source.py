@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import os
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -91,10 +92,10 @@ class Source:
         """Names the prepared data: equal requests on equal files share it."""
         digest = sha256(json.dumps(self.request, sort_keys=True, default=str).encode())
         for path in (*self.watched, *sorted(GRADER.rglob("*.py")), PREVIEW):
-            digest.update(path.name.encode() + user_bytes(path, ""))
+            digest.update(os.fsencode(path.name) + user_bytes(path, ""))
         for path in self.stamped:
             status = path.stat()
-            digest.update(f"{path}:{status.st_size}:{status.st_mtime_ns}".encode())
+            digest.update(os.fsencode(f"{path}:{status.st_size}:{status.st_mtime_ns}"))
         return digest.hexdigest()[:12]
 
 

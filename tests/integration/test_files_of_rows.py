@@ -1,6 +1,7 @@
 """Files that a column names: `rules` looks at pictures and reads texts."""
 
 import csv
+import os
 import random
 from pathlib import Path
 from zipfile import ZipFile
@@ -62,9 +63,11 @@ def test_rules_look_at_pictures(tmp_path, brought):
     assert verdict.metric is not None and verdict.metric > 0.85
 
 
-def test_rules_read_texts(tmp_path, brought):
+def test_rules_read_texts_in_a_folder_of_any_name(tmp_path, brought):
+    (brought / "notes").rename(brought / os.fsdecode(b"no\xff\n## Task {0}"))
     code, verdict, note = scored(tmp_path, brought, without="pics")
     assert "shot_text" in code and "the rules writer reads tables, texts" in note
+    assert r"input/no\udcff\n## Task {0}/" in note and "\n" not in note
     assert verdict.metric is not None and verdict.metric > 0.75
 
 

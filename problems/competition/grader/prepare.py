@@ -86,10 +86,10 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     if further.tables or (is_own and exam["targets"]):
         meta["note"] = "; ".join(filter(None, (meta["note"], further.told())))
     found = [*([] if is_own else seen.told()), *files.lines, *further.lines]
-    meta["note"] = "; ".join(filter(None, (request.get("unpacked"), meta["note"])))
+    meta["note"] = preview.in_line("; ".join(filter(None, (request.get("unpacked"), meta["note"]))))
     first = (seen.labelled.name if seen.labelled else "train.csv", "test.csv", SAMPLE)
     for kind, text in preview.previews_of(public, first=first).items():
-        text = "".join(f"{line}\n" for line in found) + text
+        text = "".join(f"{preview.in_line(line)}\n" for line in found) + text
         (out / f"preview-{kind}.txt").write_text(text, encoding="utf-8")
     write_smoke(
         public, out / "smoke", meta["rows"].get("train", 0), [meta["label"]] if meta["label"] else exam["targets"]

@@ -85,15 +85,18 @@ ZIPS = {}
 
 
 def opened(value, places):
-    """The file of a row, which may lie in a zip; None where there is none."""
+    """The file of a row, which may lie in a zip; None where there is none that can be read."""
     for path in (place.format(value) for place in places):
         archive, mark, member = path.partition(".zip/")
-        if os.path.isfile(path):
-            return open(path, "rb")
-        if mark and archive not in ZIPS and os.path.isfile(archive + ".zip"):  # no folder that is called so
-            ZIPS[archive] = ZipFile(archive + ".zip")
-        if archive in ZIPS and member in ZIPS[archive].NameToInfo:
-            return ZIPS[archive].open(member)
+        try:
+            if os.path.isfile(path):
+                return open(path, "rb")
+            if mark and archive not in ZIPS and os.path.isfile(archive + ".zip"):  # no folder that is called so
+                ZIPS[archive] = ZipFile(archive + ".zip")
+            if archive in ZIPS and member in ZIPS[archive].NameToInfo:
+                return ZIPS[archive].open(member)
+        except Exception:  # under a password, torn, or packed in a way that is not known here
+            continue
 '''
 
 _PIXELS = '''
@@ -142,9 +145,15 @@ def seen(named, places):
 
 _WRITTEN = '''
 def written(named, places):
-    """The text in the file that each row names."""
-    files = (opened(value, places) for value in named)
-    return [file.read(1_000_000).decode("utf-8", "replace") if file else "" for file in files]
+    """The text in the file that each row names; '' where none can be read."""
+    texts = []
+    for value in named:
+        try:
+            with opened(value, places) as file:
+                texts.append(file.read(1_000_000).decode("utf-8", "replace"))
+        except Exception:
+            texts.append("")
+    return texts
 '''
 
 

@@ -14,12 +14,18 @@ NAMED = {"kind": "images", "column": "id", "folder": "pics/", "ending": ".png", 
 
 
 @pytest.fixture(scope="module")
-def seen():
-    """The function of the script itself."""
-    code = "\n".join(lines(RowFiles({"file": ("{}",)}), "train.csv", "test.csv", ()))
+def functions():
+    """Those of the script itself."""
+    files = RowFiles({"file": ("{}",)}, {"file_text": ("file", ("{}",))})
+    code = "\n".join(lines(files, "train.csv", "test.csv", ()))
     names = {"np": np, "os": os, "Image": Image, "ZipFile": ZipFile}
     exec(code.partition("with_files = []")[0], names)
-    return names["seen"]
+    return names
+
+
+@pytest.fixture(scope="module")
+def seen(functions):
+    return functions["seen"]
 
 
 @pytest.mark.parametrize("mode", ["L", "1", "P", "RGBA", "LA", "CMYK", "I;16", "F"])
@@ -50,6 +56,24 @@ def test_a_file_may_lie_in_a_zip(tmp_path, seen):
     places = (f"{tmp_path}/none/{{}}.png", f"{tmp_path}/folder.zip/{{}}.png", f"{tmp_path}/all.zip/train/{{}}.png")
     found = seen(pd.Series([1, 2]), places)
     assert found[0, 0] == pytest.approx(128 / 255) and np.isnan(found[1]).all()
+
+
+def test_what_cannot_be_read_is_missing_and_stops_no_program(tmp_path, seen, functions):
+    """Zips under a password are usual in competitions; a cell may name any zip, and one of no zip."""
+    with ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("locked.txt", "sun")
+        archive.writestr("torn.txt", "moon")
+        archive.writestr("good.txt", "day")
+    packed = bytearray((tmp_path / "all.zip").read_bytes())
+    for mark, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        packed[packed.index(mark) + flags] |= 1
+    packed[packed.index(b"moon")] ^= 1
+    (tmp_path / "all.zip").write_bytes(packed)
+    (tmp_path / "none.zip").write_text("no zip")
+    cells = ["all.zip/good.txt", "all.zip/locked.txt", "all.zip/torn.txt", "none.zip/a.txt", "gone.txt", "a\0b", None]
+    named, places = pd.Series(cells), (f"{tmp_path}/{{}}",)
+    assert functions["written"](named, places) == ["day", *[""] * 6]
+    assert np.isnan(seen(named, places)).all()
 
 
 def data(**limits):
