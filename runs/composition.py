@@ -196,6 +196,7 @@ def _evaluator_deps(
         games=process.store,
         append=process.store.append,
         isolated=tier != "none",
+        allowance=deadline.allowance,
         archive_mb=config.execution.archive_mb,
         tune_trials=config.search.tune_trials,
         repeats=config.search.repeats,

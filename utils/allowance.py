@@ -12,7 +12,8 @@ SHARE, LEAST = 0.1, 30.0
 
 class Allowance:
     """Bounds baselines that a search waits for, second looks and final scores: together a tenth of the search's seconds
-    (`SHARE`), and `LEAST` seconds where that is more. What does not fit is left out, and told.
+    (`SHARE`), and `LEAST` seconds where that is more. What does not fit is left out, and told; what is `within` it and
+    still runs at its end is cut off.
 
     Of it, at most half goes to what comes before the search. Until `begin` nothing is bounded, and a blend of the best
     programs, which takes as long as it takes, is `beside` it. Thread-safe.
@@ -24,6 +25,7 @@ class Allowance:
         self._end = math.inf
         self._halted: float | None = None
         """When what is beside it began; None while nothing is."""
+        self._cuts = False
         self.seconds = math.inf
         """What the end may take altogether."""
 
@@ -49,6 +51,21 @@ class Allowance:
     def left(self) -> float:
         """Seconds, at least 0; infinite while nothing is bounded."""
         return max(0.0, self._end - (self._clock() if self._halted is None else self._halted))
+
+    @property
+    def until_cut(self) -> float:
+        """Seconds after which programs that run are cut off; infinite but for what is done `within` it."""
+        return self.left if self._cuts else math.inf
+
+    @contextmanager
+    def within(self, share: float = 1.0) -> Iterator[None]:
+        """What is done in here has that share of what is left, and is cut off at its end."""
+        end = self._end
+        self._end, self._cuts = self._clock() + share * self.left, True
+        try:
+            yield
+        finally:
+            self._end, self._cuts = end, False
 
     @contextmanager
     def beside(self) -> Iterator[None]:

@@ -13,7 +13,7 @@ from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult
 from core.state.failure import FailureKind
 from core.state.node import MetricSource, Node
 from utils.direction import as_score
-from utils.errors import JobLost
+from utils.errors import BudgetExhausted, JobLost
 from utils.logger_system import log_msg
 
 if TYPE_CHECKING:
@@ -74,24 +74,43 @@ def side_by_side(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Calla
         pool.shutdown(wait=False, cancel_futures=True)  # nobody who wants to stop now waits for what still runs
 
 
-def as_time_allows(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Callable[[A], B]) -> list[B | None]:
-    """As `side_by_side`, but nothing is begun that does not fit in what is left of the run's allowance: None for it.
+def as_time_allows(
+    deps: EvaluatorDeps,
+    what: str,
+    items: Sequence[A],
+    work: Callable[[A], B],
+    *,
+    owed: bool = True,
+    takes: float = 0.0,
+) -> list[B | None]:
+    """As `side_by_side`, but nothing is begun that does not fit in what is left of the run's allowance: None for it,
+    and for what its end cut off.
 
-    What one item takes is known from those before it. The first is never left out; that others were is a warning.
+    What one item takes is known from those before it. What was left out is a warning, where it is told `what` is done.
+
+    Args:
+        owed: the first is never left out.
+        takes: seconds that the first is known to take.
     """
-    longest = [0.0]
+    longest = [takes]
 
     def one(place: int) -> B | None:
-        if place and (deps.allowance.left <= 0 or max(longest) > deps.allowance.left):
+        left = deps.allowance.left
+        if (place or not owed) and (left <= 0 or max(longest) > left):
             return None
         began = time.monotonic()
-        found = work(items[place])
+        try:
+            found = work(items[place])
+        except BudgetExhausted:
+            if math.isinf(deps.allowance.until_cut):  # the budget of the search, not the end's
+                raise
+            return None
         longest.append(time.monotonic() - began)
         return found
 
     found = side_by_side(deps, what, range(len(items)), one)
     left_out = sum(one is None for one in found)
-    if left_out and not math.isinf(deps.allowance.left):
+    if left_out and what and not math.isinf(deps.allowance.left):
         log_msg("WARNING", f"{what}: {left_out} of {len(items)} left out{deps.allowance.told}")
     return found
 

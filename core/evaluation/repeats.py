@@ -13,6 +13,7 @@ from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
 from core.state.summary import is_rounding
+from utils.logger_system import log_msg
 from utils.stats import standard_error, student_975
 
 STEADY = 2
@@ -31,14 +32,20 @@ BY_CHANCE = (FailureKind.EVAL_ERROR, FailureKind.RUNTIME)
 
 Score = Callable[[Node], Evaluation]
 """Evaluates a program anew."""
+_NO_LOOK = (
+    "the best is not scored again before it is chosen, since one evaluation took {seconds:.3g} s and the end of a run "
+    "is bounded: where scores differ from one time to the next, its own is flattered; a longer budget.seconds leaves "
+    "the end more time"
+)
 NOT_LOOKED_AT = Evaluation(message="there was no time to score it again")
 """Of a program that the final choice leaves out."""
 Look = Callable[[int], Evaluation]
-Looks = Callable[[str, Sequence[int], Look], Sequence[Evaluation | None]]
-"""(what is done, or ''; places; the look at one of them) → the looks in order, None where there was no time for it."""
+Looks = Callable[[str, Sequence[int], Look, float], Sequence[Evaluation | None]]
+"""(what is done, or ''; places; the look at one of them; seconds that one is known to take) → the looks in order, None
+where there was no time for it."""
 
 
-def _in_turn(what: str, places: Sequence[int], look: Look) -> Sequence[Evaluation | None]:
+def _in_turn(what: str, places: Sequence[int], look: Look, takes: float) -> Sequence[Evaluation | None]:
     return [look(place) for place in places]
 
 
@@ -123,18 +130,23 @@ class Repeats:
         at again. A program that fails each time that it is run again has no score.
 
         Args:
-            nodes: best first, each with its score. Those for which there is no time have none in the end.
+            nodes: best first, each with its score. Those for which there is no time have none in the end; where there
+                is none for the best (told), all keep what they have.
         """
         if not self._times or not nodes or nodes[0].metric_value is None:
             return None
         failed: list[str] = []
         score = partial(_tried, score, failed=failed)
-        first = score(nodes[0])
+        takes = nodes[0].exec_time
+        first = self._looks("", [0], lambda _: score(nodes[0]), takes)[0]
+        if first is None:
+            log_msg("WARNING", _NO_LOOK.format(seconds=takes))
+            return None
         if first.metric is not None and is_rounding(first.metric, nodes[0].metric_value):
             return None
         places = [place for turn in range(self._times) for place in range(len(nodes))][1:]  # each once before any twice
         what = "the best scored again for the choice, since scores differ"
-        found = self._looks(what, places, lambda place: score(nodes[place]))
+        found = self._looks(what, places, lambda place: score(nodes[place]), takes)
         looks: list[list[Evaluation]] = [[first], *([] for _ in nodes[1:])]
         for place, look in zip(places, found, strict=True):
             looks[place] += [look] if look is not None else []
@@ -144,7 +156,7 @@ class Repeats:
         ]
 
     def _more(self, nodes: Sequence[Node], score: Score) -> list[Evaluation]:
-        found = self._looks("", range(len(nodes)), lambda place: score(nodes[place])) if nodes else ()
+        found = self._looks("", range(len(nodes)), lambda place: score(nodes[place]), 0.0) if nodes else ()
         return [look for look in found if look is not None]
 
     def _mean(self, node: Node, looks: Sequence[Evaluation], tries: int) -> Evaluation:
@@ -172,7 +184,11 @@ class RepeatableEvaluator(Evaluator):
 
     def _repeated(self, deps: EvaluatorDeps) -> Repeats:
         """Looks on all workers, as the run's allowance allows."""
-        return Repeats(deps.journal, deps.repeats, partial(as_time_allows, deps))
+
+        def looks(what: str, places: Sequence[int], look: Look, takes: float) -> Sequence[Evaluation | None]:
+            return as_time_allows(deps, what, places, look, owed=False, takes=takes)
+
+        return Repeats(deps.journal, deps.repeats, looks)
 
     def anew(self, node: Node) -> Evaluation:
         """Score a committed program once more."""

@@ -28,6 +28,8 @@ from utils.direction import Direction
 from utils.errors import SwarmEvoError
 from utils.logger_system import log_msg
 
+FOR_THE_CHOICE = 2 / 3
+"""Of the time of a run's end, where the verdict needs some of it to look at winner and reference anew."""
 OPENED = "final_opened"
 """Fact: how often this run opened the final part; stored before each time, and with what was found as `opened`."""
 _ONCE_MORE = (
@@ -213,10 +215,17 @@ def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
     Beside them each look at those whose scores differed: `{node_id, first, again}`, and how many `failed`.
     """
     top = search.journal.top(search.config.search.top_k)
-    verdicts = search.evaluator.second_look(top) if top else None
+    share = FOR_THE_CHOICE if any(node.operator == "baseline" for node in search.journal) else 1.0
+    verdicts = _second_look(search, top, share) if top else None
     if not verdicts:
         return top, []
     return looked_again(top, verdicts, search.problem.lower_is_better) or top, _looks(top, verdicts)
+
+
+def _second_look(search: Search, nodes: Sequence[Node], share: float = 1.0) -> list[Evaluation] | None:
+    """As the evaluator's, in that share of what is left for the run's end: no look outlives it."""
+    with search.deps.allowance.within(share):
+        return search.evaluator.second_look(nodes)
 
 
 def _looks(nodes: Sequence[Node], verdicts: Sequence[Evaluation]) -> list[dict[str, Any]]:
@@ -240,7 +249,7 @@ def _looked_at_for_the_verdict(search: Search, winner: Node, looks: Sequence[dic
     if best is None or best.id == winner.id:
         return list(looks)
     search.deps.doing("the winner and the best baseline are scored once more, to compare them")
-    verdicts = search.evaluator.second_look([winner, best])
+    verdicts = _second_look(search, [winner, best])
     rows = {row["node_id"]: row for row in looks}
     for row in _looks([winner, best], verdicts or [Evaluation()] * 2):
         earlier = rows.get(row["node_id"], {})
@@ -261,7 +270,9 @@ def _ahead(search: Search, rows: Sequence[dict[str, Any]], choice: Choice | None
     if best is None or choice is None:
         return None if len(search.journal) else best
     search.deps.doing("the baseline that leads is looked at once more")
-    again = search.evaluator.second_look([best])
+    again = _second_look(search, [best])
+    if again and again[0].metric is None and again[0].failure is None:  # no time for it: first scores tell
+        return best if direction.better(best.metric_value, search.journal[choice.winner.id].metric_value) else None
     score = again[0].metric if again else best.metric_value
     return best if direction.better(score, choice.rows[0]["metric"]) else None
 

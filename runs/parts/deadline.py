@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from utils.allowance import Allowance
 
 
 @dataclass(slots=True)
 class Deadline:
     """`budget.seconds`, what `budget.usd` leaves for the machines, and the user's first Ctrl-C, for what is under way.
 
-    Lifted once the search is over: the final score is owed to the user.
+    Lifted once the search is over: the final score is owed to the user. What only chooses is cut off where the
+    allowance of the end is over.
 
     Args:
         active_seconds: → seconds the run has been worked on, all its processes added up.
@@ -22,6 +25,7 @@ class Deadline:
         interrupted: set once the user wants the end.
         doing: tells whoever watches what goes on.
         noun: what runs on the workers, as people call one.
+        allowance: of the run's end.
         waits: what the end waits for besides those, in words; '' for nothing.
     """
 
@@ -35,10 +39,11 @@ class Deadline:
     usd: float | None = None
     usd_per_hour: float = 0.0
     spent_usd: Callable[[], float] = lambda: 0.0
+    allowance: Allowance = field(default_factory=Allowance)
 
     def seconds_left(self) -> float:
-        """Seconds until the budget ends; infinite without one."""
-        return math.inf if self.lifted else self._end()[0] - self.active_seconds()
+        """Seconds until the budget ends, or the allowance of what only chooses; infinite without either."""
+        return self.allowance.until_cut if self.lifted else self._end()[0] - self.active_seconds()
 
     @property
     def limit(self) -> str:

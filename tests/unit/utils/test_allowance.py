@@ -40,3 +40,19 @@ def test_what_is_beside_it_takes_nothing_of_it():
         assert allowance.left == 50, "a second look at the blend"
     now[0] += 20
     assert allowance.left == 30
+
+
+def test_what_only_chooses_has_a_share_of_it_and_is_cut_off_at_its_end():
+    now = [0.0]
+    allowance = Allowance(lambda: now[0])
+    allowance.begin(600)
+    with allowance.within(0.5):
+        now[0] += 10
+        assert allowance.left == allowance.until_cut == 20
+    assert allowance.left == 50 and math.isinf(allowance.until_cut), "the winner's own score is owed"
+
+
+def test_before_the_end_nothing_is_cut_off():
+    allowance = Allowance()
+    with allowance.within(0.5):
+        assert math.isinf(allowance.until_cut)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from core.contracts import Evaluation
@@ -8,7 +10,8 @@ from core.search.final_choice import choose, looked_again
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from utils.errors import JobStopped
+from utils.allowance import Allowance
+from utils.errors import BudgetExhausted, JobStopped
 
 
 def node(name, metric, **more):
@@ -88,22 +91,67 @@ def test_a_new_best_that_fails_by_chance_is_looked_at_once_more():
 def test_looks_are_taken_side_by_side_and_each_once_before_any_twice():
     asked = []
 
-    def looks(what, places, look):
+    def looks(what, places, look, takes):
         asked.append((what, list(places)))
         return [look(place) for place in places]
 
     score, _ = scored_in_turn({"a": [5.0, 6.0], "b": [9.2, 8.8], "c": [8.0, 8.4]})
     top = [node("a", 10.0), node("b", 9.0), node("c", 8.5)]
     Repeats(Journal(), 2, looks).seen_again(top, score)
-    assert asked == [("the best scored again for the choice, since scores differ", [1, 2, 0, 1, 2])]
+    assert asked[0] == ("", [0]) and asked[1:] == [
+        ("the best scored again for the choice, since scores differ", [1, 2, 0, 1, 2])
+    ]
 
 
 def test_whom_there_was_no_time_to_look_at_is_not_chosen():
     score, _ = scored_in_turn({"a": [5.0, 6.0], "b": [9.2]})
     top = [node("a", 10.0), node("b", 9.0), node("c", 8.5)]
-    again = Repeats(Journal(), 2, lambda what, places, look: [look(1), None, None, None, None]).seen_again(top, score)
+    looks = iter([[0], [1, None, None, None, None]])
+
+    def in_time(what, places, look, takes):
+        return [None if place is None else look(place) for place in next(looks)]
+
+    again = Repeats(Journal(), 2, in_time).seen_again(top, score)
     assert [verdict.metric for verdict in again] == [7.5, pytest.approx(9.1), None]
     assert [one.id for one in looked_again(top, again, lower_is_better=False)] == ["b", "a"]
+
+
+def test_where_a_first_look_does_not_fit_into_the_end_all_keep_their_scores_and_it_is_told(capsys):
+    """The first look was taken whatever it took: 203 s where the run had said "at most 30 s"."""
+    now = [0.0]
+    allowance = Allowance(lambda: now[0])
+    allowance.begin(100)
+    judge = object.__new__(RepeatableEvaluator)
+    deps = SimpleNamespace(
+        jobs=SimpleNamespace(slots=1), journal=Journal(), repeats=2, doing=print, allowance=allowance
+    )
+    judge._repeats = judge._repeated(deps)
+    judge.anew = lambda node: pytest.fail("it takes 203 s, and there are 30")
+    assert judge.second_look([node("a", 10.0, exec_time=203.0)]) is None
+    assert "one evaluation took 203 s" in capsys.readouterr().err
+
+
+def test_a_look_that_outlives_the_end_is_cut_off(capsys):
+    allowance = Allowance(lambda: 0.0)
+    allowance.begin(100)
+    judge = object.__new__(RepeatableEvaluator)
+    deps = SimpleNamespace(
+        jobs=SimpleNamespace(slots=1), journal=Journal(), repeats=2, doing=print, allowance=allowance
+    )
+    judge._repeats = judge._repeated(deps)
+
+    def anew(node):
+        if node.id == "b":
+            raise BudgetExhausted("what the pool raises where nothing is left")
+        return Evaluation(metric=9.0)
+
+    judge.anew = anew
+    with allowance.within():
+        again = judge.second_look([node("a", 10.0), node("b", 9.9)])
+    assert [verdict.metric for verdict in again] == [pytest.approx(28 / 3), None]
+    assert "left out, at most 30 s in all" in capsys.readouterr().err
+    with pytest.raises(BudgetExhausted):
+        judge.second_look([node("b", 9.9)])
 
 
 def test_a_program_whose_further_score_was_stopped_or_lost_is_not_chosen():

@@ -29,3 +29,7 @@ def test_it_is_the_first_of_the_seconds_and_of_what_the_dollars_buy(seconds, usd
     assert (deadline.seconds_left(), deadline.limit) == (left, limit)
     deadline.lifted = True
     assert deadline.seconds_left() == math.inf
+    deadline.allowance.begin(100)
+    with deadline.allowance.within():
+        assert 0 < deadline.seconds_left() <= 30, "what only chooses ends with the end's allowance"
+    assert deadline.seconds_left() == math.inf
