@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.options import add_config_options, config_of, refuse_options
 from runs.machine import examined
+from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.scratch_folders import scratch_folder
 
 if TYPE_CHECKING:
-    from core.evaluation.isolation.cheats import CheatResult
+    from core.evaluation.isolation.cheats import Aim, CheatResult
+    from problems.templates import Template
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -62,14 +65,17 @@ def _attack(args: argparse.Namespace) -> int:
     """Known cheats against the user's evaluator; exit 1 if one wins through the proxy."""
     from core.evaluation.isolation.cheats import attack_evaluator
     from problems.script.job import write_harness
+    from problems.templates import template_of
 
     told, path = _CheatTable(), Path(args.evaluator).absolute()
+    template = template_of(path)
+    aim, check = _aim(args, template)
     with scratch_folder("swarm-evo-harness-") as folder:
-        program, held = _held_program(path, folder)
-        options = {"thresholds": [None, None], "cascade": True, "metric": None, **held}
-        harness = write_harness(folder, str(path), options)
+        program, held = _held_program(path, folder, template)
+        options = {"thresholds": [None, None], "cascade": True, "metric": aim.metric, **held}
+        harness = write_harness(folder, str(path), options | {"lower_is_better": aim.lower_is_better})
         quiet = (lambda result: None) if args.json else told.row
-        attacked = attack_evaluator(path, program, harness=harness, told=quiet)
+        attacked = attack_evaluator(path, program, harness=harness, told=quiet, aim=aim, check=check)
     if args.json:
         print(json.dumps([asdict(result) for result in attacked.results], indent=2))
     else:
@@ -77,17 +83,32 @@ def _attack(args: argparse.Namespace) -> int:
     return 1 if any(result.wins_through_proxy for result in attacked.results) else 0
 
 
-def _held_program(path: Path, folder: Path) -> tuple[Path | None, dict[str, Any]]:
-    """Of an evaluator that holds its program: that, as a file, and what the harness has to know; (None, {}) else."""
-    from problems.templates import template_of
+def _aim(args: argparse.Namespace, template: Template | None) -> tuple[Aim, Callable[[Any], None]]:
+    """What the cheats aim at, and what is said where nobody told which way a score called like an error is better."""
+    from core.evaluation.isolation.cheats import Aim
+    from problems.metric_direction import ASKED, is_minimised
+    from problems.script.reading import error_that_steers
 
-    template = template_of(path)
+    given = config_of(args).problem
+    held = None if template is None or template.lower_is_better is None else template.lower_is_better
+    direction = given.direction or (None if held is None else Direction(held).optimum)
+
+    def check(value: Any) -> None:
+        metrics = value.get("metrics") if isinstance(value, dict) else None
+        name = error_that_steers(metrics, given.metric) if isinstance(metrics, dict) and metrics else ""
+        if direction is None and name:
+            raise ConfigError(f"--evaluator {args.evaluator}: its score is {name!r}: {ASKED}")
+
+    return Aim(is_minimised(direction, given.metric), given.metric), check
+
+
+def _held_program(path: Path, folder: Path, template: Template | None) -> tuple[Path | None, dict[str, Any]]:
+    """Of an evaluator that holds its program: that, as a file, and what the harness has to know; (None, {}) else."""
     if template is None:
         return None, {}
-    if template.lower_is_better or template.run_takes:
+    if template.run_takes:
         why = f"{template.run}({template.run_takes}) is given inputs by who searches, and doctor knows none"
-        told = "its score is minimised, and the cheats that doctor knows raise one" if template.lower_is_better else why
-        raise ConfigError(f"--evaluator {path}: {told}")
+        raise ConfigError(f"--evaluator {path}: {why}")
     program = folder / "program.py"
     program.write_text(template.program, encoding="utf-8")
     return program, {"template": template.harness}
@@ -107,7 +128,7 @@ class _CheatTable:
 
 
 def _print_cheat(result: CheatResult) -> None:
-    """One line as soon as it is known; a score that the cheat moved upwards is marked, with what was done."""
+    """One line as soon as it is known; a score that the cheat made better is marked, with what was done."""
     scores = ((result.unisolated_score, result.wins_unisolated), (result.proxy_score, result.wins_through_proxy))
     cells = [f"{'none' if score is None else f'{score:.4g}':>9}{'!' if won else ' '}" for score, won in scores]
     honest = "none" if result.honest_score is None else f"{result.honest_score:.4g}"

@@ -64,5 +64,5 @@ def _read_by(verb: str, args: argparse.Namespace | None) -> tuple[tuple[str, ...
     if verb == "export-best" and args is not None and args.bundle:
         return ("project.dir",), "export-best --bundle"
     if verb == "doctor" and args is not None and args.evaluator:
-        return (), "doctor --evaluator"
+        return ("problem.direction", "problem.metric"), "doctor --evaluator"
     return ONLY.get(verb), verb

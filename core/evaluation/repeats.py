@@ -34,8 +34,8 @@ Score = Callable[[Node], Evaluation]
 """Evaluates a program anew."""
 _NO_LOOK = (
     "the best is not scored again before it is chosen, since one evaluation took {seconds:.3g} s and the end of a run "
-    "is bounded: where scores differ from one time to the next, its own is flattered; a longer budget.seconds leaves "
-    "the end more time"
+    "is bounded: where scores differ from one time to the next, its own is flattered; a longer search leaves its "
+    "end more time"
 )
 NOT_LOOKED_AT = Evaluation(message="there was no time to score it again")
 """Of a program that the final choice leaves out."""

@@ -98,9 +98,48 @@ def test_doctor_attacks_an_evaluator_that_holds_its_program(cli: Cli, monkeypatc
     (cli.folder / "spec.txt").write_text(
         "@funsearch.run\ndef g(n):\n  return f(n)\n\n@funsearch.evolve\ndef f(n):\n  return n\n"
     )
-    for name, says in (("prob.py", "its score is minimised"), ("spec.txt", "g(n) is given inputs by who searches")):
-        refused = cli.here("doctor", "--evaluator", name)
-        assert refused.code == 2 and says in refused.line
+    assert cli.here("doctor", "--evaluator", "prob.py").code == 0
+    refused = cli.here("doctor", "--evaluator", "spec.txt")
+    assert refused.code == 2 and "g(n) is given inputs by who searches" in refused.line
+
+
+SWALLOWS = """
+import importlib.util
+import math
+
+
+def evaluate(path):
+    spec = importlib.util.spec_from_file_location("program", path)
+    program = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(program)
+    cost = 0.0
+    try:
+        tour = program.tour([(x, x * x % 7) for x in range(9)])
+        cost = sum(math.dist(a, b) for a, b in zip(tour, tour[1:]))
+    except Exception:
+        pass
+    return {"cost": cost}
+"""
+
+
+def test_doctor_attacks_a_score_that_is_minimised(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It took every score for one to be made large, so that an evaluator whose failures count as 0 held."""
+    chosen = ("replace_evaluate", "sums_to_nothing", "raising", "nothing", "same_again", "infinite_below")
+    monkeypatch.setattr(cheats, "CHEATS", {name: cheats.CHEATS[name] for name in chosen})
+    (cli.folder / "program.py").write_text("def tour(cities):\n    return cities\n")
+    (cli.folder / "evaluator.py").write_text(SWALLOWS)
+    asked = cli.here("doctor", "--evaluator", "evaluator.py")
+    assert asked.code == 2 and "its score is 'cost': is it to be made small?" in asked.line
+    ended = cli.here("doctor", "--evaluator", "evaluator.py", "--problem.direction=min", "--json")
+    wins = {row["name"]: (row["wins_unisolated"], row["wins_through_proxy"]) for row in ended.json}
+    assert ended.code == 1 and wins == {
+        **dict.fromkeys(chosen, (True, True)),
+        "replace_evaluate": (False, False),
+        "sums_to_nothing": (True, False),
+        "infinite_below": (False, False),
+    }, "an answer of numbers is no better than one that does nothing"
+    unread = cli.here("doctor", "--evaluator", "evaluator.py", "--search.max_steps=3")
+    assert unread.code == 2 and "it reads problem.direction, problem.metric" in unread.line
 
 
 def test_doctor_attacks_an_evaluator_as_a_run_loads_it(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from support.processes import eventually, survivors
 from benchmarks.cheats import EVALUATORS, LOAD, figures
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart, program_failure
-from core.evaluation.isolation.cheat_sources import CHEATS, WALK
+from core.evaluation.isolation.cheat_sources import CHEATS, attack
 from core.evaluation.isolation.cheats import attack_evaluator, score_of
 from core.evaluation.isolation.together import Together
 from core.executor.inside import syscalls, watch
@@ -299,7 +299,7 @@ def test_an_evaluator_that_calls_from_forks_is_refused_at_once(sandbox: WarmSand
 
 @pytest.mark.long
 def test_doctors_cheats_lose_through_the_proxy(sandbox: WarmSandbox, tmp_path: Path) -> None:
-    source, honest = EVALUATORS["target"]
+    source, honest = EVALUATORS["error"]
     (tmp_path / "evaluator.py").write_text(source.format(load=LOAD))
     (tmp_path / "initial_program.py").write_text(honest)
     attacked = attack_evaluator(tmp_path / "evaluator.py", sandbox=sandbox)
@@ -354,7 +354,7 @@ def test_doctor_knows_the_cheats_that_once_won(sandbox, tmp_path, cheat, source,
     (tmp_path / "evaluator.py").write_text(source.format(load=LOAD))
     scores = {}
     for way in (Together, Apart):
-        for kind, code in (("honest", honest), ("cheat", f"{honest}\n{WALK}\n{CHEATS[cheat][1]}\n")):
+        for kind, code in (("honest", honest), ("cheat", attack(honest, CHEATS[cheat][1]))):
             run = way(tmp_path / "evaluator.py", timeout=30).run(sandbox, code, limits=LIMITS)
             scores[way, kind] = None if program_failure(run) else score_of(run.value)
     assert scores[Together, "honest"] == scores[Apart, "honest"]

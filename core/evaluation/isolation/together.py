@@ -71,7 +71,8 @@ def visible(shows: Sequence[str], state_dir: Path) -> list[str]:
     """What a sandbox shows of these files and folders: a folder without what is private in it.
 
     Private are names with a dot before them (keys, logins, history), folders that hold runs, and the working folders of
-    ours: an evaluator often lies in the project's folder. What `shows` names is shown, whatever it is called.
+    ours: an evaluator often lies in the project's folder. What `shows` names is shown, whatever it is called. A folder
+    that its owner alone may enter is shown as what lies in it: as root programs are another user.
 
     Args:
         state_dir: of the sandbox, in the project's folder for such.
@@ -82,11 +83,15 @@ def visible(shows: Sequence[str], state_dir: Path) -> list[str]:
         path = todo.pop(0)
         children = sorted(path.iterdir()) if path.is_dir() and not path.is_relative_to(state_dir) else []
         private = [child for child in children if _is_private(child, state_dir)]
-        if private or path in state_dir.parents:
+        if private or path in state_dir.parents or (children and _is_closed(path)):
             todo += [child for child in children if child not in private]
         else:
             found.append(str(path))
     return found
+
+
+def _is_closed(path: Path) -> bool:
+    return path.stat().st_mode & 0o005 != 0o005
 
 
 def _is_private(path: Path, state_dir: Path) -> bool:

@@ -30,3 +30,16 @@ def test_what_is_private_in_a_projects_folder_is_not_shown(tmp_path):
 def test_what_is_named_is_shown(tmp_path):
     files(tmp_path, "evaluator.py", ".env")
     assert str(tmp_path / ".env") in visible([str(tmp_path), str(tmp_path / ".env")], tmp_path / "state")
+
+
+def test_a_folder_that_its_owner_alone_may_enter_is_shown_as_what_lies_in_it(tmp_path):
+    """As root a program is another user: beside an evaluator in such a folder no program had a score."""
+    task = tmp_path / "task"
+    (task / "data").mkdir(parents=True)
+    (task / "evaluator.py").write_text("")
+    (task / "data" / "rows.csv").write_text("")
+    task.chmod(0o700)
+    shown = [str(task / "data"), str(task / "evaluator.py")]
+    assert visible([str(task)], tmp_path / "state") == shown
+    (task / "data").chmod(0o750)
+    assert sorted(visible([str(task)], tmp_path / "state")) == [str(task / "data" / "rows.csv"), shown[1]]
