@@ -200,7 +200,8 @@ class AgentConfig(Section):
     """Who asks a game's builders: `auto`: the model that writes, standard questions where none does; `always`: a writer
     outside too, by a ticket; `never`: the standard ones."""
     repair_crashes: bool = True
-    """A model's program that crashes goes back to it once, with the traceback, in the same step."""
+    """A model's program that crashes or runs out of time goes back to it once, with what is known of it, in the same
+    step."""
     repairs: int = Field(3, ge=0)
     """Requests that ask for a usable reply again."""
     tools: bool = False

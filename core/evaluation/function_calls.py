@@ -11,6 +11,7 @@ from core.evaluation.bounded_calls import BoundedCalls
 from core.state.failure import FailureKind
 from utils.counts import counted
 from utils.errors import SandboxError
+from utils.time_share import is_worth_a_word, time_share
 
 ANSWER_KB = 16 << 10
 """What the answers of one frame may take: numbers and lists of numbers."""
@@ -49,15 +50,24 @@ def answer_calls(payload: dict[str, Any], context: JobContext) -> dict[str, Any]
 def _answers(session: Session, function: str, calls: list[Any], seconds: float) -> list[Any]:
     """In frames of few calls where a call takes long: of a program that is stopped it is known how far it came."""
     bounded, answers, size = BoundedCalls(session, seconds), list[Any](), 1
+    slow: list[str] = []
     try:
         while len(answers) < len(calls):
-            began = time.monotonic()
-            answers += bounded.call_many(function, calls[len(answers) : len(answers) + size])
-            if time.monotonic() - began < QUICK * seconds:
+            began, first = time.monotonic(), len(answers) + 1
+            answers += bounded.call_many(function, calls[first - 1 : first - 1 + size])
+            took = time.monotonic() - began
+            if is_worth_a_word(share := time_share(took, seconds)):
+                slow.append(f"{_calls_named(first, len(answers))} {share}")
+            if took < QUICK * seconds:
                 size = min(GROWTH * size, CALLS_A_FRAME)
         return answers
     except SessionFailure as failure:
         if failure.result.failure not in (FailureKind.TIMEOUT, FailureKind.CPU) or len(calls) == 1:
             raise
         message = f"{failure.result.message}; {len(answers)} of {counted(len(calls), 'call')} had been answered"
-        raise SessionFailure(failure.result.model_copy(update={"message": message})) from failure
+        told = "".join(f"; {share}" for share in slow)
+        raise SessionFailure(failure.result.model_copy(update={"message": message + told})) from failure
+
+
+def _calls_named(first: int, last: int) -> str:
+    return f"call {first}" if first == last else f"calls {first} to {last}"

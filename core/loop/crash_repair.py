@@ -1,4 +1,5 @@
-"""A program that crashed goes back to its writer at once, in the same step: one turn, with the traceback."""
+"""A program that crashed or ran out of time goes back to its writer at once, in the same step: one turn, with the
+traceback, or with how far it came."""
 
 from __future__ import annotations
 
@@ -19,9 +20,11 @@ _REPAIRABLE = frozenset(
     {
         FailureKind.SYNTAX, FailureKind.IMPORT_BLOCKED, FailureKind.SIGNATURE, FailureKind.RUNTIME, FailureKind.EXIT,
         FailureKind.NO_SUBMISSION, FailureKind.BAD_SUBMISSION, FailureKind.NON_FINITE, FailureKind.EVAL_ERROR,
+        FailureKind.TIMEOUT, FailureKind.CPU,
     }
 )  # fmt: skip
-"""What a look at the traceback can mend. What ran out of time or memory needs another idea, not a repair."""
+"""What a look at the traceback can mend, and what too slow a program can do less of. What ran out of memory needs
+another idea, not a repair."""
 
 
 def may_be_repaired(attempt: Attempt) -> bool:

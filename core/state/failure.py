@@ -46,7 +46,8 @@ _ADVICE: dict[FailureKind, str] = {
     FailureKind.RUNTIME: "It raised an exception; fix the line that the traceback names.",
     FailureKind.EXIT: "It ended by itself with a non-zero exit code; do not call sys.exit or os._exit.",
     FailureKind.SIGNAL: "It was killed by a signal, as a crash in native code does; avoid the call that crashed.",
-    FailureKind.TIMEOUT: "It ran past the wall-clock limit; do less work or use a faster method.",
+    FailureKind.TIMEOUT: "It ran past the wall-clock limit; do less work, use a faster method, or stop by its own "
+    "clock with the best so far where it may look at one.",
     FailureKind.CPU: "It used up its CPU seconds; do less work or use a faster method.",
     FailureKind.MEMORY: "It used more memory than allowed; hold less data at once.",
     FailureKind.PROCESSES: "It started more processes or threads than allowed; lower n_jobs.",

@@ -241,7 +241,8 @@ def test_of_a_program_that_is_stopped_it_is_told_how_far_it_came(monkeypatch, ca
     with pytest.raises(SessionFailure) as stopped:
         function_calls._answers(Slow(), "f", [[1]] * calls, 10.0)
     told = "wall clock: 10 s for all calls together were over; 3 of 6 calls had been answered"
-    assert stopped.value.result.message == (told if answered else "wall clock: no answer within 1 s")
+    each = "".join(f"; call {number} took 10 to 25 % of its time" for number in (1, 2, 3))
+    assert stopped.value.result.message == (told + each if answered else "wall clock: no answer within 1 s")
 
 
 def test_a_program_has_as_much_time_for_each_case_at_the_end():

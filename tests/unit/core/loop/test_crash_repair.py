@@ -9,6 +9,7 @@ from support.loop import Crash, DyingStore, open_loop, told
 from support.plugins.toy import ToyEvaluator, ToyWriter
 
 from core.backend.exchange import Reply
+from core.contracts import Evaluation
 from core.search.three_phase import ThreePhaseOptions, ThreePhasePolicy
 from core.state.failure import FailureKind
 from core.storage.reader import RunReader
@@ -62,6 +63,22 @@ def test_the_first_program_stays_on_its_node_and_counts_as_a_failure(tmp_path):
     with RunReader(tmp_path / "run") as reader:
         assert reader.failures() == {"runtime": len(mended)}
         assert reader.node(mended[0].id).attempts == mended[0].attempts
+
+
+def test_what_ran_out_of_time_is_repaired_with_how_far_it_came(tmp_path):
+    class Slow(Judge):
+        def evaluate(self, nodes):
+            late = Evaluation(failure=FailureKind.TIMEOUT, message="wall clock: 3 of 6 calls had been answered")
+            found = super().evaluate(nodes)
+            return [late if verdict.failure is FailureKind.RUNTIME else verdict for verdict in found]
+
+    writer = Writer()
+    run = loop(tmp_path, evaluator=Slow(), writer=writer)
+    run.run()
+    mended = [node for node in run.journal if node.attempts]
+    assert mended and {node.attempts[0].failure for node in mended} == {FailureKind.TIMEOUT}
+    assert all(node.failure is None for node in mended) and run.journal.failures == {"timeout": len(mended)}
+    assert "3 of 6 calls" in mended[0].attempts[0].message
 
 
 def test_without_a_model_nothing_is_repaired_in_the_same_step(tmp_path):
