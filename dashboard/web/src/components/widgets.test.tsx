@@ -2,7 +2,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import type { RunState } from "../model/run-state";
 import { SmallBoard } from "./boards";
-import { Linked } from "./widgets";
+import { Linked, Outcome } from "./widgets";
 
 it("names and links the nodes that a message tells of, and nothing else", () => {
   vi.stubGlobal("location", { hash: "" });
@@ -20,4 +20,10 @@ it("draws no board of another game for a game of one's own", () => {
   const own = shown("pawn_race", "b<b/.../w.w b");
   expect(own).not.toContain("<circle");
   expect([...own.matchAll(/>([^<]*)<\/text>/g)].map((found) => found[1]).join("")).toBe("b&lt;b...w.w");
+});
+
+it("says in a word what became of a node, also of one that was left off before it had a score", () => {
+  const shown = (node: Partial<Parameters<typeof Outcome>[0]["node"]>) =>
+    renderToStaticMarkup(<Outcome node={{ failure: null, is_buggy: false, is_valid: true, nothing_left: false, metric: null, ...node }} />).replace(/<[^>]*>/g, "");
+  expect([{}, { metric: 0 }, { is_valid: false }, { is_valid: false, nothing_left: true }, { is_buggy: true }, { is_buggy: true, failure: "timeout" as const }].map(shown)).toEqual(["not in full", "0", "duplicate", "nothing left", "buggy", "timeout"]);
 });

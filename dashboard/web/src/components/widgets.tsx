@@ -5,6 +5,7 @@ import type { RunState } from "../model/run-state";
 import { metric } from "../model/format";
 import { href } from "../model/router";
 import { colourOf, meaningOf } from "../model/operators";
+import { outcomeOf } from "../model/progress";
 
 export function Panel(props: { title: string; actions?: ReactNode; flush?: boolean; fill?: boolean; children: ReactNode; id?: string }) {
   return (
@@ -85,11 +86,13 @@ export function Elo({ state, id }: { state: RunState; id: string }) {
 
 /** What became of a node, in a tag. */
 export function Outcome({ node }: { node: Pick<NodeFact, "failure" | "is_buggy" | "is_valid" | "nothing_left" | "metric"> }) {
-  if (node.failure) return <span className="tag fail">{node.failure}</span>;
-  if (node.is_buggy) return <span className="tag fail">buggy</span>;
-  if (node.nothing_left) return <span className="tag">nothing left</span>;
-  if (!node.is_valid) return <span className="tag">duplicate</span>;
-  return <span className="num">{metric(node.metric)}</span>;
+  switch (outcomeOf(node)) {
+    case "failed": return <span className="tag fail">{node.failure ?? "buggy"}</span>;
+    case "left": return <span className="tag">nothing left</span>;
+    case "duplicate": return <span className="tag">duplicate</span>;
+    case "partly": return <span className="tag" title="valid, but left off before it had a score: its message says why">not in full</span>;
+    default: return <span className="num">{metric(node.metric)}</span>;
+  }
 }
 
 /** A share of a limit. `plan`: reaching it is how a run should end, not something to warn of. */

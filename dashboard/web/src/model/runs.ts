@@ -1,4 +1,5 @@
 // The list of runs: what is shown of each, searched, sorted and filtered in the browser.
+import { type Field, searching } from "./search";
 import { sorted } from "./sorted";
 import type { LabelsRequest, RunSummary } from "../api/types";
 import { day } from "./format";
@@ -47,11 +48,10 @@ export const orderOf = (text: string): Pick<Wish, "sort" | "down"> => ({ sort: t
 /** The columns that an address names; what is no column is passed over. */
 export const columnsOf = (text: string): Column[] => (Object.keys(COLUMNS) as Column[]).filter((name) => text.split(",").includes(name));
 
-/** Each word must stand somewhere in the line; `tag:x`, `seed:x` ask for one that is x, `status:x`, `problem:x`, `writer:x`, `policy:x`,
- * `verdict:x` for one whose text has x in it. */
+/** As `searching` has it: `tag:x`, `seed:x` ask for one that is x, the other fields for one whose text has x in it. */
 export function wanted(lines: readonly RunSummary[], wish: Wish): RunSummary[] {
-  const tests = wish.text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
-  const found = lines.filter((line) => shown(line, wish.show) && tests.every((test) => test(line)));
+  const fits = searching(wish.text, FIELDS, partsOf);
+  const found = lines.filter((line) => shown(line, wish.show) && fits(line));
   const value = wish.sort === "run" ? (line: RunSummary) => line.title || line.run : COLUMNS[wish.sort].value;
   const ordered = sorted(found, value, wish.down);
   return PER_PROBLEM.has(wish.sort) ? sorted(ordered, COLUMNS.problem.value, false) : ordered;
@@ -81,18 +81,8 @@ function shown(line: RunSummary, show: Wish["show"]): boolean {
 }
 
 /** Texts, in which a word is found, and what is exact: a number, a tag. */
-const FIELDS: Record<string, (line: RunSummary) => string | number | readonly string[] | null | undefined> = {
+const FIELDS: Record<string, (line: RunSummary) => Field> = {
   tag: (l) => l.tags ?? [], status: (l) => l.status, problem: (l) => l.problem, writer: (l) => l.writer, policy: (l) => l.policy, seed: (l) => l.seed, verdict: (l) => l.verdict_words,
 }; // prettier-ignore
 
-function fits(value: ReturnType<(typeof FIELDS)[string]>, word: string): boolean {
-  if (typeof value === "string") return value.toLowerCase().includes(word);
-  return (typeof value === "number" ? [String(value)] : (value ?? [])).some((one) => one.toLowerCase() === word);
-}
-
-function testOf(word: string): (line: RunSummary) => boolean {
-  const [field, ...rest] = word.split(":");
-  const of = rest.length && Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined;
-  if (of) return (line) => fits(of(line), rest.join(":"));
-  return (line) => [line.run, line.title, line.note, line.problem, line.writer, line.policy, line.status, line.verdict_words, day(line.started_at), ...(line.tags ?? [])].some((part) => part?.toLowerCase().includes(word));
-}
+const partsOf = (l: RunSummary) => [l.run, l.title, l.note, l.problem, l.writer, l.policy, l.status, l.verdict_words, day(l.started_at), ...(l.tags ?? [])];

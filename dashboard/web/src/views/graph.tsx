@@ -13,6 +13,7 @@ import { disagrees } from "../model/curve";
 import { isScored } from "../model/facts";
 import { counted, metric, nodeTitle, seconds, shortened } from "../model/format";
 import { useAddressed, useColors, useResource } from "../model/hooks";
+import { searchingNodes } from "../model/node-search";
 import { COLOURS } from "../model/operators";
 import { go, href } from "../model/router";
 import type { NodeFact } from "../model/facts";
@@ -96,11 +97,10 @@ export function GraphView({ connection }: { connection: Connection }) {
     setSearch(text);
     const wanted = text.trim().toLowerCase();
     if (!wanted) return;
-    select((all.find((n) => n.node_id.startsWith(wanted) || String(n.number) === wanted) ?? all.find((n) => matches(n, wanted)))?.node_id);
+    select((all.find((n) => n.node_id.startsWith(wanted) || String(n.number) === wanted) ?? all.find(searchingNodes(wanted, state.names)))?.node_id);
   };
   const next = () => {
-    const wanted = search.trim().toLowerCase();
-    if (wanted) select([...all.slice(chosen ? all.indexOf(chosen) + 1 : 0), ...all].find((n) => matches(n, wanted))?.node_id);
+    if (search.trim()) select([...all.slice(chosen ? all.indexOf(chosen) + 1 : 0), ...all].find(searchingNodes(search, state.names))?.node_id);
   };
   const key = (event: KeyboardEvent) => {
     const from = chosen ?? best ?? all[0];
@@ -213,9 +213,6 @@ function valuesOf(measures: Dimensions | null, name: string): Map<string, number
   if (!measures || place < 0) return undefined;
   return new Map(measures.points.flatMap((p): [string, number][] => (typeof p.values[place] === "number" ? [[p.node_id, p.values[place] as number]] : [])));
 }
-
-const matches = (node: NodeFact, wanted: string): boolean =>
-  [node.node_id, node.operator, node.failure, node.message, node.writer].some((part) => part?.toLowerCase().includes(wanted));
 
 function canvasColors(c: Record<(typeof COLORS)[number], string>) {
   return { bg: c.panel, line: c.line, strong: c["line-strong"], text: c.text, muted: c.muted, accent: c.accent, good: c.good, bad: c.bad, warn: c.warn };

@@ -6,6 +6,7 @@ import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { isScored } from "../model/facts";
+import { searchingNodes } from "../model/node-search";
 import { sorted } from "../model/sorted";
 import type { NodeFact } from "../model/facts";
 import { useAddressed } from "../model/hooks";
@@ -30,13 +31,15 @@ export function NodesView({ connection }: { connection: Connection }) {
   const [orderText, setOrder] = useAddressed("sort", "-step", { among: ORDERS });
   const order = useMemo((): Order => ({ by: orderText.replace("-", "") as Order["by"], down: orderText.startsWith("-") }), [orderText]);
   const [operator, setOperator] = useAddressed("operator", "");
+  const [text, setText] = useAddressed("q", "");
   const [shown, setShown] = useState(PAGE);
   const all = useMemo(() => [...state.beside, ...state.nodes], [state, connection.version]);
   const operators = useMemo(() => [...new Set(all.map((n) => n.operator))], [all]);
   const rows = useMemo(() => {
-    const found = all.filter((n) => (show === "all" || (show === "scored" ? isScored(n) : show === "failed" ? n.is_buggy : n.mark !== undefined)) && (!operator || n.operator === operator));
+    const fits = searchingNodes(text, state.names);
+    const found = all.filter((n) => fits(n) && (show === "all" || (show === "scored" ? isScored(n) : show === "failed" ? n.is_buggy : n.mark !== undefined)) && (!operator || n.operator === operator));
     return sorted(found, SORTS[order.by], order.down);
-  }, [all, show, order, operator]);
+  }, [all, show, order, operator, text]);
   /** The first click puts first what one looks for: the newest, the best score, the largest. */
   const click = (by: Order["by"]) => setOrder(`${(order.by === by ? !order.down : by === "outcome" ? !state.lowerIsBetter : by !== "operator") ? "-" : ""}${by}`);
   const head = (by: Order["by"], text: string, className = "", title?: string) => (
@@ -46,16 +49,17 @@ export function NodesView({ connection }: { connection: Connection }) {
   );
   return (
     <Panel
-      title={counted(rows.length, "node")} flush
+      title={`${rows.length === all.length ? "" : `${rows.length} of `}${counted(all.length, "node")}`} flush
       actions={
         <>
+          <input type="search" aria-label="Search nodes" placeholder="words, or failure:timeout" value={text} onChange={(e) => setText(e.target.value)} />
           <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>
           <Segmented label="Show" value={show} onChange={setShow} options={SHOWN.map((name) => [name, name] as const)} />
           <a className="button" href={`/api${runPath(state.id, "/candidates.csv")}`} download>CSV</a>
         </>
       }
     >
-      {rows.length === 0 ? <Empty title="No such node">Choose another filter.</Empty> : (
+      {rows.length === 0 ? <Empty title="No such node">Other words, or another filter.</Empty> : (
         <div className="scroll" tabIndex={0} role="region" aria-label="Table of nodes">
           <table data-testid="nodes">
             <thead><tr>{head("step", "#", "num", "step of the search, from 1; what is given is no step")}<th scope="col">Node</th>{head("operator", "Operator")}<th scope="col" className="wide">Parents</th>{head("outcome", "Outcome", "num")}{head("claimed", "Claimed", "num wide")}{head("ran", "Ran", "num")}{head("tokens", "Reply tokens", "num", "of the reply")}{head("cost", "Cost", "num")}<th scope="col" className="wide">Message</th></tr></thead>
