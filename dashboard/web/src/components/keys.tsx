@@ -1,5 +1,6 @@
 // `?` lists the keys; `g` and a letter go to a view.
 import { useEffect, useRef, useState } from "react";
+import { isOurs } from "../model/plain-key";
 import { go, href, parse } from "../model/router";
 
 /** Letter → the view, what people call it, and what a run without it lacks. */
@@ -25,8 +26,7 @@ export function Keys({ views }: { views: readonly string[] }) {
   useEffect(() => {
     let began = -Infinity;
     const key = (event: KeyboardEvent) => {
-      const at = event.target;
-      if (event.ctrlKey || event.metaKey || event.altKey || (at instanceof HTMLElement && at.matches("input, textarea, select"))) return;
+      if (!isOurs(event)) return;
       if (event.key === "?") dialog.current?.showModal();
       if (event.key === "/") {
         const search = document.querySelector<HTMLInputElement>("input[type=search]");

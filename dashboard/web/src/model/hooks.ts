@@ -37,22 +37,28 @@ export interface Resource<T> {
   reload: () => void;
 }
 
-/** What a path of the API answers; asked again when `every` milliseconds have passed or `when` changes. */
+/** What a path of the API answers; asked again when `every` milliseconds have passed, `when` changes, or the server was away: what
+ * is shown once stays then. */
 export function useResource<T>(path: string | null, every = 0, when: unknown = 0): Resource<T> {
   const [data, setData] = useState<T | null>(null);
   const [error, setError] = useState("");
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((n) => n + 1), []);
   const asking = useRef<Question<T> | null>(null);
+  const known = useRef(false);
   useEffect(() => {
+    known.current = false;
     setData(null);
     setError("");
   }, [path]);
   useEffect(() => {
     if (path === null) return;
     const made = new Question<T>(path, every, (answer) => {
-      if ("data" in answer) setData(answer.data);
-      setError("error" in answer ? answer.error : "");
+      if ("data" in answer) {
+        known.current = true;
+        setData(answer.data);
+        setError("");
+      } else if (!(answer.away && known.current && !every)) setError(answer.error); // the head of the page says that the server is away
     });
     asking.current = made;
     return () => {

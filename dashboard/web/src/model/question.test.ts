@@ -44,3 +44,16 @@ it("asks anew after a while where that is wished, and says nothing once it is cl
   await vi.advanceTimersByTimeAsync(5000);
   expect(told.length).toBe(2);
 });
+
+it("asks a server that was away until it answers, and one that refused no more", async () => {
+  const answers = [() => Promise.reject(new TypeError("Failed to fetch")), async () => ({ ok: false, status: 503, json: async () => ({ detail: "busy" }) }), async () => ({ ok: true, json: async () => 7 })];
+  vi.stubGlobal("fetch", () => (asked < answers.length ? answers[asked++]() : ((asked += 1), Promise.resolve({ ok: false, status: 404, json: async () => ({ detail: "no such node" }) }))));
+  const told: unknown[] = [];
+  const asking = new Question<number>("/x", 0, (answer) => told.push(answer));
+  asking.ask();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(told).toEqual([{ error: expect.stringContaining("does not answer"), away: true }, { error: "busy", away: true }, { data: 7 }]);
+  asking.ask();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(told.slice(3)).toEqual([{ error: "no such node", away: false }]);
+});

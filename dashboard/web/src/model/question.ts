@@ -1,5 +1,13 @@
 // One path of the API, asked again and again: one question at a time.
-import { get } from "../api/client";
+import { ApiError, get } from "../api/client";
+
+/** Milliseconds after which a server that does not answer is asked again: nothing else would ask, and what one looks at would say
+ * so long after the server is there again. What it refused is not asked again. */
+const AWAY_MS = 2000;
+const isAway = (problem: Error): boolean => !(problem instanceof ApiError) || [0, 502, 503, 504].includes(problem.status);
+
+/** `away`: nobody was there to answer; what was told before still holds, and it is asked again. */
+export type Answer<T> = { data: T } | { error: string; away: boolean };
 
 /** An older answer never takes the place of a newer one. What is asked while an answer is on its way is asked after it: taking
  * the question back instead would leave who asks faster than the server answers without any. */
@@ -13,7 +21,7 @@ export class Question<T> {
   constructor(
     private readonly path: string,
     private readonly every: number,
-    private readonly told: (answer: { data: T } | { error: string }) => void,
+    private readonly told: (answer: Answer<T>) => void,
   ) {}
 
   ask(): void {
@@ -30,13 +38,15 @@ export class Question<T> {
 
   private async answers(): Promise<void> {
     this.waits = true;
+    let found: Answer<T>;
     do {
       this.again = false;
-      const found = await get<T>(this.path, this.abort.signal).then((data) => ({ data }), (problem: Error) => ({ error: problem.message }));
+      found = await get<T>(this.path, this.abort.signal).then((data) => ({ data }), (problem: Error) => ({ error: problem.message, away: isAway(problem) }));
       if (this.abort.signal.aborted) return;
       this.told(found);
     } while (this.again);
     this.waits = false;
-    if (this.every) this.timer = window.setTimeout(() => this.ask(), this.every);
+    const pause = this.every || ("away" in found && found.away ? AWAY_MS : 0);
+    if (pause) this.timer = window.setTimeout(() => this.ask(), pause);
   }
 }

@@ -10,6 +10,7 @@ import type { Connection } from "../model/connection";
 import { clock, counted, words } from "../model/format";
 import { lowest, type Ply, pliesOf, positionAfter } from "../model/game-line";
 import { useResource } from "../model/hooks";
+import { isOurs } from "../model/plain-key";
 import { isChess, toMove } from "../model/position";
 import { href, plyOf, say, useRoute } from "../model/router";
 import { scoreText } from "../model/score";
@@ -93,7 +94,7 @@ function useWalk(length: number, low: number) {
   });
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
-      if (event.target instanceof HTMLElement && event.target.matches("input, textarea, select")) return;
+      if (!isOurs(event)) return;
       if (event.key === "ArrowLeft") by(-1);
       if (event.key === "ArrowRight") by(1);
       if (event.key === "Home") to(low);

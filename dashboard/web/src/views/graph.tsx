@@ -8,6 +8,7 @@ import { colorsOf, crossings, lineOf, linksOf, paletteOf } from "../model/dag-co
 import { byGeneration, byScore, layout, type Layout, rowsFor, stretched } from "../model/dag";
 import { folding } from "../model/fold";
 import { plainMessage } from "../model/plain";
+import { isPlain } from "../model/plain-key";
 import type { Connection } from "../model/connection";
 import { disagrees } from "../model/curve";
 import { isScored } from "../model/facts";
@@ -104,7 +105,7 @@ export function GraphView({ connection }: { connection: Connection }) {
   };
   const key = (event: KeyboardEvent) => {
     const from = chosen ?? best ?? all[0];
-    if (!from) return;
+    if (!from || !isPlain(event)) return;
     const siblings = from.parent_ids?.[0] ? (state.children.get(from.parent_ids[0]) ?? []) : all.filter((n) => !n.parent_ids?.length).map((n) => n.node_id);
     const place = siblings.indexOf(from.node_id);
     const moves: Record<string, () => void> = {
