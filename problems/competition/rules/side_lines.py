@@ -145,8 +145,8 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
 
 
 def sifted(classifies: bool) -> list[str]:
-    """Of the FEATURES section: of the columns that are joined those stay that tell something by themselves. What two tell
-    together alone is lost: the search has to choose."""
+    """Of the FEATURES section: of the columns that are joined those stay that tell something by themselves. What two
+    tell together alone is lost: the search has to choose."""
     aims = "pd.get_dummies(y).astype(float)" if classifies else "y.rank().to_frame()"
     return [
         "def tells(values):",

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from utils.data_preview import in_line
+
 READING = 1.5e-7
 """Seconds to read a cell of a further table, and to find its key."""
 SUMMING = 4e-8
@@ -108,7 +110,8 @@ class SideTable:
     @property
     def about(self) -> str:
         told = "what" if self.one else "what all rows of"
-        return f"{told} {self.file} {'tells' if self.one else 'tell'} of {' and '.join(mine for mine, *_ in self.by)}"
+        keys = " and ".join(mine for mine, *_ in self.by)
+        return in_line(f"{told} {self.file} {'tells' if self.one else 'tell'} of {keys}")
 
 
 def side_tables(data: Mapping[str, Any], longest: float, memory_mb: float) -> tuple[SideTable, ...]:
