@@ -77,7 +77,7 @@ def outcome_of(node: Node, context: AgentContext) -> str:
     if node.metric_value is None:
         return "it ran to its end; nothing has scored it yet" if context.claims_only else "no metric"
     above = parent_of(node, context)
-    change = change_of(node, above, Direction(context.lower_is_better)) if above else ""
+    change = change_of(node, above, Direction(context.lower_is_better), context.deviation) if above else ""
     against = f"against its parent [{above.step}]: {change}" if above and change else ""
     parts = (
         score_of(node, context), against, _beaten_by(node, context), f"it {share}" if share else "",
@@ -94,7 +94,7 @@ def parent_of(node: Node, context: AgentContext) -> Node | None:
 def _beaten_by(node: Node, context: AgentContext) -> str:
     """That somebody changed it already and gained by it; '' where nobody did, or chance may have."""
     child = next((child for child in context.better_children if node.id in child.parent_ids), None)
-    change = change_of(child, node, Direction(context.lower_is_better)) if child else ""
+    change = change_of(child, node, Direction(context.lower_is_better), context.deviation) if child else ""
     return f"a change of it, [{child.step}], is {change}" if child and not change.startswith("no ") else ""
 
 
@@ -109,7 +109,7 @@ def score_of(node: Node, context: AgentContext) -> str:
     """The metric with its noise, and what the program itself measured."""
     if node.metric_value is None:
         return "no metric"
-    noise = noise_of(node)
+    noise = noise_of(node, context.deviation)
     spread = f", standard error {short_number(noise, 2)}" if noise else ""
     own = ""
     if node.claimed_metric is not None and node.metric_source != "claimed":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from core.state.noise import pooled
 from utils.direction import finite
 from utils.stats import student_quantile
 
@@ -63,7 +64,8 @@ class Spread:
 def spread_of(final: Mapping[str, Any], repeated: Mapping[str, Sequence[float]]) -> Spread | None:
     """The spread within all programs that were scored several times, in the search or at its end.
 
-    None where each of the best scored at the end what it had scored before, or nobody looked.
+    None where each of the best scored at the end what it had scored before, or nothing is known of it. Where there was
+    no time to look at the end (`looks` is null), what was scored several times in the search says it.
 
     Args:
         final: the fact of that name.
@@ -71,10 +73,13 @@ def spread_of(final: Mapping[str, Any], repeated: Mapping[str, Sequence[float]])
     """
     rows = final.get("looks")
     known = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    if "looks" in final and rows is None:
+        deviation, degrees = pooled(repeated.values())
+        return Spread({}, deviation, degrees, repeated) if deviation > 0 else None
     looks = {str(row.get("node_id")): look for row in known if (look := _look(row, repeated)) is not None}
     if not looks:
         return None
-    fresh, whole = (_pooled([*groups, *repeated.values()]) for groups in _groups(looks))
+    fresh, whole = (pooled([*groups, *repeated.values()]) for groups in _groups(looks))
     deviation, degrees = fresh if fresh[0] > 0 else whole
     return Spread(looks, deviation, degrees, repeated)
 
@@ -95,10 +100,3 @@ def _groups(looks: Mapping[str, Look]) -> tuple[list[Sequence[float]], list[Sequ
     known = looks.values()
     late: list[Sequence[float]] = [scores for look in known for scores in (look.again, look.before) if scores]
     return late, [(look.first, *look.again) for look in known if look.times == 1]
-
-
-def _pooled(groups: Sequence[Sequence[float]]) -> tuple[float, int]:
-    """(standard deviation within the groups, its degrees of freedom); (0.0, 1) where no group has two members."""
-    degrees = sum(len(group) - 1 for group in groups)
-    squares = sum((value - fmean(group)) ** 2 for group in groups for value in group)
-    return (math.sqrt(squares / degrees), degrees) if degrees else (0.0, 1)

@@ -388,6 +388,11 @@ class _Judge:
 
     def _unsteady(self, spread: Spread) -> str:
         mine = spread.looks.get(self.winner.node_id)
+        if not spread.looks:
+            return (
+                "the evaluator does not give the same program the same score, and there was no time to score the best "
+                f"again: one score has a standard deviation of {spread.deviation:.4g}"
+            )
         whose, look = ("the winner", mine) if mine else ("a program", next(iter(spread.looks.values())))
         first = _number(look.first) + (f" ({mean_of(look.times)})" if look.times > 1 else "")
         again = ", ".join(map(_number, [*(look.before or ()), *look.again][:MOST_SCORES]))

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from core.state.node import Node
+from core.state.noise import error_of
 from core.state.numbering import Numbering
 from core.storage.models import IS_STEP, SCORED
 from core.storage.reader import RunReader
@@ -49,6 +50,8 @@ class Winner(BaseModel):
     """Where `metric` was measured; an engine's is its newest rating."""
     scores: int = 1
     """`metric` is the mean of so many scores of the program."""
+    noise: float | None = None
+    """Standard error of `metric`, where the program was scored several times or timed."""
     interval: tuple[float, float] | None
     metric_source: str | None
     final_metric: float | None
@@ -57,8 +60,8 @@ class Winner(BaseModel):
 
     @property
     def mean_of(self) -> str:
-        """What `metric` is, where it is not one score; else ''."""
-        return mean_of(self.scores)
+        """What `metric` is, where it is not one score of which no more is known; else ''."""
+        return mean_of(self.scores, self.noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +96,10 @@ def score_from(family: Any) -> str:
     return WHERE if family == "arena" else "on validation"
 
 
-def mean_of(scores: int) -> str:
-    """`mean of 3 scores`; '' of one."""
-    return f"mean of {scores} scores" if scores > 1 else ""
+def mean_of(scores: int, noise: float | None = None) -> str:
+    """`mean of 3 scores, standard error 0.2`; of one score what is known of its error, '' where nothing is."""
+    told = [f"mean of {scores} scores"] if scores > 1 else []
+    return ", ".join([*told, *([f"standard error {noise:.2g}"] if noise else [])])
 
 
 def winner_node(reader: RunReader, facts: Mapping[str, Any]) -> Node | None:
@@ -162,6 +166,7 @@ def winner_of(
         metric=node.metric_value,
         where=score_from(facts.get("family")),
         scores=len(node.repeats) or 1,
+        noise=error_of(node) if facts.get("family") != "arena" and (node.repeats or not node.signature) else None,
         interval=proper_interval(interval),
         metric_source=node.metric_source,
         final_metric=final.get("metric"),

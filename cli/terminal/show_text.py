@@ -153,7 +153,8 @@ def print_node(facts: dict[str, Any]) -> None:
     width = min(max([16, *map(len, facts["metrics"])]), 40)
     for name in wanted:
         told = "none: it is no step of the search" if name == "step" and facts[name] is None else _fact(facts[name])
-        told += f" ({mean_of(facts['scores'])})" if name == "metric" and facts["scores"] > 1 else ""
+        how = mean_of(facts["scores"], facts["noise"]) if name == "metric" else ""
+        told += f" ({how})" if how else ""
         console.print(Text.assemble((f"{name:>{width}} ", "bold"), told))
     if facts["visits"]:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"

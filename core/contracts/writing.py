@@ -117,6 +117,8 @@ class AgentContext:
     notes: tuple[str, ...] = ()
     """Notes of the user to the next prompt."""
     steps_left: int | None = None
+    deviation: float | None = None
+    """Standard deviation of one score, where programs that were scored several times do not score the same."""
     lower_is_better: bool = False
     shared: Mapping[str, Any] = field(default_factory=dict)
     """What `begin_round` returned for this round or row of rounds."""

@@ -131,7 +131,7 @@ class Repeats:
 
         Args:
             nodes: best first, each with its score. Those for which there is no time have none in the end; where there
-                is none for the best (told), all keep what they have.
+                is none for the best (told), no one has.
         """
         if not self._times or not nodes or nodes[0].metric_value is None:
             return None
@@ -141,7 +141,7 @@ class Repeats:
         first = self._looks("", [0], lambda _: score(nodes[0]), takes)[0]
         if first is None:
             log_msg("WARNING", _NO_LOOK.format(seconds=takes))
-            return None
+            return [NOT_LOOKED_AT for _ in nodes]
         if first.metric is not None and is_rounding(first.metric, nodes[0].metric_value):
             return None
         places = [place for turn in range(self._times) for place in range(len(nodes))][1:]  # each once before any twice

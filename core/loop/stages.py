@@ -37,6 +37,7 @@ from core.state.failure import FailureKind
 from core.state.findings import TournamentResult
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.noise import deviation_of
 from core.state.operators import FREE_OPERATORS
 from core.state.summary import is_rounding
 from core.state.task import Task
@@ -50,6 +51,8 @@ IN_ORDER = (*STAGES[:-1], EXECUTE_AGAIN, CONFIRM, STAGES[-1])
 """Every stage that may be stored, in the order in which a node comes to it."""
 TOURNAMENTS_CONSIDERED = 256
 """Of the newest nodes, so many are looked at for the last tournament: those that were refused have played in none."""
+TELL_DEVIATION = 20
+"""Of so many of the best nodes, those that were scored several times tell how far the scores of a program lie apart."""
 CHILDREN_CONSIDERED = 40
 """Of a parent's newest children."""
 OTHERS_CONSIDERED = 16
@@ -136,6 +139,7 @@ class Stages:
             tournament=self._newest_tournament(above),
             notes=notes.notes,
             steps_left=notes.steps_left,
+            deviation=deviation_of(self._journal.top(TELL_DEVIATION)),
             lower_is_better=run_context.lower_is_better,
             shared=notes.shared,
             refusal=refusal,

@@ -12,12 +12,13 @@ from typing import Any
 
 from core.state.failure import FailureKind
 from core.state.node import Node
+from core.state.noise import error_of, noise_in
 from utils.counts import counted
 from utils.direction import Direction
 from utils.number_text import short_number
 from utils.printed_text import without_warnings
 from utils.prompt_text import BYTES_PER_TOKEN
-from utils.stats import NORMAL_975, paired_error, standard_error, student_975
+from utils.stats import paired_error, standard_error
 from utils.time_share import is_worth_a_word, time_share
 
 BEST_SHOWN = 5
@@ -280,10 +281,13 @@ def _is_worse(node: Node, parent: Node, direction: Direction) -> bool:
     return direction.better(parent.metric_value, node.metric_value)
 
 
-def change_of(node: Node, parent: Node, direction: Direction) -> str:
+def change_of(node: Node, parent: Node, direction: Direction, deviation: float | None = None) -> str:
     """`0.03 worse, noise 0.006`: the score against the parent's; '' where one of them has none.
 
     What rounding or noise can make is not called better or worse.
+
+    Args:
+        deviation: of one score, for two that were both taken once; None: nothing is known of it.
     """
     if node.metric_value is None or parent.metric_value is None:
         return ""
@@ -291,28 +295,21 @@ def change_of(node: Node, parent: Node, direction: Direction) -> str:
     if is_rounding(node.metric_value, parent.metric_value):
         return "no change" if gap == 0 else "no change beyond rounding"
     word = "better" if direction.better(node.metric_value, parent.metric_value) else "worse"
-    noise = _noise_of_change(node, parent)
+    noise = _noise_of_change(node, parent, deviation)
     if noise and gap < CLEAR * noise:
         return f"no clear change: {short_number(gap, 3)} {word}, noise {short_number(noise, 2)}"
     told = f"noise {short_number(noise, 2)}" if noise else _cases_of(node, parent, direction)
     return f"{short_number(gap, 3)} {word}{f', {told}' if told else ''}"
 
 
-def _noise_of_change(node: Node, parent: Node) -> float | None:
+def _noise_of_change(node: Node, parent: Node, deviation: float | None) -> float | None:
     """Standard error of the change: by cases that both have, else by the intervals of scores that were measured
     several times; one that was measured once counts as noisy as the other. None where nothing is known of it."""
     if in_unit(node) and in_unit(parent):
         return paired_error(parent.signature, node.signature)
-    known = [error for one in (parent, node) if (error := _error_of(one)) is not None]
+    known = [error for one in (parent, node) if (error := error_of(one)) is not None]
+    known = known or ([deviation] if deviation else [])
     return hypot(known[0], known[-1]) if known else None
-
-
-def _error_of(node: Node) -> float | None:
-    """Standard error that the 95 % interval of a score stands for: of a mean of few scores that is Student's."""
-    if node.interval is None:
-        return None
-    low, high = node.interval
-    return (high - low) / 2 / (student_975(len(node.repeats) - 1) if len(node.repeats) > 1 else NORMAL_975)
 
 
 def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
@@ -329,10 +326,10 @@ def is_rounding(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=ROUNDING)
 
 
-def noise_of(node: Node) -> float | None:
+def noise_of(node: Node, deviation: float | None = None) -> float | None:
     """Standard error of the node's score over its cases or its measurements, in the metric's unit; None where that is
-    not known."""
-    return standard_error(node.signature) if in_unit(node) else _error_of(node)
+    not known. `deviation`: as for `change_of`."""
+    return standard_error(node.signature) if in_unit(node) else noise_in(node, deviation)
 
 
 def in_unit(node: Node) -> bool:

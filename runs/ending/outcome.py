@@ -209,16 +209,19 @@ def _standings(search: Search) -> list[dict[str, Any]]:
     return next((node.tournament.standings for node in newest if node.tournament), [])
 
 
-def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]]]:
+def _finalists(search: Search) -> tuple[list[Node], list[dict[str, Any]] | None]:
     """The best on validation; in the order of a second look, where the evaluator has instances left for one.
 
-    Beside them each look at those whose scores differed: `{node_id, first, again}`, and how many `failed`.
+    Beside them each look at those whose scores differed: `{node_id, first, again}`, and how many `failed`; None where
+    there was no time for any, so that nobody knows.
     """
     top = search.journal.top(search.config.search.top_k)
     share = FOR_THE_CHOICE if any(node.operator == "baseline" for node in search.journal) else 1.0
     verdicts = _second_look(search, top, share) if top else None
     if not verdicts:
         return top, []
+    if all(verdict.metric is None and verdict.failure is None for verdict in verdicts):
+        return top, None
     return looked_again(top, verdicts, search.problem.lower_is_better) or top, _looks(top, verdicts)
 
 

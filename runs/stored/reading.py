@@ -7,6 +7,7 @@ from typing import Any
 from core.events import Warned
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
+from core.state.noise import deviation_of, noise_in
 from core.storage.held import status_of
 from core.storage.labels import labels_of
 from core.storage.numbering import numbering_of
@@ -100,8 +101,9 @@ def changed_files(reader: RunReader, facts: dict[str, Any]) -> tuple[list[dict[s
 def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
     """The JSON object of a node: every field of Node, the calls and the stages. `name`: as `named_node` takes it."""
     node = ratings_of(reader).now(named_node(reader, name))
-    journal = counted_again(reader.fact("config", {}).get("search", {}), lambda: reader.journal(texts=False))
-    current = (journal or reader.journal(texts=False)).get_node_by_id(node.id) or node
+    config = reader.fact("config", {}).get("search", {})
+    journal = counted_again(config, lambda: reader.journal(texts=False)) or reader.journal(texts=False)
+    current = journal.get_node_by_id(node.id) or node
     calls = reader.calls(node.id)
     return {
         **node.model_dump(mode="json"),
@@ -110,6 +112,7 @@ def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
         "place": node.step,
         "metric": node.metric_value,
         "scores": len(node.repeats) or 1,
+        "noise": None if node.tournament else noise_in(node, deviation_of(journal)),
         "children_ids": list(current.children_ids),
         "visits": current.visits,
         "total_reward": current.total_reward,

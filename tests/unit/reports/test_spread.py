@@ -60,3 +60,11 @@ def test_of_random_scores_one_in_twenty_seems_told_apart():
         mean, times = found.score("0", 0.0)
         wrong += abs(mean - rng.random()) > found.margin(times, 1)
     assert wrong / runs < 0.09  # 0.05 with a standard error of 0.011
+
+
+def test_where_nobody_could_look_at_the_end_the_search_says_how_far_scores_lie_apart():
+    """The verdict called the luckier one better, though scores of one program differed by more in the search."""
+    found = spread_of({"looks": None}, {"a": (1.0, 2.0, 3.0), "b": (7.0, 8.0, 9.0)})
+    assert found is not None and (found.deviation, found.degrees) == (1.0, 4)
+    assert found.score("a", 2.0) == (2.0, 3) and found.score("c", 5.0) == (5.0, 1)
+    assert spread_of({}, {"a": (1.0, 2.0)}) is None and spread_of({"looks": None}, {}) is None

@@ -3742,6 +3742,8 @@ export interface components {
             name: string;
             /** Node Id */
             node_id: string;
+            /** Noise */
+            noise?: number | null;
             /** Operator */
             operator: string;
             /** Place */

@@ -82,7 +82,7 @@ function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
   const shown = best && state.arena.rated.has(best.node_id) ? String(Math.round(best.metric ?? 0)) : metric(best?.metric);
-  return <Stat label={label} value={shown} note={best ? <>{margin(state, best.node_id)}{who} · {whereOf(state)}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}</> : "nothing scored yet"} />;
+  return <Stat label={label} value={shown} note={best ? <>{margin(state, best.node_id)}{who} · {whereOf(state)}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}{winner?.noise ? `, standard error ${metric(winner.noise, 2)}` : ""}</> : "nothing scored yet"} />;
 }
 
 /** Where scores come from that steer the search, as the server says it. */

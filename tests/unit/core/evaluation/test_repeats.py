@@ -127,7 +127,8 @@ def test_where_a_first_look_does_not_fit_into_the_end_all_keep_their_scores_and_
     )
     judge._repeats = judge._repeated(deps)
     judge.anew = lambda node: pytest.fail("it takes 203 s, and there are 30")
-    assert judge.second_look([node("a", 10.0, exec_time=203.0)]) is None
+    (unlooked,) = judge.second_look([node("a", 10.0, exec_time=203.0)])
+    assert unlooked.metric is None and unlooked.failure is None
     assert "one evaluation took 203 s" in capsys.readouterr().err
 
 
