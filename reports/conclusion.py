@@ -65,7 +65,7 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
     winner = winner_in(reader, known)
     runner, own = runner_of(reader, winner, known), best_of_search(reader, winner, known)
     counts = Counts() if known["status"] == "running" else counts_of(reader)
-    if (known.get("final") or {}).get("looks"):
+    if (known.get("final") or {}).get("looks", []) != []:  # null where there was no time for any
         counts = counts.model_copy(update={"repeated": _repeated(reader)})
     leads = winner is not None and not winner.chosen and winner.role != "candidate"
     search = found_by_search(reader) if leads else None

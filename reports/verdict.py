@@ -275,7 +275,8 @@ class _Judge:
         means = f"{self._pair(mine, other)}, {self._from(spread, self.winner.node_id, looks)} against "
         means += self._from(spread, best.get("node_id"), times)
         sure = f"it {_moved(gain)} (95 %: {_turn(gain - margin)} to {_turn(gain + margin)})"
-        told = self._told(kind, name, "when scored again", f"{means}; {sure}", " No unseen part confirms it.")
+        where = "when scored again" if spread.looks else "by the scores of the search"
+        told = self._told(kind, name, where, f"{means}; {sure}", " No unseen part confirms it.")
         return told.model_copy(update={"gain": gain, "interval": proper_interval((gain - margin, gain + margin))})
 
     def _from(self, spread: Spread, node_id: Any, count: int) -> str:

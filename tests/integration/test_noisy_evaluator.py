@@ -112,6 +112,18 @@ def test_a_random_evaluator_makes_nothing_better(cli):
     assert (f"mean of {count} scores" in ended.out) == (count > 1)
 
 
+def test_where_the_end_has_no_time_the_search_says_how_sure_the_verdict_is(cli, monkeypatch):
+    """The first look was taken however long it took; now it is left out and told, and nothing is surer for that."""
+    monkeypatch.setattr("utils.allowance.LEAST", 0.0)
+    monkeypatch.setattr("utils.allowance.SHARE", 0.0)
+    ended, shown = run_with(cli, RANDOM, 5)
+    assert shown["final"]["looks"] is None
+    warning = "there was no time to score the best again: one score has a standard deviation of"
+    assert "the best is not scored again" in ended.out and warning in " ".join(ended.out.split())
+    if shown["winner"]["role"] == "candidate":
+        assert "(95 %: " in shown["verdict"]["text"] and shown["winner"]["noise"]
+
+
 def test_an_evaluator_that_scores_all_alike_is_named(cli):
     _, shown = run_with(cli, SAME, 5)
     text = shown["verdict"]["text"]
