@@ -447,6 +447,18 @@ def test_a_packed_table_that_is_cut_off_is_named(tmp_path, inline):
         build(load_config(None, words(mine, "rent")), tmp_path).prepare()
 
 
+def test_a_ranking_with_a_row_for_each_place_is_told_and_not_written_into_one_cell(tmp_path, inline):
+    """It wrote the K best into one cell, in a row an id, without a word: another form than the sample's."""
+    rows = [(row, kind) for row in SHUFFLED for kind in ("mid", "low")]
+    mine = folder_of(tmp_path, "kind", pd.DataFrame(rows, columns=["id", "kind"]))
+    stand = Stand(tmp_path, f"data.dir={mine}", "data.target=kind", "data.metric=map@2")
+    try:
+        assert "submission.csv will not be in the form of sample_submission.csv" in stand.problem.note
+        assert "most probable classes" not in stand.problem.note
+    finally:
+        stand.close()
+
+
 @pytest.mark.parametrize(("cell", "mark"), [("mid low", " "), ("high", " "), ("low,mid", ",")])
 def test_the_best_classes_of_a_row_are_named_in_one_cell_as_the_sample_does(tmp_path, inline, cell, mark):
     mine = folder_of(tmp_path, "kind", pd.DataFrame({"id": SHUFFLED, "kind": cell}))

@@ -39,6 +39,11 @@ def ranked_cells(sample: Any, metric: str, classes: list[str]) -> RankedCells | 
     cells = [str(cell).strip() for name in sample.columns for cell in sample[name].head(LOOKED_AT)]
     known = set(classes)
     shown = [mark for mark in MARKS for cell in cells if len(parts := cell.split(mark)) > 1 and known.issuperset(parts)]
-    if not shown and kind == "ndcg":
+    if not shown and (kind == "ndcg" or _has_several_rows(sample)):
         return None  # with a single name in a cell, further ones may be wanted in rows of their own
     return RankedCells(int(most), shown[0] if shown else MARKS[0])
+
+
+def _has_several_rows(sample: Any) -> bool:
+    """True where no column names each row once: a row to predict has several rows of the sample."""
+    return len(sample) > 0 and all(sample[name].duplicated().any() for name in sample.columns)
