@@ -26,6 +26,8 @@ ANSWERS_WITHIN = 60.0
 """Seconds in which calls under way are still answered after the client has closed its end: clients wait a minute."""
 _LISTS_FOR_MS = 3_600_000
 """What is listed never changes while a server lives."""
+LONGEST_TEXT = 30_000
+"""Characters of an argument that is a text: Linux hands over no word of 128 KiB to another program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +287,14 @@ def wrong(tool: Tool, arguments: Any) -> str:
             return f"{tool.name}: {name}={value}; allowed: {', '.join(schema['enum'])}"
         if "minimum" in schema and not value >= schema["minimum"]:
             return f"{tool.name}: {name}={value}; allowed: {schema['minimum']} or more"
-        if isinstance(value, str) and "maxLength" in schema and len(value) > schema["maxLength"]:
-            return f"{tool.name}: {name} has {counted(len(value), 'character')}; allowed: at most {schema['maxLength']}"
+        if isinstance(value, str) and (fault := _unfit(value, schema.get("maxLength", LONGEST_TEXT))):
+            return f"{tool.name}: {name} {fault}"
     return ""
+
+
+def _unfit(text: str, most: int) -> str:
+    """Why no file, name or note can be this text; '' if nothing is wrong."""
+    if len(text) > most:
+        return f"has {counted(len(text), 'character')}; allowed: at most {most}"
+    odd = next((char for char in text if char == "\0" or "\ud800" <= char <= "\udfff"), None)
+    return f"holds the character U+{ord(odd):04X}, which is no text: leave it out" if odd else ""

@@ -19,6 +19,7 @@ from runs.mcp.plans import Plan
 from runs.mcp.reading_tools import has_proposal, status
 from runs.run_folder import check_own, find_run
 from utils.apart import let_go, start_apart
+from utils.clean_text import one_line
 from utils.counts import counted
 from utils.errors import ConfigError, SwarmEvoError
 from utils.mcp_protocol import Call
@@ -31,6 +32,8 @@ SETTLES = 10.0
 """Seconds that a started run has to find out how it can score: what is wrong with that is a warning of its start."""
 LONGEST = 20.0
 """Seconds of one call."""
+LONGEST_WORD = 120_000
+"""Characters of a setting as JSON: Linux hands over no word of 128 KiB."""
 UNSAID = "direction: max (the score grows); say direction=min if less is better"
 """Which way the score of somebody's own evaluator is read, where nobody said."""
 Answer = dict[str, Any]
@@ -67,9 +70,12 @@ def _words(arguments: Answer) -> list[str]:
     own = next((key for key in settings if key in _ARGUMENTS), None)
     if own is not None:
         raise ConfigError(f"settings: '{own}' is an argument of plan_run itself: {own}={json.dumps(settings[own])}")
-    if wrong := next((key for key in settings if "=" in key), None):
-        raise ConfigError(f"settings: '{wrong[:80]}' is no key; its value stands beside it")
+    if wrong := next((key for key in settings if "=" in key or not key.isprintable()), None):
+        raise ConfigError(f"settings: '{one_line(wrong, 80)}' is no key; its value stands beside it")
     words += [f"{key}={json.dumps(_without_expressions(key, value))}" for key, value in settings.items()]
+    if long := next((word for word in words if len(word) > LONGEST_WORD), None):
+        key = long.partition("=")[0][:80]
+        raise ConfigError(f"{key}: {len(long)} characters; allowed: at most {LONGEST_WORD}, more in a YAML file")
     return [*words, f"--llm={arguments.get('writer') or 'external'}"]
 
 

@@ -143,6 +143,8 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
             "start_run": ({"confirm": "../../etc"}, "call plan_run first"),
             "ask": ({}, "no runs in"),
             "status": ({"run": "../x"}, "unknown run"),
+            "node": ({"node": "\ud800"}, "node holds the character U+D800, which is no text: leave it out"),
+            "export_best": ({"dir": "\0"}, "dir holds the character U+0000"),
             "stop_run": ({}, "no runs in"),
             "tell": ({"ticket": "x"}, "hand in `files`"),
             "wait": ({"ticket": "x", "wait_s": -1}, "wait_s=-1; allowed: 0 or more"),
@@ -157,6 +159,14 @@ def test_a_wrong_call_is_a_result_that_says_what_to_do(tmp_path):
             ({"program": "a.py"}, "go together"),
             ({"problem": "tsp", "settings": {"search.polcy": "mcts"}}, "search.policy"),
             ({"problem": "tsp", "settings": {"; rm -rf": 1}}, "; rm -rf"),
+            ({"problem": "tsp", "settings": {"data.goal\0": 1}}, "is no key"),
+            (
+                {"problem": "tsp", "settings": {"problem.goal": "x" * 140_000}},
+                "goal: 140015 characters; allowed",
+            ),
+            ({"problem": "tsp", "goal": "a\0b"}, "goal holds the character U+0000, which is no text"),
+            ({"problem": "t\ud800p"}, "problem holds the character U+D800"),
+            ({"problem": "x" * 140_000}, "problem has 140000 characters; allowed: at most 30000"),
             ({"problem": "tsp", "writer": "openai"}, "llm.code"),
             (
                 {"problem": "tsp", "settings": {"writer": "external"}},
