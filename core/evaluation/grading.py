@@ -30,6 +30,8 @@ PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYST
 MAX_FRAME = 64 * 2**20
 TAIL = 1500
 """Characters of the child's last output that a fault quotes."""
+_LOOK = 0.1
+"""Seconds that whoever closes it waits for the answer under way, and between two tries to cut that off."""
 
 
 class GradingFault(SwarmEvoError):
@@ -87,22 +89,39 @@ class TrustedChild:
             Interrupted: it is closed, since the run ends at once; what was asked stays open for a resume.
         """
         with self._lock:
-            if self._closed:
-                raise Interrupted("the grader is closed")
             try:
-                return self._ask_once(request)
+                return self._ask_while_open(request)
             except _ChildDied:
                 pass
             try:
-                return self._ask_once(request)
+                return self._ask_while_open(request)
             except _ChildDied as error:
                 raise GradingFault(f"the grader died twice: {error}") from error
 
     def close(self) -> None:
-        """End the child; what is asked afterwards raises Interrupted."""
-        with self._lock:
-            self._closed = True
+        """End the child; what is asked afterwards, or has no answer yet, raises Interrupted."""
+        self._closed = True
+        while not self._lock.acquire(timeout=_LOOK):  # an answer may take minutes, and nobody waits for it any more
+            self._kill()
+        try:
             self._discard()
+        finally:
+            self._lock.release()
+
+    def _kill(self) -> None:
+        """Whoever waits for the child's answer hears that it died."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def _ask_while_open(self, request: Mapping[str, Any]) -> Any:
+        try:
+            if not self._closed:
+                return self._ask_once(request)
+        except _ChildDied:
+            if not self._closed:
+                raise
+        raise Interrupted("the grader is closed")
 
     def _ask_once(self, request: Mapping[str, Any]) -> Any:
         deadline = time.monotonic() + self._timeout

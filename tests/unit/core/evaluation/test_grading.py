@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import pytest
 
@@ -163,6 +164,25 @@ def test_what_a_closed_grader_is_asked_stays_open(child):
     grader.close()
     with pytest.raises(Interrupted, match="closed"):
         grader.ask({})
+
+
+def test_who_closes_a_grader_does_not_wait_for_its_answer(child):
+    """A second Ctrl-C waited for the answer under way, up to 300 s; and a fault would be the program's for good."""
+    grader, found = child("read(); write({'ok': None}); read(); print('asked', file=sys.stderr); time.sleep(60)"), []
+
+    def ask():
+        with pytest.raises(Interrupted, match="closed"):
+            grader.ask({})
+        found.append("open")
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not (grader._output and os.fstat(grader._output.fileno()).st_size):
+        time.sleep(0.01)
+    began = time.monotonic()
+    grader.close()
+    thread.join(5)
+    assert found == ["open"] and time.monotonic() - began < 5
 
 
 def test_secrets_of_our_environment_do_not_reach_it(child, monkeypatch):
