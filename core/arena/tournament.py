@@ -28,6 +28,8 @@ from utils.file_utils import write_atomic
 from utils.thread_pool import threads
 
 ENTRY = "core.arena.match:play"
+_UNREADABLE = 1000
+"""Processes of a run whose count a power cut took: more than any had, so that its next games have ids of their own."""
 
 Played = tuple[Pairing, dict[str, Any] | None, list[Event]]
 """A game that is over: its stored form, None where it was lost by us, and what is told of it."""
@@ -168,9 +170,14 @@ class Tournament:
         if (known := self._known(pairing)) is not None:
             self._let_go({key: plays.claimed[key]})
             return pairing, known, []
-        if not plays.may_begin(pairing):
-            return pairing, None, []
-        return self._play(pairing, plays.live, plays.kind, plays.generation)
+        game, events = None, list[Event]()
+        try:
+            if plays.may_begin(pairing):
+                _, game, events = self._play(pairing, plays.live, plays.kind, plays.generation)
+        finally:
+            if game is None:  # at once: two calls that each kept such a game would wait for each other for good
+                self._let_go({key: plays.claimed[key]})
+        return pairing, game, events
 
     def _play(self, pairing: Pairing, live: LiveMoves, kind: str, generation: int | None) -> Played:
         spool = live.open(pairing.key, pairing.match, self._game)
@@ -273,7 +280,12 @@ def stored_game(
 def count_session(deps: EvaluatorDeps) -> int:
     """How many processes took up this run's games before this one; kept in the run's folder."""
     path = deps.run_dir / "files" / "arena_sessions"
-    before = int(path.read_text()) if path.is_file() else 0
+    try:
+        before = int(path.read_text(encoding="ascii"))
+    except FileNotFoundError:
+        before = 0
+    except ValueError:
+        before = _UNREADABLE
     write_atomic(path, str(before + 1))
     return before
 

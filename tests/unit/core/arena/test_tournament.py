@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import threading
 import time
+from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import pytest
 from arena_support import FIRST, LAST, DirectJobs, InProcessSandbox, RecordingBook, engine, four_settings, four_spec
@@ -19,7 +21,7 @@ from core.arena.pairings import round_robin
 from core.arena.referee import MOST_PLIES
 from core.arena.rules import try_rules
 from core.arena.standings import Crosstable, Played, Ratings
-from core.arena.tournament import Tournament
+from core.arena.tournament import Tournament, count_session
 from core.state.failure import FailureKind
 from core.state.node import Node
 from utils.allowance import Allowance
@@ -67,6 +69,13 @@ def test_finished_games_are_not_played_or_told_again(tmp_path):
     assert [i.endswith(".1") for i in ids] == [False] * 5 + [True] * 7
 
 
+def test_a_count_of_processes_that_a_power_cut_emptied_does_not_end_the_run(tmp_path):
+    counted = [count_session(deps_of(tmp_path)) for _ in range(2)]
+    (tmp_path / "run" / "files" / "arena_sessions").write_text("")
+    counted += [count_session(deps_of(tmp_path)) for _ in range(2)]
+    assert counted[:2] == [0, 1] and len(set(counted)) == 4
+
+
 def test_the_same_program_twice_has_every_game_under_both_names_and_is_played_once(tmp_path):
     code = engine("return position.legal_moves[0]")
     engines = [Engine(id=name, name=name, code=code) for name in "ab"] + [Engine(id="c", name="c", code=LAST)]
@@ -109,6 +118,34 @@ def test_a_game_that_is_lost_with_its_worker_is_void(tmp_path):
     jobs = DirectJobs(InProcessSandbox(), tmp_path, lose=1)
     games = Tournament(deps_of(tmp_path, book=book, jobs=jobs), SPEC.game, 0).play(pairings()[:3], kind="rated")
     assert len(games) == 2 and "void" in book.of("warning")[0].text
+
+
+@pytest.mark.parametrize("fault", [JobLost("gone"), Interrupted("interrupted")], ids=["lost", "interrupted"])
+def test_two_calls_whose_games_are_lost_do_not_wait_for_each_other(tmp_path, fault):
+    """Each kept the game that it had lost to its end, which the other's next game waited for: the run hung."""
+    both = threading.Barrier(2)
+
+    class Jobs(DirectJobs):
+        def run(self, spec):
+            if next(calls) < 2:
+                both.wait(5)
+            raise fault
+
+    calls, ended = count(), []
+    two = pairings("ab")[:2]
+    tournament = Tournament(deps_of(tmp_path, jobs=Jobs(InProcessSandbox(), tmp_path)), SPEC.game, 0)
+
+    def play(games):
+        with suppress(Interrupted):
+            tournament.play(games, kind="smoke")
+        ended.append(games)
+
+    threads = [threading.Thread(target=play, args=(games,), daemon=True) for games in (two, two[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert len(ended) == 2
 
 
 def test_rules_that_leave_out_how_a_game_ends_are_told_and_no_engine_loses_by_them(tmp_path):
