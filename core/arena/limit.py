@@ -9,7 +9,8 @@ from typing import Literal
 from utils.config_section import LONGEST_WAIT
 from utils.errors import ConfigError
 
-_FORM = re.compile(r"^(nodes|depth|movetime):(\d+)$|^(clock):(\d+)\+(\d+)$")
+_FORM = re.compile(r"(nodes|depth|movetime):([0-9]{1,18})|(clock):([0-9]{1,18})\+([0-9]{1,18})")
+"""No longer than 64 bits hold, which is what an engine is told; of thousands of digits Python reads no number."""
 GRACE = 0.05
 """Seconds that a move under `movetime` may overstep before it forfeits: the cost of asking, not of thinking."""
 
@@ -32,7 +33,7 @@ class MoveLimit:
     @classmethod
     def parse(cls, text: str) -> MoveLimit:
         """Read `nodes:N`, `depth:N`, `movetime:MS` or `clock:MS+MS`; ConfigError otherwise."""
-        match = _FORM.match(text.strip())
+        match = _FORM.fullmatch(text.strip())
         value = int((match[2] or match[4]) if match else 0)
         if match is None or value < 1:
             raise ConfigError(f"arena.limit={text!r}: allowed are nodes:N, depth:N, movetime:MS and clock:MS+MS, N ≥ 1")

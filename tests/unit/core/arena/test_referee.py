@@ -135,7 +135,10 @@ def test_move_time_has_a_small_grace():
     assert clocks.left_ms(1) == 100
 
 
-@pytest.mark.parametrize("text", ["nodes:0", "nodes", "depth:-1", "clock:10", "movetime:1.5", "time:5", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["nodes:0", "nodes", "depth:-1", "clock:10", "movetime:1.5", "time:5", "", "nodes:" + "9" * 5000, "nodes:\u0663"],
+)
 def test_a_limit_that_cannot_be_read_names_what_is_allowed(text):
     with pytest.raises(ConfigError, match="nodes:N, depth:N"):
         MoveLimit.parse(text)
