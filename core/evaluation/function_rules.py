@@ -122,7 +122,7 @@ class FunctionWriter:
         grammar = TermGrammar(self._signature.name, self._values, rng)
         if not self._values or not self._varies(parents[0]):
             return _with_moved_constants(parents[0], rng), "Moved constants."
-        if what == "new":
+        if what == "new" and self._varies(self._start):
             return self._fresh(grammar), "Fresh terms."
         if what == "cross" and len(parents) > 1:
             code, done = crossover(parents[0], parents[1], rng, grammar)

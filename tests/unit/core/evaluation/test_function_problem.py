@@ -335,6 +335,15 @@ def test_rules_only_move_constants_where_nothing_is_known_to_be_a_number():
     assert len(codes) > 3 and all("len(words) * " in code for code in codes)
 
 
+def test_where_the_results_of_the_first_program_cannot_be_seen_a_fresh_one_is_its_parent_changed():
+    """It returns inside of a `match`: half of the draws ended the run with an IndexError of ours."""
+    start = "def f(x):\n    match x:\n        case _:\n            return x * 2.0\n"
+    writer = FunctionWriter(Signature.read("f(x)"), start, {"x": (1.0,)})
+    context = {"operator": "restart", "parents": [{"code": "def f(x):\n    return x * 3.0\n"}]}
+    for seed in range(4):
+        assert "def f(x)" in parse_response(writer.write(context, random.Random(seed)))[0]
+
+
 def test_a_parent_with_names_of_its_own_has_its_constants_moved():
     """A model may have written `def f(a)`: terms over `x` would not run there."""
     writer = FunctionWriter(Signature.read("f(x)"), Squares.start, {"x": (1.0,)})
