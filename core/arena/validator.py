@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from core.arena.player import SEAT_TEXT
 from core.contracts import Evaluation
-from core.evaluation.static_check import Imports, check_program, imported, refusal
+from core.evaluation.static_check import Imports, bound_names, check_program, imported, refusal
 from core.state.failure import FailureKind
 from utils.clean_text import one_line
 from utils.syntax import parse, parse_shared
@@ -41,7 +41,7 @@ def shadowed(code: str, prelude: str) -> str:
 
 def _wrong_engine(tree: ast.Module) -> Evaluation | None:
     """Whether the file binds an engine that can be asked for moves."""
-    if "engine" not in _bound_names(tree):
+    if "engine" not in _bound_names(tree, imported=True):
         return _refuse("the file must bind the name `engine`, for example `engine = Engine()`")
     methods = [f for f in ast.walk(tree) if isinstance(f, ast.FunctionDef) and f.name == "select_move"]
     if not methods:
@@ -76,21 +76,9 @@ def engine_name(code: str) -> str:
     return ""
 
 
-def _bound_names(tree: ast.Module) -> set[str]:
+def _bound_names(tree: ast.Module, *, imported: bool = False) -> set[str]:
     """Names bound at the top level, also inside `if` and `try`."""
-    names: set[str] = set()
-    open_: list[ast.stmt] = list(tree.body)
-    while open_:
-        statement = open_.pop()
-        if isinstance(statement, ast.Assign):
-            names |= {_target(target) for target in statement.targets}
-        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
-            names.add(_target(statement.target))
-        elif isinstance(statement, ast.ClassDef | ast.FunctionDef):
-            names.add(statement.name)
-        elif isinstance(statement, ast.If | ast.Try | ast.With):
-            open_ += statement.body + getattr(statement, "orelse", [])
-    return names
+    return {name for statement in tree.body for name in bound_names(statement, imported=imported)}
 
 
 def _target(target: ast.expr) -> str:

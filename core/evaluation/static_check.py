@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.contracts import Evaluation
@@ -17,6 +17,8 @@ from utils.syntax import parse_shared, syntax_error
 
 MAX_BYTES = 200_000
 """Of a program's source in UTF-8."""
+_OWN_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""What they bind is theirs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,7 @@ def wrong_definition(tree: ast.Module, name: str, arguments: int | None) -> str:
 
     An object or an imported function of that name may be callable: running it will tell.
     """
-    found = [node for node in tree.body if name in _bound(node)]
+    found = [node for node in tree.body if name in bound_names(node)]
     if not found:
         return f"{name} is not defined at the top level of the program"
     last = found[-1]
@@ -148,24 +150,22 @@ def _range(least: int, most: float) -> str:
     return str(least) if least == most else f"{least} to {most:g}" if most != float("inf") else f"at least {least}"
 
 
-def _bound(node: ast.stmt) -> set[str]:
-    """Names that a top-level statement binds."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return {node.name}
-    if isinstance(node, ast.Assign):
-        return set(_names(node.targets))
-    if isinstance(node, ast.AnnAssign):
-        return set(_names([node.target])) if node.value is not None else set()
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(alias.asname or alias.name).split(".")[0] for alias in node.names}
-    if isinstance(node, ast.If | ast.Try | ast.With):
-        return {name for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.stmt) for name in _bound(inner)}
-    return set()
+def bound_names(node: ast.stmt, *, imported: bool = True) -> set[str]:
+    """Names that a top-level statement binds, also inside of its blocks; not those of functions and classes in it.
 
-
-def _names(targets: Iterable[ast.expr]) -> Iterator[str]:
-    for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id
-        elif isinstance(target, ast.Tuple | ast.List):
-            yield from _names(target.elts)
+    Args:
+        imported: names of imports too.
+    """
+    names: set[str] = set()
+    open_: list[ast.AST] = [node]
+    while open_:
+        one = open_.pop()
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(one.name)
+        elif isinstance(one, ast.Import | ast.ImportFrom):
+            names |= {(alias.asname or alias.name).split(".")[0] for alias in one.names if imported}
+        elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
+            names.add(one.id)
+        elif not isinstance(one, _OWN_SCOPES) and not (isinstance(one, ast.AnnAssign) and one.value is None):
+            open_ += ast.iter_child_nodes(one)
+    return names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from arena_support import FIRST, engine
 
-from core.arena.validator import engine_name, static_refusal
+from core.arena.validator import engine_name, shadowed, static_refusal
 from core.state.failure import FailureKind
 
 
@@ -15,6 +15,8 @@ from core.state.failure import FailureKind
         ("def (", FailureKind.SYNTAX, "line 1"),
         ("x = 1", FailureKind.SIGNATURE, "engine"),
         ("engine = 1", FailureKind.SIGNATURE, "select_move"),
+        ("E.engine = 1", FailureKind.SIGNATURE, "bind the name"),
+        ("engine: int\n[engine for engine in ()]", FailureKind.SIGNATURE, "bind the name"),
         ("class E:\n    def select_move(self, position): ...\nengine = E()", FailureKind.SIGNATURE, "line 2"),
         ("import chess\n" + FIRST, FailureKind.IMPORT_BLOCKED, "'chess'"),
         ("import math\nfrom torch.nn import x\n" + FIRST, FailureKind.IMPORT_BLOCKED, "line 2"),
@@ -38,10 +40,18 @@ def test_refused(code, failure, word):
         "try:\n    engine = E()\nexcept NameError:\n    pass\n" + FIRST,
         "class engine:\n    name = 'x'\n    @staticmethod\n    def select_move(position, time_left_ms): ...",
         "class E:\n    def select_move(self, *a): ...\nengine: object = E()",
+        "class E:\n    def select_move(self, *a): ...\nengine, book = E(), {}",
+        "class E:\n    def select_move(self, *a): ...\nwhile True:\n    engine = E()\n    break",
     ],
 )
 def test_accepted(code):
     assert static_refusal(code, {"rust_chess"}) is None
+
+
+def test_names_that_the_game_uses_too_are_told_and_no_empty_one():
+    """Of two assignments to tuples the writer heard that "the file binds ``"."""
+    assert shadowed("A, B = 1, 2\nimport math", "C, D = 3, 4\nimport math") == ""
+    assert "`Position`" in shadowed("A, Position = 1, 2", "class Position: ...")
 
 
 def test_name_is_the_first_constant():

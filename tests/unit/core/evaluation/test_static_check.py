@@ -49,6 +49,8 @@ def test_each_fault_has_its_kind(code):
         "g, f = 1, lambda a, b: a",
         "try:\n    def f(a, b): return 1\nexcept NameError:\n    pass",
         "from math import sqrt as f",
+        "for f in [max]:\n    pass",
+        "if (f := max):\n    pass",
     ],
 )
 def test_what_fits_passes(code):
