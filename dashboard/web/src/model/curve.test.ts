@@ -19,8 +19,13 @@ describe("curves", () => {
   it("shows baselines beside the search at its start, as those that are its first nodes, and leaves its line alone", () => {
     const beside = [{ ...nodes[0], metric: 1, node_id: "b" }, { ...nodes[0], is_buggy: true, node_id: "c" }];
     const curve = curveOf(nodes, true, beside);
-    expect([curve.ids[0], curve.steps[0], curve.metrics[0]]).toEqual(["b", 0, 1]);
+    expect([curve.ids[0], curve.x[0], curve.metrics[0]]).toEqual(["b", 0, 1]);
     expect(curve.best).toEqual([null, 5, 5, 3, 3]);
+  });
+  it("runs along the steps, or along seconds that never go back, though a kill takes some", () => {
+    const timed = nodes.map((n, i) => ({ ...n, elapsed: [1, 2, 30.004, 20, 31][i] }));
+    expect(curveOf(timed, true).x).toEqual([0, 2, 3, 4]);
+    expect(curveOf(timed, true, [{ ...timed[0], node_id: "b", elapsed: 0 }], "seconds").x).toEqual([0, 1, 30, 30, 31]);
   });
   it("leaves out duplicates and buggy nodes", () => {
     expect(curveOf(nodes.map((n) => ({ ...n, is_valid: n.step !== 3 })), true).best).toEqual([5, 5, 4]);

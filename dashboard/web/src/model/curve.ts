@@ -3,9 +3,14 @@ import { metric } from "./format";
 import { isScored } from "./facts";
 import type { NodeFact } from "./facts";
 
+/** What a curve runs along. */
+export type Along = "steps" | "seconds";
+/** What stands below it. */
+export const AXES = { steps: "step", seconds: "active seconds", dollars: "dollars" } as const;
+
 export interface CurveData {
-  /** Step of each scored node. */
-  steps: number[];
+  /** Step of each scored node, or the search's seconds at its verdict: never less than at the one before it. */
+  x: number[];
   metrics: number[];
   /** Best so far of the search; null before its first score. */
   best: (number | null)[];
@@ -20,13 +25,15 @@ export function disagrees(claimed: number | null | undefined, verified: number |
 }
 
 /** Baselines that were scored `beside` the search stand at its start, and are none of its line. */
-export function curveOf(nodes: readonly NodeFact[], lower: boolean, beside: readonly NodeFact[] = []): CurveData {
-  const data: CurveData = { steps: [], metrics: [], best: [], operators: [], ids: [] };
+export function curveOf(nodes: readonly NodeFact[], lower: boolean, beside: readonly NodeFact[] = [], along: Along = "steps"): CurveData {
+  const data: CurveData = { x: [], metrics: [], best: [], operators: [], ids: [] };
   let top: number | null = null;
+  let passed = 0; // a resume after a kill begins with fewer seconds than were told before it
   for (const node of [...beside, ...nodes].filter(isScored)) {
     const value = node.metric as number;
     if (!beside.includes(node) && (top === null || (lower ? value < top : value > top))) top = value;
-    data.steps.push(node.step);
+    passed = Math.max(passed, Math.round(node.elapsed * 100) / 100);
+    data.x.push(along === "steps" ? node.step : passed);
     data.metrics.push(value);
     data.best.push(top);
     data.operators.push(node.operator);

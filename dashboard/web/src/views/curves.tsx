@@ -5,7 +5,7 @@ import { Chart, OffScale } from "../components/chart";
 import type { Series } from "../components/chart-props";
 import { Empty, Panel, Segmented } from "../components/widgets";
 import { along, type Axis, bandOf, dashOf, hidden, mergeCurves, overText } from "../model/compare";
-import { beyond, linesRange } from "../model/curve";
+import { AXES, beyond, linesRange } from "../model/curve";
 import { useAddressed, useColors } from "../model/hooks";
 
 const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "gold", "muted", "line"] as const;
@@ -13,7 +13,6 @@ const HUES = COLORS.slice(0, 7);
 
 /** The colour of the n-th line, as a variable of the style sheet. */
 export const hueOf = (place: number): string => `var(--${HUES[place % HUES.length]})`;
-const AXES = { steps: "step", seconds: "active seconds", dollars: "dollars" } as const;
 
 export interface NamedCurve { name: string; curve: Curve }
 /** Runs that differ in their seed alone, as places in the list of runs. */

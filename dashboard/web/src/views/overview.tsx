@@ -3,15 +3,15 @@ import { type FormEvent, useMemo, useState } from "react";
 import { post, runPath } from "../api/client";
 import type { Accepted } from "../api/accepted";
 import type { RunDetail, Winner } from "../api/types";
-import { Empty, Failed, Meter, NodeLink, Operator, Panel } from "../components/widgets";
+import { Empty, Failed, Meter, NodeLink, Operator, Panel, Segmented } from "../components/widgets";
 import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
-import { beyond, curveOf, yRange } from "../model/curve";
+import { type Along, AXES, beyond, curveOf, yRange } from "../model/curve";
 import { count, counted, dollars, interval, metric, seconds, time } from "../model/format";
 import { championLine, CHAMPIONS, RATED } from "../model/arena";
 import { feedLine, gamesText, half, pairings } from "../model/feed";
 import { endText } from "../model/plain";
-import { useColors } from "../model/hooks";
+import { useAddressed, useColors } from "../model/hooks";
 import { activeSeconds, leftText, meanSpeed, outcomeOf, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
 import { Running } from "./running";
@@ -153,7 +153,8 @@ function CurvePanel({ connection }: { connection: Connection }) {
   const colors = useColors(COLORS);
   const lower = state.lowerIsBetter;
   const size = state.nodes.length;
-  const data = useMemo(() => curveOf(state.nodes, lower, state.beside), [state, size, lower, state.beside.length]);
+  const [along, setAlong] = useAddressed<Along>("by", "steps", { among: ["steps", "seconds"], kept: true });
+  const data = useMemo(() => curveOf(state.nodes, lower, state.beside, along), [state, size, lower, state.beside.length, along]);
   const best = useMemo(() => (state.hasArena ? championLine(state, data.ids) : data.best), [state, data, state.arena.rated.size]);
   const of = state.hasArena ? CHAMPIONS : "best so far";
   const operators = useMemo(() => [...new Set(data.operators)], [data]);
@@ -167,14 +168,14 @@ function CurvePanel({ connection }: { connection: Connection }) {
   );
   const range = useMemo(() => yRange(data.metrics, lower, state.hasArena ? [] : lines.map((l) => l.value)), [data, lower, lines]); // of engines those that contend
   const winner = state.over && state.best ? data.ids.indexOf(state.best.node_id) : -1;
-  const ring = winner < 0 ? undefined : { x: data.steps[winner], y: data.metrics[winner], color: colors.text };
+  const ring = winner < 0 ? undefined : { x: data.x[winner], y: data.metrics[winner], color: colors.text };
   const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
-    <Panel title={state.hasArena ? "Newest Elo of each engine, at the step that wrote it" : "Best so far"} fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}<span><span className="dot" style={{ background: colors.accent }} />{of}</span>{ring && <span>○ winner</span>}</div>}>
-      {data.steps.length === 0 ? (
+    <Panel title={state.hasArena ? `Newest Elo of each engine, ${along === "steps" ? "at the step that wrote it" : "when it was first rated"}` : "Best so far"} fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}<span><span className="dot" style={{ background: colors.accent }} />{of}</span>{ring && <span>○ winner</span>}<Segmented label="By" value={along} onChange={setAlong} options={[["steps", "step"], ["seconds", "time"]]} /></div>}>
+      {data.x.length === 0 ? (
         <Empty title="Nothing scored yet">{state.atEnd ? "No node of this run has a valid score: see Failures." : "The first verdict appears here as soon as it is reached."}</Empty>
       ) : (
-        <><Chart label={`Metric by step; ${of} ${metric(best.at(-1))}`} x={data.steps} series={series} lines={lines} ring={ring} range={range} axis="step" grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <><Chart label={`Metric by ${AXES[along]}; ${of} ${metric(best.at(-1))}`} x={data.x} series={series} lines={lines} ring={ring} range={range} axis={AXES[along]} whole={along === "steps"} grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
         <OffScale scores={off} /></>
       )}
     </Panel>
