@@ -68,15 +68,23 @@ def _told(value: Any) -> str:
 
 
 def _node_row(row: dict[str, Any]) -> tuple[str, ...]:
-    outcome = row["failure"] or (f"duplicate of {row['duplicate_of']}" if row["duplicate_of"] else "")
     return (
         "" if row["step"] is None else str(row["step"]),
         row["node_id"],
         row["operator"],
         " ".join(row["parent_ids"]),
         _number(row["metric"]),
-        "nothing left" if row["nothing_left"] else outcome,
+        _outcome(row),
     )
+
+
+def _outcome(row: dict[str, Any]) -> str:
+    """Why a node has no score; '' where it has one."""
+    if row["nothing_left"]:
+        return "nothing left"
+    if row["duplicate_of"] and not row["failure"]:
+        return f"duplicate of {row['duplicate_of']}"
+    return row["failure"] or ("not scored in full" if row["metric"] is None else "")
 
 
 def print_cases(console: VisibleConsole, table: dict[str, Any] | None, winner: str) -> None:

@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { NodeFact } from "../model/facts";
 import type { RunState } from "../model/run-state";
-import { metric } from "../model/format";
+import { metric, whole } from "../model/format";
 import { href } from "../model/router";
 import { colourOf, meaningOf } from "../model/operators";
 import { outcomeOf } from "../model/progress";
@@ -81,7 +81,7 @@ export function BestTag({ state }: { state: RunState }) {
 /** An engine's one Elo, behind its name. */
 export function Elo({ state, id }: { state: RunState; id: string }) {
   const rating = state.arena.rated.get(id);
-  return rating ? <span className="muted num" title="Elo over all its rated games; the first champion is 0">{Math.round(rating.elo)}</span> : null;
+  return rating ? <span className="muted num" title="Elo over all its rated games; the first champion is 0">{whole(rating.elo)}</span> : null;
 }
 
 /** What became of a node, in a tag. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../components/parallel";
 import { waitingText } from "../views/quote";
-import { clock, count, counted, dollars, interval, metric, seconds, shortened, shortMoment, tickTexts, words } from "./format";
+import { bytes, clock, count, counted, dollars, interval, metric, seconds, shortened, shortMoment, tickTexts, whole, words } from "./format";
 import { sorted } from "./sorted";
 
 describe("format", () => {
@@ -12,6 +12,12 @@ describe("format", () => {
   it("counts as people say it", () => {
     expect([counted(0, "node"), counted(1, "node"), counted(2, "node"), counted(12_345, "node")]).toEqual(["0 nodes", "1 node", "2 nodes", "12.3k nodes"]);
     expect([counted(1, "ply was", "plies were"), counted(2, "ply was", "plies were"), counted(null, "token")]).toEqual(["1 ply was", "2 plies were", "– tokens"]);
+  });
+  it("rounds a rating as Python does, so that terminal, report and page say one number", () => {
+    expect([-315.5, -316.5, 0.5, 1.5, -0.2, 89.49].map(whole)).toEqual(["-316", "-316", "0", "2", "0", "89"]);
+  });
+  it("says the size of a file in a unit", () => {
+    expect([1, 812, 15_648, 999_960, 64e6, 2.5e9].map(bytes)).toEqual(["1 byte", "812 bytes", "15.6 kB", "1.0 MB", "64.0 MB", "2.5 GB"]);
   });
   it("keeps six digits and the sign", () => {
     expect(metric(-45.835212)).toBe("-45.8352");

@@ -50,6 +50,20 @@ export function counted(value: number | null | undefined, one: string, several =
   return `${count(value)} ${value === 1 ? one : several}`;
 }
 
+/** A rating without its fraction, as terminal and report round it: of two equally near the even one. */
+export function whole(value: number): string {
+  const below = Math.floor(value);
+  const up = value - below > 0.5 || (value - below === 0.5 && below % 2 !== 0);
+  return String((up ? below + 1 : below) + 0); // no -0
+}
+
+/** `812 bytes`, `15.6 kB`: thousands, as file managers count them. */
+export function bytes(value: number): string {
+  if (value < 1000) return counted(value, "byte");
+  const [size, unit] = value < 999_950 ? [value / 1e3, "kB"] : value < 999_950_000 ? [value / 1e6, "MB"] : [value / 1e9, "GB"];
+  return `${size.toFixed(1)} ${unit}`;
+}
+
 export function dollars(value: number | null | undefined): string {
   if (value == null) return DASH;
   return `$${value.toFixed(value < 1 ? 4 : 2)}`;
@@ -86,7 +100,7 @@ export function day(at: string | null | undefined): string {
 const LONGEST = 32;
 
 /** A name as a picture has room for it; what is cut ends in an ellipsis. */
-export const shortened = (name: string): string => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name);
+export const shortened = (name: string, most = LONGEST): string => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
 /** What heads the page of a node: its name where it has one, and which step of the search it is. */
 export function nodeTitle(name: string | undefined, step: number | null | undefined): string {

@@ -6,7 +6,7 @@ import { Elo, Empty, EngineLink, Panel, Segmented } from "../components/widgets"
 import { SmallBoard } from "../components/boards";
 import type { Connection } from "../model/connection";
 import { allTime, crossTable, gallery, generationShown, isCalibration, type Scope, scopes, scopeText, standings } from "../model/arena";
-import { clock, counted, words } from "../model/format";
+import { clock, counted, whole, words } from "../model/format";
 import { useAddressed, useResource } from "../model/hooks";
 import { isChess, toMove } from "../model/position";
 import { href } from "../model/router";
@@ -92,7 +92,7 @@ function AllTime({ state }: { state: RunState }) {
       {rows.length === 0 ? <Empty title="Nobody is rated yet" /> : (
         <div className="scroll" style={{ maxHeight: 420 }} tabIndex={0} role="region" aria-label="Ratings of all time"><table>
           <thead><tr><th scope="col" className="num">#</th><th scope="col">Engine</th><th scope="col" className="num" title="as it was rated last, over all rated games up to then; the first champion is 0">Elo, last rated</th><th scope="col" className="num">±</th><th scope="col" className="num">Games</th><th scope="col" className="num">Rated in</th><th scope="col" className="num" title="the chance that it is stronger than the one below it; – where the two were rated last in different generations">Stronger than next</th></tr></thead>
-          <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion && <Champion />}</td><td className="num">{Math.round(r.elo)}</td><td className="num">{r.high > r.low ? Math.round((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${Math.round(100 * r.superior)} %`}</td></tr>)}</tbody>
+          <tbody>{rows.map((r, i) => <tr key={r.node_id}><td className="num">{i + 1}</td><td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion && <Champion />}</td><td className="num">{whole(r.elo)}</td><td className="num">{r.high > r.low ? whole((r.high - r.low) / 2) : "–"}</td><td className="num">{r.games}</td><td className="num">gen {r.generation}</td><td className="num">{r.superior === null ? "–" : `${whole(100 * r.superior)} %`}</td></tr>)}</tbody>
         </table></div>
       )}
     </Panel>
@@ -140,8 +140,8 @@ function Standings({ state }: { state: RunState }) {
           <tbody>{rows.map((r) => (
             <tr key={r.node_id}>
               <td><EngineLink state={state} id={r.node_id} /> {r.node_id === champion ? <Champion /> : r.promoted && <span className="tag" title="it becomes a parent of the next generation, beside the champion">promoted</span>}</td>
-              <td className="num">{r.elo == null ? "–" : Math.round(r.elo)}</td>
-              <td>{r.low != null && r.high != null && r.elo != null ? <div className="interval" title={`${Math.round(r.low)} … ${Math.round(r.high)}`}><div className="axis" /><div className="span" style={{ left: place(r.low), right: `calc(100% - ${place(r.high)})` }} /><div className="mid" style={{ left: place(r.elo) }} /><span className="ends num">{r.high > r.low ? `${Math.round(r.low)} … ${Math.round(r.high)}` : "the reference"}</span></div> : null}</td>
+              <td className="num">{r.elo == null ? "–" : whole(r.elo)}</td>
+              <td>{r.low != null && r.high != null && r.elo != null ? <div className="interval" title={`${whole(r.low)} … ${whole(r.high)}`}><div className="axis" /><div className="span" style={{ left: place(r.low), right: `calc(100% - ${place(r.high)})` }} /><div className="mid" style={{ left: place(r.elo) }} /><span className="ends num">{r.high > r.low ? `${whole(r.low)} … ${whole(r.high)}` : "the reference"}</span></div> : null}</td>
               <td className="num">{r.wins}</td><td className="num">{r.draws}</td><td className="num">{r.losses}</td><td className="num">{r.points}</td>
             </tr>
           ))}</tbody>

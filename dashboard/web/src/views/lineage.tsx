@@ -1,6 +1,7 @@
 // Engines by generation and Elo, with lines from parent to child: does the line of champions climb?
 import { useMemo } from "react";
 import { Empty } from "../components/widgets";
+import { shortened, whole } from "../model/format";
 import { groupsOf } from "../model/groups";
 import { href } from "../model/router";
 import type { RunState } from "../model/run-state";
@@ -11,8 +12,9 @@ const WIDEST = 560;
 const FILLED = 1080;
 const HEIGHT = 300;
 const PAD = 26;
-/** Pixels right of the last generation: half of a name. */
-const END = 60;
+/** Letters of a name that are shown, and the pixels right of the last generation: as many of them, where it is the first, too. */
+const LETTERS = 14;
+const END = 110;
 
 interface Point { id: string; x: number; y: number; elo: number; champion: boolean; promoted: boolean; parents: string[] }
 
@@ -38,10 +40,10 @@ export function Lineage({ state, version }: { state: RunState; version: number }
           return again ? <line key={`stay${p.id}${p.x}`} x1={p.x} y1={p.y} x2={again.x} y2={again.y} stroke="var(--accent)" strokeWidth="2" /> : null;
         })}
         {points.map((p) => (
-          <a key={p.id + p.x} href={href(state.id, "node", p.id)} aria-label={`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}>
-            <title>{`${state.name(p.id)}, Elo ${Math.round(p.elo)}`}</title>
+          <a key={p.id + p.x} href={href(state.id, "node", p.id)} aria-label={`${state.name(p.id)}, Elo ${whole(p.elo)}`}>
+            <title>{`${state.name(p.id)}, Elo ${whole(p.elo)}`}</title>
             <circle cx={p.x} cy={p.y} r={p.promoted ? 6 : 4.5} fill={p.promoted ? "var(--accent)" : "var(--panel)"} stroke="var(--accent)" strokeWidth="1.500" />
-            <text x={p.x} y={p.y - 9} textAnchor={p.x > 60 ? "middle" : "start"} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{state.name(p.id).slice(0, 12)}</text>
+            <text x={p.x} y={p.y - 9} textAnchor={p.x > 60 ? "middle" : "start"} fontSize="11" fill="var(--text)" stroke="var(--panel)" strokeWidth="3" paintOrder="stroke" fontFamily="var(--mono)">{shortened(state.name(p.id), LETTERS)}</text>
           </a>
         ))}
         {[...new Set(points.map((p) => p.x))].map((x, i) => <text key={x} x={x} y={HEIGHT - 4} fontSize="11" fill="var(--muted)" textAnchor="middle">gen {[...state.arena.generations.keys()].sort((a, b) => a - b)[i]}</text>)}

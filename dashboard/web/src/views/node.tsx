@@ -8,7 +8,7 @@ import { Markdown } from "../components/markdown";
 import type { Connection } from "../model/connection";
 import { RATED } from "../model/arena";
 import { disagrees } from "../model/curve";
-import { count, counted, dollars, interval, metric, nodeTitle, seconds } from "../model/format";
+import { bytes as sizeText, count, counted, dollars, interval, metric, nodeTitle, seconds, whole } from "../model/format";
 import { isNarrow, useAddressed, useKept, useResource } from "../model/hooks";
 import { sentences } from "../model/why";
 import { plainMessage } from "../model/plain";
@@ -68,7 +68,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
         <div className="stack">
           <Panel title="Verdict">
             <dl className="kv">
-              <dt>Metric</dt><dd className="num">{metric(node.metric_value)} {state.run?.unit}{rating && rating.high > rating.low && ` ± ${Math.round((rating.high - rating.low) / 2)}`}{!rating && (node.repeats?.length ?? 0) > 1 && `, mean of ${node.repeats?.length} scores`}{!rating && node.interval && `, 95 %: ${interval(node.interval)}`}</dd>
+              <dt>Metric</dt><dd className="num">{metric(node.metric_value)} {state.run?.unit}{rating && rating.high > rating.low && ` ± ${whole((rating.high - rating.low) / 2)}`}{!rating && (node.repeats?.length ?? 0) > 1 && `, mean of ${node.repeats?.length} scores`}{!rating && node.interval && `, 95 %: ${interval(node.interval)}`}</dd>
               {rating && <><dt>Rated</dt><dd>{RATED}{known?.first != null && known.first !== node.metric_value && `; first ${metric(known.first)}`}</dd></>}
               <dt>Measured by</dt><dd>{node.metric_source === "verified" ? "the evaluator, out of the program's reach" : node.metric_source === "unisolated" ? "the evaluator, within the program's reach" : node.metric_source === "claimed" ? "the program itself" : "nobody"}</dd>
               {node.claimed_metric != null && <><dt>It claimed</dt><dd className="num">{metric(node.claimed_metric)}</dd></>}
@@ -151,7 +151,7 @@ function Files({ run, id, files }: { run: string; id: string; files: NodeDetail[
   if (!files?.length) return null;
   return (
     <Panel title="Files it left">
-      <ul className="small" style={{ margin: 0, paddingLeft: 18 }}>{files.map(({ name, bytes }) => <li key={name}><a className="mono" download href={`/api${runPath(run, `/nodes/${id}/file?${new URLSearchParams({ name })}`)}`}>{name}</a> <span className="muted">{counted(bytes, "byte")}</span></li>)}</ul>
+      <ul className="small" style={{ margin: 0, paddingLeft: 18 }}>{files.map(({ name, bytes }) => <li key={name}><a className="mono" download href={`/api${runPath(run, `/nodes/${id}/file?${new URLSearchParams({ name })}`)}`}>{name}</a> <span className="muted">{sizeText(bytes)}</span></li>)}</ul>
     </Panel>
   );
 }

@@ -7,7 +7,7 @@ import { Empty, Failed, Meter, NodeLink, Operator, Panel, Segmented } from "../c
 import { Chart, OffScale } from "../components/chart";
 import type { Connection } from "../model/connection";
 import { type Along, AXES, beyond, curveOf, yRange } from "../model/curve";
-import { count, counted, dollars, interval, metric, seconds, time } from "../model/format";
+import { count, counted, dollars, interval, metric, seconds, time, whole } from "../model/format";
 import { championLine, CHAMPIONS, RATED } from "../model/arena";
 import { feedLine, gamesText, half, pairings } from "../model/feed";
 import { endText } from "../model/plain";
@@ -81,7 +81,7 @@ function Best({ state, winner }: { state: RunState; winner: Winner | null }) {
   if (leads) return <Stat label={label} value={metric(leads.metric)} note={<><NodeLink run={state.id} id={leads.id} text={leads.name} /> · validation; {state.best ? `${metric(state.best.metric)} by the search` : "no score by the search yet"}</>} />;
   const best = winner ?? state.best;
   const who = best && <NodeLink run={state.id} id={best.node_id} text={winner?.role === "user" ? "your program" : winner?.role === "baseline" ? winner.name : state.names.get(best.node_id)} />;
-  const shown = best && state.arena.rated.has(best.node_id) ? String(Math.round(best.metric ?? 0)) : metric(best?.metric);
+  const shown = best && state.arena.rated.has(best.node_id) ? whole(best.metric ?? 0) : metric(best?.metric);
   return <Stat label={label} value={shown} note={best ? <>{margin(state, best.node_id)}{who} · {whereOf(state)}, {best.metric_source ?? "no source"}{(winner?.scores ?? 1) > 1 && `, mean of ${winner?.scores} scores`}{winner?.noise ? `, standard error ${metric(winner.noise, 2)}` : ""}</> : "nothing scored yet"} />;
 }
 
@@ -91,7 +91,7 @@ const whereOf = (state: RunState): string => (state.hasArena ? RATED : "on valid
 /** `± 90 · `: how far an engine's rating may be off. */
 function margin(state: RunState, id: string): string {
   const rating = state.arena.rated.get(id);
-  return rating && rating.high > rating.low ? `± ${Math.round((rating.high - rating.low) / 2)} · ` : "";
+  return rating && rating.high > rating.low ? `± ${whole((rating.high - rating.low) / 2)} · ` : "";
 }
 
 function Final({ state, winner }: { state: RunState; winner: Winner | null }) {

@@ -3,7 +3,7 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, get, post } from "../api/client";
 import type { Launch, Own, PolicyOption, Presets, Sweep, SweepLaunch, Writer } from "../api/types";
 import { Failed } from "../components/widgets";
-import { count, counted, dollars, seconds } from "../model/format";
+import { bytes, count, counted, dollars, seconds } from "../model/format";
 import { inWordsOfTheForm, labelIn } from "../model/form-words";
 import { useResource } from "../model/hooks";
 import { go, href, sweepHref } from "../model/router";
@@ -220,7 +220,7 @@ function Tables({ folder, metrics }: { folder: Own["data"][number]; metrics: str
       </div>
       {folder.tables.map((table) => (
         <details key={table.name} open={table === folder.tables[0]}>
-          <summary><span className="mono">{table.name}</span> <span className="muted small">{counted(table.columns.length, "column")}, {counted(table.bytes, "byte")}</span></summary>
+          <summary><span className="mono">{table.name}</span> <span className="muted small">{counted(table.columns.length, "column")}, {bytes(table.bytes)}</span></summary>
           <div className="scroll" tabIndex={0} role="region" aria-label={`First rows of ${table.name}`}><table>
             <thead><tr>{table.columns.map((name, i) => <th key={i} scope="col" className="mono">{name}</th>)}</tr></thead>
             <tbody>{table.head.map((row, i) => <tr key={i}>{row.map((cell, k) => <td key={k} className="mono small">{cell}</td>)}</tr>)}</tbody>

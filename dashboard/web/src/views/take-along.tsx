@@ -3,7 +3,7 @@ import { useState } from "react";
 import { post, runPath } from "../api/client";
 import type { SolutionFile } from "../api/types";
 import { Failed, Panel } from "../components/widgets";
-import { counted } from "../model/format";
+import { bytes } from "../model/format";
 import { useResource } from "../model/hooks";
 import type { RunState } from "../model/run-state";
 
@@ -28,7 +28,7 @@ export function TakeAlong({ state }: { state: RunState }) {
         {refusal && <p className="bad small" role="alert">{refusal}</p>}
         {files && files.length > 0 && (
           <ul className="small" style={{ margin: 0, paddingLeft: 18, maxHeight: 220, overflow: "auto" }} tabIndex={0} aria-label="Files of the winner">
-            {files.map((file) => <li key={file.name}><a className="mono" style={{ overflowWrap: "anywhere" }} href={path(`/solution/file?name=${encodeURIComponent(file.name)}`)} download>{file.name}</a> <span className="muted small">{counted(file.bytes, "byte")}{file.name === "games.pgn" ? ": the games that the winner played" : ""}</span></li>)}
+            {files.map((file) => <li key={file.name}><a className="mono" style={{ overflowWrap: "anywhere" }} href={path(`/solution/file?name=${encodeURIComponent(file.name)}`)} download>{file.name}</a> <span className="muted small">{bytes(file.bytes)}{file.name === "games.pgn" ? ": the games that the winner played" : ""}</span></li>)}
           </ul>
         )}
       </div>

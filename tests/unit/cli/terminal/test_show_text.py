@@ -38,6 +38,18 @@ def test_what_was_said_of_the_scores_at_the_start_is_still_there(capsys):
     assert re.search(r"^ +the metric counts 'no' as 1 *$", capsys.readouterr().out, re.M)
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [({}, ""), ({"metric": None}, "not scored in full"), ({"metric": None, "failure": "timeout"}, "timeout"),
+     ({"metric": None, "duplicate_of": "b2"}, "duplicate of b2"), ({"metric": None, "nothing_left": True}, "nothing left")],
+)  # fmt: skip
+def test_a_node_without_a_score_says_why(capsys, more, told):
+    """More than half of a bin packing run's nodes were a dash and nothing beside it."""
+    print_run({**RUN, "nodes": [{**NODE, **more}]})
+    row = next(line for line in capsys.readouterr().out.splitlines() if "a1" in line)
+    assert row.split("│")[-2].strip() == told
+
+
 def test_brackets_of_a_models_name_are_printed(capsys):
     call = {"role": "code", "provider": "openai", "model": "llama[/free]", "reply": "[red]a[/red]"}
     more = {"metric_source": None, "claimed_metric": None, "writer": "w", "scores": 1, "visits": 0, "metrics": {}}
