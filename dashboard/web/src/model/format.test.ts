@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { endOf } from "../components/parallel";
 import { waitingText } from "../views/quote";
-import { bytes, clock, count, counted, dollars, interval, metric, seconds, shortened, shortMoment, tickTexts, whole, words } from "./format";
+import { bytes, clock, count, counted, dollars, interval, metric, seconds, shortened, shortMoment, tickTexts, whole, wholeSeconds, words } from "./format";
 import { sorted } from "./sorted";
 
 describe("format", () => {
@@ -15,6 +15,9 @@ describe("format", () => {
   });
   it("rounds a rating as Python does, so that terminal, report and page say one number", () => {
     expect([-315.5, -316.5, 0.5, 1.5, -0.2, 89.49].map(whole)).toEqual(["-316", "-316", "0", "2", "0", "89"]);
+  });
+  it("counts seconds without tenths that never move", () => {
+    expect([-3, 0, 7.4, 59.6, 3700].map(wholeSeconds)).toEqual(["0 s", "0 s", "7 s", "1 min 00 s", "1 h 01 min"]);
   });
   it("says the size of a file in a unit", () => {
     expect([1, 812, 15_648, 999_960, 64e6, 2.5e9].map(bytes)).toEqual(["1 byte", "812 bytes", "15.6 kB", "1.0 MB", "64.0 MB", "2.5 GB"]);

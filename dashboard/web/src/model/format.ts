@@ -39,6 +39,12 @@ export function seconds(value: number | null | undefined): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
 }
 
+/** What is counted on once a second: `7 s`, not `7.0 s`; never below 0, as where this clock is behind the server's. */
+export function wholeSeconds(value: number): string {
+  const whole = Math.max(0, Math.round(value));
+  return whole < 60 ? `${whole} s` : seconds(whole);
+}
+
 export function count(value: number | null | undefined): string {
   if (value == null) return DASH;
   if (value < 10_000) return String(value);

@@ -4,7 +4,7 @@ import { post, runPath } from "../api/client";
 import type { Live, LiveTail } from "../api/types";
 import { NodeLink, Operator, Panel } from "../components/widgets";
 import type { Connection } from "../model/connection";
-import { counted, seconds } from "../model/format";
+import { counted, wholeSeconds } from "../model/format";
 import { useResource } from "../model/hooks";
 import { type Doing, idleText, inOrder, workersText } from "../model/open-work";
 import type { RunState } from "../model/run-state";
@@ -71,7 +71,7 @@ function Since({ at }: { at: number }) {
     const timer = window.setInterval(() => setNow(Date.now()), 1000);
     return () => window.clearInterval(timer);
   }, []);
-  return Number.isFinite(at) ? <span className="num muted">{seconds(Math.max(0, Math.round((now - at) / 1000)))}</span> : null;
+  return Number.isFinite(at) ? <span className="num muted">{wholeSeconds((now - at) / 1000)}</span> : null;
 }
 
 function StopNode({ run, id }: { run: string; id: string }) {

@@ -40,12 +40,17 @@ def test_what_was_said_of_the_scores_at_the_start_is_still_there(capsys):
 
 @pytest.mark.parametrize(
     ("more", "told"),
-    [({}, ""), ({"metric": None}, "not scored in full"), ({"metric": None, "failure": "timeout"}, "timeout"),
-     ({"metric": None, "duplicate_of": "b2"}, "duplicate of b2"), ({"metric": None, "nothing_left": True}, "nothing left")],
-)  # fmt: skip
+    [
+        ({"metric": 1.0}, ""),
+        ({}, "not scored in full"),
+        ({"failure": "timeout"}, "timeout"),
+        ({"duplicate_of": "b2"}, "duplicate of b2"),
+        ({"nothing_left": True}, "nothing left"),
+    ],
+)
 def test_a_node_without_a_score_says_why(capsys, more, told):
     """More than half of a bin packing run's nodes were a dash and nothing beside it."""
-    print_run({**RUN, "nodes": [{**NODE, **more}]})
+    print_run({**RUN, "nodes": [{**NODE, "metric": None, **more}]})
     row = next(line for line in capsys.readouterr().out.splitlines() if "a1" in line)
     assert row.split("│")[-2].strip() == told
 
