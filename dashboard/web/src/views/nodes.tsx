@@ -52,7 +52,7 @@ export function NodesView({ connection }: { connection: Connection }) {
       title={`${rows.length === all.length ? "" : `${rows.length} of `}${counted(all.length, "node")}`} flush
       actions={
         <>
-          <input type="search" aria-label="Search nodes" placeholder="words, or failure:timeout" value={text} onChange={(e) => setText(e.target.value)} />
+          <input type="search" aria-label="Search nodes" placeholder="words, failure:x" value={text} onChange={(e) => setText(e.target.value)} />
           <select aria-label="Operator" value={operator} onChange={(e) => setOperator(e.target.value)}><option value="">all operators</option>{operators.map((name) => <option key={name}>{name}</option>)}</select>
           <Segmented label="Show" value={show} onChange={setShow} options={SHOWN.map((name) => [name, name] as const)} />
           <a className="button" href={`/api${runPath(state.id, "/candidates.csv")}`} download>CSV</a>
