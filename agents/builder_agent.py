@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from agents.base_agent import AgentOptions
 from agents.coder_agent import CoderAgent
-from agents.strategist_agent import StrategistAgent
+from agents.strategist_agent import StrategistAgent, tournament_sections
 from core.contracts import AgentContext, AgentResult, Prompt
 from core.events import BuilderCompleted, Event, GenerationStarted, StrategistQuestion
 from utils.prompt_parts import Attempt, Parts
@@ -82,7 +82,8 @@ class BuilderAgent(CoderAgent):
     def _parts(self, context: AgentContext) -> Parts:
         asked = question_of(context)
         question = {"Your question": f"Category: {asked['category']}\n\n{asked['question']}"} if asked else {}
-        return replace(super()._parts(context), asked=question)
+        last = {} if context.refusal else tournament_sections(context)
+        return replace(super()._parts(context), asked={**last, **question})
 
     def _others(self, context: AgentContext) -> tuple[Attempt, ...]:
         """None: champion and runner-up are shown whole."""

@@ -10,6 +10,7 @@ from agents.coder_agent import facts, interface_of
 from agents.node_text import attempt_of
 from agents.templates import load_templates
 from core.contracts import AgentContext, Prompt
+from core.state.findings import TournamentResult
 from utils.clean_text import clean
 from utils.counts import counted
 from utils.errors import BudgetExhausted, ReplyError
@@ -19,6 +20,7 @@ from utils.prompt_text import fence, fenced_data, shorten
 from utils.response import parse_json
 
 CATEGORIES = ("search", "evaluation", "book", "time")
+GAMES_TITLE = "Games of the last tournament that champion or runner-up did not win ({own score/depth} behind its moves)"
 FIRST_ATTEMPT = 1000
 """The strategist's calls are numbered from here, so that none shares its identity with a builder's."""
 
@@ -60,7 +62,7 @@ class StrategistAgent:
             steps_left=context.steps_left,
             format=f'Answer with JSON and nothing else: {{"questions": [{{"category": "…", "question": "…"}}, …]}}, '
             f"exactly {self.questions} of them. Categories: {', '.join(CATEGORIES)}.",
-            asked={"Last standings": fenced_data(standings_text(context))},
+            asked=tournament_sections(context),
         )
         templates = self._templates["strategist_system"], self._templates["strategist"]
         system, user = self._builder.build_messages(*templates, parts)
@@ -121,12 +123,39 @@ def read_questions(reply: str, count: int) -> list[dict[str, str]]:
     return questions[:count]
 
 
-def standings_text(context: AgentContext) -> str:
-    """The last tournament as a few lines; '' before the first."""
+def tournament_sections(context: AgentContext) -> dict[str, str]:
+    """The last tournament as sections of a prompt: title → text. Names of engines and their moves are data."""
     found = context.tournament
+    if found is None:
+        return {"Last standings": ""}
+    games = "\n\n".join(found.games)
+    times = "\n".join(found.times)
+    return {
+        "Last standings": fenced_data(standings_text(found)),
+        "Time of moves": fenced_data(times),
+        GAMES_TITLE: fenced_data(games),
+    }
+
+
+def standings_text(found: TournamentResult) -> str:
+    """A line an engine: its games of this tournament, its Elo over all its games, its results against each other."""
+    names = {row.get("node_id"): str(row["name"]) for row in found.standings}
+    met: dict[str, list[str]] = {}
+    for row in found.crosstable:
+        for player, other, wins, losses in (
+            (row["a"], row["b"], "wins", "losses"),
+            (row["b"], row["a"], "losses", "wins"),
+        ):
+            met.setdefault(player, []).append(f"{row[wins]}-{row['draws']}-{row[losses]} {names.get(other, other)}")
     lines = []
-    for row in found.standings if found else []:
-        lines.append(f"{row['name']}: {row['wins']} won, {row['draws']} drawn, {row['losses']} lost, Elo {row['elo']}")
+    for row in found.standings:
+        elo = f"Elo {row['elo']}" if row["elo"] is not None else "no Elo"
+        low, high = row.get("low"), row.get("high")
+        range_ = f" (95 % {low:.0f} to {high:.0f})" if None not in (low, high) and low != high else ""
+        against = f"; against {', '.join(met[row['node_id']])}" if row.get("node_id") in met else ""
+        lines.append(
+            f"{row['name']}: {row['wins']} won, {row['draws']} drawn, {row['losses']} lost, {elo}{range_}{against}"
+        )
     return "\n".join(lines)
 
 

@@ -59,6 +59,17 @@ RANDOM_TEXT = """\
 A game begins after {plies} random moves, the same for both engines with colours changed; they are drawn anew for each
 tournament. What an engine remembers of the game's own first moves is never asked for."""
 """What builders are told of random openings."""
+JUDGED_TEXT = """\
+Champion, runner-up and the new engines play a round robin: each pair {games} games, from {openings} openings, each
+with both colours; a draw is half a point. {promotion} Elo is over all games of the search; its
+interval is wide, so a difference within it is no news. At the end the champion is measured against {rivals} engines
+that no tournament holds, beside the first champion: what beats its own relatives alone gains nothing there."""
+PROMOTED = {
+    "argmax": "Who has most points is the next champion, the second the next runner-up.",
+    "los": "A new engine takes the title where its games with the champion make it stronger with 95 % likelihood.",
+    "sprt": "A new engine takes the title where a sequential test accepts it as 60 Elo stronger than the champion.",
+}
+"""What builders are told of `arena.promotion`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +168,19 @@ class ArenaProblem(Problem):
             "signature": self._texts.signature,
             "allowed_imports": ", ".join(["the standard library", *sorted(self.spec.packages)]),
             "limit": limit,
-            "sections": {**self._texts.sections, **own, "Limit of a move": limit},
-        }
+            "sections": {
+                **self._texts.sections, "How engines are judged": self._judged_text(), **own, "Limit of a move": limit
+            },
+        }  # fmt: skip
+
+    def _judged_text(self) -> str:
+        kept = self.settings
+        return JUDGED_TEXT.format(
+            games=kept.openings * kept.games,
+            openings=kept.openings,
+            promotion=PROMOTED[kept.promotion],
+            rivals=len(self.spec.gauntlet),
+        )
 
     def _openings_text(self) -> str:
         return BOOK_TEXT if self._book_file else RANDOM_TEXT.format(plies=self.spec.opening_plies)

@@ -122,6 +122,20 @@ def _comment(record: GameRecord, index: int, side: int) -> str:
     return f"{{{told}{clock}[%emt {_hours(made.seconds)}]}}"
 
 
+def eval_text(score: float | None, depth: int | None, side: int) -> str:
+    """`{+0.12/8}` behind a move: what the engine that made it thought of its own position, and how many plies it saw;
+    '' where it told no score.
+
+    Args:
+        score: from the first player's view, as in `PlayedMove`.
+    """
+    if score is None:
+        return ""
+    told = _pawns(-score if side else score)
+    sign = "" if told.startswith(("-", "#")) else "+"
+    return "{" + sign + told + (f"/{depth}" if depth is not None else "") + "}"
+
+
 def _pawns(score: float) -> str:
     """Hundredths as pawns; a forced win as `#moves`."""
     plies = WON - abs(score)

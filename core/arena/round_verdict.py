@@ -11,6 +11,7 @@ from core.arena.match import engine_of
 from core.arena.pairings import meetings, names_of
 from core.arena.promotion import Decision, decide
 from core.arena.standings import Crosstable, Played, cross_rows, table_rows
+from core.arena.told_games import told_games, told_times
 from core.contracts import Evaluation
 from core.state.failure import FailureKind
 from core.state.findings import TournamentResult
@@ -34,6 +35,7 @@ class RoundVerdict:
         self.table = Crosstable([], [])
         self.decision = Decision(())
         self.rows: list[dict[str, Any]] = []
+        self.result = TournamentResult()
         self._games: list[dict[str, Any]] = []
         """Of this round, as the book keeps them, in the order of the pairings."""
 
@@ -58,6 +60,14 @@ class RoundVerdict:
             log_msg("INFO", f"generation {self.generation}, {self.table.left_out}")
         names = names_of([engine_of(node) for node in self.cohort])
         self.rows = table_rows(self.table, self._estimates(), names, self.decision.promoted)
+        self.result = TournamentResult(
+            standings=self.rows,
+            crosstable=cross_rows(self.table),
+            promoted=self.decision.promoted,
+            decision=self.decision.numbers,
+            times=tuple(told_times(self._games, run.settings.limit, run.settings.deadline, names)),
+            games=tuple(told_games(run.game, self._games, self.decision.promoted)),
+        )
 
     def _rate(self) -> None:
         """Count the round's games among all rated ones, each once, as a resumed run reads them from the book."""
@@ -68,13 +78,7 @@ class RoundVerdict:
         """The node's verdict. It has no signature: engines of different generations have no games in common."""
         row = next(row for row in self.rows if row["node_id"] == node.id)
         count = row["wins"] + row["draws"] + row["losses"]
-        tournament = TournamentResult(
-            standings=self.rows,
-            crosstable=cross_rows(self.table),
-            promoted=self.decision.promoted,
-            decision=self.decision.numbers,
-        )
-        known: dict[str, Any] = {"name": row["name"], "tournament": tournament}
+        known: dict[str, Any] = {"name": row["name"], "tournament": self.result}
         anchor = self.run.anchor(self.nodes)
         if count == 0 and node is not anchor:  # whose Elo is 0 whatever it has played
             message = "no pair of its games could be played to the end: workers were lost"

@@ -24,6 +24,10 @@ class TournamentResult(BaseModel):
     """Ids of the nodes that lead the next generation, champion first."""
     decision: dict[str, Any] = Field(default_factory=dict)
     """The numbers behind the promotion."""
+    times: tuple[str, ...] = ()
+    """A line an engine: how much of the time that a move may take it took."""
+    games: tuple[str, ...] = ()
+    """Games of those who lead that writers can learn from, as text. Untrusted."""
 
 
 class Findings(BaseModel):

@@ -6,6 +6,7 @@ import pytest
 
 from agents.builder_agent import BuilderAgent, question_of
 from core.state.failure import FailureKind
+from core.state.findings import TournamentResult
 from core.state.node import Node
 
 QUESTIONS = [{"category": "book", "question": "Open better?"}, {"category": "search", "question": "See further?"}]
@@ -51,6 +52,18 @@ def test_a_builder_sees_the_whole_champion_the_runner_up_and_its_own_question(co
     assert "whole engine in exactly one fenced code block" in prompt.system and "SECTION" not in prompt.system
     assert prompt.context["question"] == QUESTIONS[1] and prompt.context["role"] == "builder"
     assert (prompt.context["generation"], prompt.context["slot"]) == (4, 1)
+
+
+def test_it_reads_the_last_tournament_with_its_noise_and_games_and_a_repair_does_not(context):
+    row = {"node_id": "champ", "name": "c", "wins": 8, "draws": 1, "losses": 3, "elo": 80.5, "low": -9.6, "high": 171.2}
+    other = {**row, "node_id": "b", "name": "b", "wins": 0, "elo": None, "low": None, "high": None}
+    met = {"a": "champ", "b": "b", "wins": 8, "draws": 1, "losses": 3}
+    game = "c (moving first) lost to b, four_in_a_row\n1.4{+0.12/8} 4"
+    told = TournamentResult(standings=[row, other], crosstable=[met], games=(game,), times=("c: in the mean",))
+    user = BuilderAgent().prompt(begun(context, tournament=told)).user
+    assert "c: 8 won, 1 drawn, 3 lost, Elo 80.5 (95 % -10 to 171); against 8-1-3 b\n" in user
+    assert "no Elo; against 3-1-8 c\n" in user and game in user and "c: in the mean" in user
+    assert game not in BuilderAgent().prompt(begun(context, tournament=told, refusal="illegal_move")).user
 
 
 def test_in_a_repair_round_it_sees_why_it_was_refused(context):

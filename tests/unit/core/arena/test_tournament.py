@@ -21,6 +21,7 @@ from core.arena.pairings import round_robin
 from core.arena.referee import MOST_PLIES
 from core.arena.rules import try_rules
 from core.arena.standings import Crosstable, Played, Ratings
+from core.arena.told_games import told_games, told_times
 from core.arena.tournament import Tournament, count_session
 from core.state.failure import FailureKind
 from core.state.node import Node
@@ -475,3 +476,37 @@ def test_careful_promotion_in_a_whole_tournament(tmp_path, rule):
     told = len(book.events)
     again = ArenaEvaluator(deps, SPEC, settings).evaluate([candidate(stronger)])
     assert again == [verdict] and len(book.events) == told
+
+
+def test_writers_are_told_the_games_that_those_who_lead_did_not_win_and_the_time_of_moves(tmp_path):
+    deps = deps_of(tmp_path)
+    arena = ArenaEvaluator(deps, SPEC, four_settings())
+    verdict = arena.evaluate(baselines())[0].tournament
+    by_id = {row["node_id"]: row for row in verdict.standings}
+    champion, rival = (by_id[id_]["name"] for id_ in verdict.promoted)
+    met = next(row for row in verdict.crosstable if {row["a"], row["b"]} == set(verdict.promoted))
+    assert met["wins"] + met["losses"] > 0 and verdict.games
+    for told in verdict.games:
+        head, moves = told.split("\n")
+        assert head.startswith((f"{champion} (moving ", f"{rival} (moving ")), head
+        assert (
+            head.endswith("four_in_a_row") and moves.startswith("(1. ") and "{" not in moves
+        )  # no engine told a score
+    (line,) = verdict.times
+    assert line == "champ, first, last: in the mean a move took under 10 % of its time"
+
+
+def test_a_told_game_holds_what_the_loser_thought_from_its_own_view_and_a_forfeit_says_why():
+    kept = {
+        "white": "a", "black": "b", "names": ["A", "B"], "opening": ["4", "4"], "moves": ["1", "2", "1", "2"],
+        "scores": [12.0, 30.0, None, -99_996.0], "depths": [3, 8, None, 9], "a_move": [0.5, 4.9], "result": "1-0",
+        "termination": "crash", "message": "KeyError: 7",
+    }  # fmt: skip
+    (told,) = told_games(SPEC.game, [kept, kept], ("a", "b"))
+    assert told == "B (moving second) lost to A, crash: KeyError: 7\n(1. 4 4) 2. 1 2{-0.30/8} 3. 1 2{#2/9}"
+    (drawn,) = told_games(SPEC.game, [{**kept, "result": "1/2-1/2", "message": ""}], ("a", "b"))
+    assert drawn == "A (moving first) drew with B, crash\n(1. 4 4) 2. 1{+0.12/3} 2 3. 1 2"
+    times = told_times([kept], MoveLimit.parse("nodes:9"), 5.0, {"a": "A", "b": "B", "c": "C"})
+    assert list(times) == [
+        "A: in the mean a move took 10 to 25 % of its time", "B: in the mean a move took over 90 % of its time",
+    ]  # fmt: skip
