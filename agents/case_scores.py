@@ -9,6 +9,7 @@ from core.state.node import Node
 from core.state.summary import is_rounding
 from utils.counts import counted
 from utils.direction import Direction
+from utils.number_text import told_apart
 
 SHOWN = 20
 """Cases that a prompt names; of more the worst."""
@@ -52,5 +53,7 @@ def case_name(place: int, names: Sequence[str]) -> str:
 
 
 def _line(place: int, scores: Sequence[float], before: Sequence[float], names: Sequence[str]) -> str:
-    was = f" ({before[place]:.7g})" if before and not is_rounding(scores[place], before[place]) else ""
-    return f"{case_name(place, names)}: {scores[place]:.7g}{was}"
+    now, then = scores[place], before[place] if before else None
+    if then is None or is_rounding(now, then):
+        return f"{case_name(place, names)}: {now:.7g}"
+    return f"{case_name(place, names)}: {told_apart(now, then)} ({told_apart(then, now)})"

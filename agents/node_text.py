@@ -7,7 +7,7 @@ from core.contracts import AgentContext
 from core.state.node import Node
 from core.state.summary import change_of, is_rounding, noise_of, numbers_in
 from utils.direction import Direction, finite
-from utils.number_text import short_number
+from utils.number_text import short_number, told_apart
 from utils.printed_text import without_repeats, without_warnings
 from utils.prompt_parts import Attempt
 from utils.prompt_text import shorten
@@ -16,6 +16,13 @@ from utils.traceback_text import short_traceback
 
 OUTPUT_SHOWN = 8_000
 """Bytes of what a program printed that stand with it: logs of epochs are no news by the thousand."""
+OUTPUT_OF = {
+    (True, False): "What it printed",
+    (False, False): "What it printed",
+    (False, True): "What its evaluator tells of it",
+    (True, True): "What it printed, and behind names in brackets what its evaluator tells of it",
+}
+"""(it printed something, its evaluator left texts) → what the two are called."""
 PRINTED_SHOWN = 800
 """Bytes of an output that stand in the memory below the program's code."""
 UNTOLD = 8
@@ -39,6 +46,7 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         note=node.message.strip() if node.failure is None else "",
         review=node.analysis,
         plan=node.plan,
+        output_of=OUTPUT_OF[bool(printed.strip()), bool(node.artifacts)],
         output="" if _is_measured(output, node) else output.strip("\n"),
         measured=measured(node, above),
         measured_of=_measured_of(node, above),
@@ -80,7 +88,7 @@ def outcome_of(node: Node, context: AgentContext) -> str:
     change = change_of(node, above, Direction(context.lower_is_better), context.deviation) if above else ""
     against = f"against its parent [{above.step}]: {change}" if above and change else ""
     parts = (
-        score_of(node, context), against, _beaten_by(node, context), f"it {share}" if share else "",
+        score_of(node, context, above), against, _beaten_by(node, context), f"it {share}" if share else "",
         _nothing_left(node, context),
     )  # fmt: skip
     return "; ".join(filter(None, parts))
@@ -105,8 +113,9 @@ def _nothing_left(node: Node, context: AgentContext) -> str:
     return "no count, error or time can be below 0: if the metric is one of these, nothing is left to gain"
 
 
-def score_of(node: Node, context: AgentContext) -> str:
-    """The metric with its noise, and what the program itself measured."""
+def score_of(node: Node, context: AgentContext, above: Node | None = None) -> str:
+    """The metric with its noise, and what the program itself measured; with so many digits that it is not read as that
+    of `above`."""
     if node.metric_value is None:
         return "no metric"
     noise = noise_of(node, context.deviation)
@@ -114,7 +123,8 @@ def score_of(node: Node, context: AgentContext) -> str:
     own = ""
     if node.claimed_metric is not None and node.metric_source != "claimed":
         own = f", its own estimate {node.claimed_metric:.7g}"
-    return f"metric {node.metric_value:.7g} ({Direction(context.lower_is_better).word} is better{spread}{own})"
+    score = told_apart(node.metric_value, above.metric_value if above else None)
+    return f"metric {score} ({Direction(context.lower_is_better).word} is better{spread}{own})"
 
 
 def message_of(node: Node) -> str:
@@ -129,7 +139,7 @@ def measured(node: Node, above: Node | None = None) -> str:
         return ""
     before = above.metrics if above is not None else {}
     lines = [
-        f"{name}: {_number(value)}{_was(value, before.get(name))}"
+        f"{name}: {_number(value, before.get(name))}{_was(value, before.get(name))}"
         for name, value in list(node.metrics.items())[:MEASURED_SHOWN]
     ]
     return "\n".join(line[:200] for line in lines)
@@ -143,7 +153,7 @@ def _measured_of(node: Node, above: Node | None) -> str:
 
 def _was(value: object, before: object) -> str:
     now, then = finite(value), finite(before)
-    return "" if now is None or then is None or is_rounding(now, then) else f" ({_number(before)})"
+    return "" if now is None or then is None or is_rounding(now, then) else f" ({_number(before, value)})"
 
 
 def _is_measured(output: str, node: Node) -> bool:
@@ -161,5 +171,5 @@ def _float(value: object) -> float | None:
         return None
 
 
-def _number(value: object) -> str:
-    return f"{value:.7g}" if isinstance(value, float) else str(value)
+def _number(value: object, beside: object) -> str:
+    return told_apart(value, finite(beside)) if isinstance(value, float) else str(value)

@@ -11,8 +11,8 @@ from typing import Any
 from cli.options import add_trust_option, add_unsandboxed_option, project_dir_of
 from cli.terminal.view import open_view
 from core.backend.recording import Recording, open_recording
+from core.evaluation.repeats import is_same_look
 from core.state.journal import Journal
-from core.state.summary import is_rounding
 from runs.search import Recorded
 from runs.session import RunSession
 from runs.stored.named_files import how_to_give
@@ -107,7 +107,7 @@ def where_it_left(recording: Recording, journal: Journal) -> str:
         if node.id not in scores:
             continue
         before, now = scores[node.id], node.metric_value
-        same = before is now if before is None or now is None else is_rounding(before, now)
+        same = before is now if before is None or now is None else is_same_look(before, now)
         if not same:
             was, is_ = ("no score" if value is None else f"{value:.6g}" for value in (before, now))
             return f"record: left at {node.id}: {is_} now, {was} when it was recorded; played on from there"

@@ -34,6 +34,8 @@ class Attempt:
     """The label below which the memory shows its code."""
     files: str = ""
     """Where a program is a tree of files, and `code` its difference to the base: the files that matter, rendered."""
+    output_of: str = "What it printed"
+    """What `output` tells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -12,7 +13,6 @@ from core.evaluation.base import as_time_allows, or_lost
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
-from core.state.summary import is_rounding
 from utils.logger_system import log_msg
 from utils.stats import standard_error, student_975
 
@@ -29,6 +29,9 @@ TRIES = 3
 """So often a look at a program that has a score is taken until it does not fail: an evaluator may fail by itself."""
 BY_CHANCE = (FailureKind.EVAL_ERROR, FailureKind.RUNTIME)
 """What may be so; a program that is out of time or memory is."""
+
+SAME_LOOK = 1e-6
+"""Two scores of one program that differ by less than this share are one: a GPU adds in another order each time."""
 
 Score = Callable[[Node], Evaluation]
 """Evaluates a program anew."""
@@ -49,9 +52,14 @@ def _in_turn(what: str, places: Sequence[int], look: Look, takes: float) -> Sequ
     return [look(place) for place in places]
 
 
+def is_same_look(one: float, other: float) -> bool:
+    """True if a program that has one of the scores may have the other by rounding alone, here or on another machine."""
+    return math.isclose(one, other, rel_tol=SAME_LOOK)
+
+
 def averaged(verdict: Evaluation, scores: Sequence[float]) -> Evaluation:
     """The verdict with the mean of several scores of its program, and its 95 % interval; as it is where they agree."""
-    if not scores or all(is_rounding(score, scores[0]) for score in scores):
+    if not scores or all(is_same_look(score, scores[0]) for score in scores):
         return verdict
     half = student_975(len(scores) - 1) * (standard_error(scores) or 0.0)
     mean = fmean(scores)
@@ -85,7 +93,7 @@ class Repeats:
         best = self._journal.leader
         if not self._times or verdict.metric is None or verdict.interval or best is None or best.metric_value is None:
             return False
-        if is_rounding(verdict.metric, best.metric_value):
+        if is_same_look(verdict.metric, best.metric_value):
             return False
         if self._journal.direction.gain(verdict.metric, best.metric_value) <= -self._spread():
             return False
@@ -103,7 +111,7 @@ class Repeats:
         self._taken += 1
         if looks[0].metric is None or verdict.metric is None:
             return None
-        if is_rounding(looks[0].metric, verdict.metric):
+        if is_same_look(looks[0].metric, verdict.metric):
             self._same.add(node.id)
             return verdict
         looks += self._more([node] * (self._times - 1), score)
@@ -142,7 +150,7 @@ class Repeats:
         if first is None:
             log_msg("WARNING", _NO_LOOK.format(seconds=takes))
             return [NOT_LOOKED_AT for _ in nodes]
-        if first.metric is not None and is_rounding(first.metric, nodes[0].metric_value):
+        if first.metric is not None and is_same_look(first.metric, nodes[0].metric_value):
             return None
         places = [place for turn in range(self._times) for place in range(len(nodes))][1:]  # each once before any twice
         what = "the best scored again for the choice, since scores differ"

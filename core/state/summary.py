@@ -14,8 +14,8 @@ from core.state.failure import FailureKind
 from core.state.node import Node
 from core.state.noise import error_of, noise_in
 from utils.counts import counted
-from utils.direction import Direction
-from utils.number_text import short_number
+from utils.direction import ROUNDING, Direction
+from utils.number_text import short_number, told_apart
 from utils.printed_text import without_warnings
 from utils.prompt_text import BYTES_PER_TOKEN
 from utils.stats import paired_error, standard_error
@@ -34,8 +34,6 @@ _SAME_UNIT = 0.1
 _SAME_SCALE, _MANY = 2.0, 5
 """So are so many cases whose mean is within this factor: a metric that is no mean (average precision, F1) comes to
 another number on a part of the rows, and varies from part to part as it does from one sample of rows to the next."""
-ROUNDING = 1e-6
-"""A score that changed by less than this share of itself is the same score: floating point, not progress."""
 CLEAR = 2.0
 """Standard errors by which two scores must differ for one of them to be called better."""
 _FRAME = re.compile(r'File ".*", line \d+|[~^\s]+$')
@@ -51,7 +49,7 @@ _CUT_SHORT = frozenset({FailureKind.TIMEOUT, FailureKind.CPU, FailureKind.NO_SUB
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 6
+FORM = 7
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
@@ -233,8 +231,8 @@ class Summary:
             return same if node.operator != "tune" and original is not None else short(node.message, 160)
         if node.metric_value is None:
             return f"no score ({short(self._numbered(node.message), 120)})" if node.message else "no score"
-        told = f"{node.metric_value:.7g}"
         parent = parents[0] if parents else None
+        told = told_apart(node.metric_value, parent.metric_value if parent else None)
         change = change_of(node, parent, self._direction) if parent is not None else ""
         claimed = f", own estimate {node.claimed_metric:.7g}" if _has_own_estimate(node) else ""
         return f"{told}{f' ({change})' if change else ''}{claimed}"
@@ -322,7 +320,7 @@ def _cases_of(node: Node, parent: Node, direction: Direction) -> str:
 
 
 def is_rounding(one: float, other: float) -> bool:
-    """True if two scores differ by no more than floating point can make them."""
+    """True if two programs' scores differ by no more than floating point can make them: a sum in another order."""
     return isclose(one, other, rel_tol=ROUNDING)
 
 

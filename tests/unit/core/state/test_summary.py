@@ -164,7 +164,8 @@ def test_an_equal_score_and_a_program_that_is_too_long_are_not_told():
 @pytest.mark.parametrize(
     ("scores", "cases", "told"),
     [
-        ((2.635983, 2.635985), ((), ()), "no change beyond rounding"),
+        ((2.635983084917, 2.635983084918), ((), ()), "no change beyond rounding"),
+        ((2.635983084, 2.635983099), ((), ()), "1.5e-08 better"),
         ((2.63, 2.63), ((), ()), "no change"),
         ((2.6359, 2.6360), ((), ()), "0.0001 better"),
         ((0.30, 0.31), ((0.20, 0.30, 0.40), (0.25, 0.28, 0.40)), "no clear change: 0.01 better, noise 0.021"),
