@@ -9,20 +9,13 @@ from core.state.summary import change_of, is_rounding, noise_of, numbers_in
 from utils.direction import Direction, finite
 from utils.number_text import short_number, told_apart
 from utils.printed_text import without_repeats, without_warnings
-from utils.prompt_parts import Attempt
+from utils.prompt_parts import BOTH, PRINTED, TOLD, Attempt
 from utils.prompt_text import shorten
 from utils.time_share import time_share
 from utils.traceback_text import short_traceback
 
 OUTPUT_SHOWN = 8_000
 """Bytes of what a program printed that stand with it: logs of epochs are no news by the thousand."""
-OUTPUT_OF = {
-    (True, False): "What it printed",
-    (False, False): "What it printed",
-    (False, True): "What its evaluator tells of it",
-    (True, True): "What it printed, and behind names in brackets what its evaluator tells of it",
-}
-"""(it printed something, its evaluator left texts) → what the two are called."""
 PRINTED_SHOWN = 800
 """Bytes of an output that stand in the memory below the program's code."""
 UNTOLD = 8
@@ -46,7 +39,7 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         note=node.message.strip() if node.failure is None else "",
         review=node.analysis,
         plan=node.plan,
-        output_of=OUTPUT_OF[bool(printed.strip()), bool(node.artifacts)],
+        output_of=PRINTED if not node.artifacts else BOTH if printed.strip() else TOLD,
         output="" if _is_measured(output, node) else output.strip("\n"),
         measured=measured(node, above),
         measured_of=_measured_of(node, above),

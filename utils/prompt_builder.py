@@ -15,7 +15,7 @@ from typing import Any
 
 from utils.counts import counted
 from utils.errors import ConfigError
-from utils.prompt_parts import Attempt, Parts
+from utils.prompt_parts import BOTH, TOLD, Attempt, Parts
 from utils.prompt_text import BYTES_PER_TOKEN, closed, fence, fenced_data, shorten
 
 _ALONE = re.compile(r"^\$\{(\w+)\}[ \t]*\n?(?:[ \t]*\n)?", re.MULTILINE)
@@ -133,12 +133,12 @@ def _pointed(attempt: Attempt, told: Mapping[str, Attempt], memory: str) -> Atte
     if label is None:
         return attempt
     shown, output = told[label].output, attempt.output.strip()
-    rest = attempt.output
+    rest, what = attempt.output, attempt.output_of
     if shown and f"{output}\n".startswith(f"{shown}\n"):
-        rest = output.removeprefix(shown).strip("\n")
+        rest, what = output.removeprefix(shown).strip("\n"), TOLD if what == BOTH else what
     elif shown and output.endswith(f"\n{shown}"):  # behind its warnings, which the memory leaves out
         rest = output.removesuffix(shown).strip("\n")
-    return replace(attempt, code="", code_at=label, output=rest)
+    return replace(attempt, code="", code_at=label, output=rest, output_of=what)
 
 
 def _section(title: str, body: str) -> str:

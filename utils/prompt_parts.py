@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+PRINTED = "What it printed"
+TOLD = "What its evaluator tells of it"
+BOTH = "What it printed, and behind names in brackets what its evaluator tells of it"
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -34,7 +38,7 @@ class Attempt:
     """The label below which the memory shows its code."""
     files: str = ""
     """Where a program is a tree of files, and `code` its difference to the base: the files that matter, rendered."""
-    output_of: str = "What it printed"
+    output_of: str = PRINTED
     """What `output` tells."""
 
 

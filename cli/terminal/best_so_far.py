@@ -7,10 +7,12 @@ from typing import Any
 
 from core.events import BaselineScored, Event, GenerationFinished, NodeCommitted
 from core.state.operators import FREE_OPERATORS
+from core.state.summary import is_rounding
 from reports.ratings import title_in
 from reports.winner import Standing, called, leading
 from runs.facts import NOBODY
 from utils.direction import Direction
+from utils.number_text import told_apart
 
 BEST = "*best candidate*"
 """Marks the best of the search so far; a baseline beside it may be better."""
@@ -44,11 +46,17 @@ class BestSoFar:
             self._title = title_in(event) or self._title
 
     def moves(self, event: NodeCommitted) -> bool:
-        """True if the event brings a best program of the search whose figure, as it is shown, is another than before.
+        """True if the event brings a best program of the search whose score is another than before, up to rounding.
 
         Asked before `learn`.
         """
-        return event.is_best and not self._rates and shown(event.metric) != shown(self._best)
+        if not event.is_best or self._rates or event.metric is None:
+            return False
+        return self._best is None or not is_rounding(event.metric, self._best)
+
+    def told(self, event: NodeCommitted) -> str:
+        """Its score with so many digits that it is not read as the best before it. Asked before `learn`."""
+        return shown(event.metric, self._best)
 
     @property
     def text(self) -> str:
@@ -68,6 +76,6 @@ class BestSoFar:
         return leading(self._rows, self._best, self._direction) or next(seeded, None)
 
 
-def shown(score: float | None) -> str:
-    """A score as the terminal shows it."""
-    return "–" if score is None else f"{score:.6g}"
+def shown(score: float | None, *others: float | None) -> str:
+    """A score as the terminal shows it, told apart from `others` where it is another one."""
+    return "–" if score is None else told_apart(score, *others, digits=6)

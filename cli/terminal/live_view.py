@@ -102,7 +102,7 @@ class LiveView:
             self._work.learn(event)
             if isinstance(event, NodeCommitted):
                 self._steps += event.operator not in FREE_OPERATORS
-                self._recent.append((event, _leaf(event, self._steps, self._best.moves(event))))
+                self._recent.append((event, _leaf(event, self._steps, self._best)))
             self._best.learn(event)
             if isinstance(event, BaselineScored):
                 score = "failed" if event.metric is None else shown(event.metric)
@@ -221,13 +221,14 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def _leaf(event: NodeCommitted, steps: int, moves: bool) -> Text:
-    """Args: steps: up to this node, itself included; moves: it is the best of the search by then."""
+def _leaf(event: NodeCommitted, steps: int, best: BestSoFar) -> Text:
+    """Args: steps: up to this node, itself included; best: who led before it."""
+    moves = best.moves(event)
     label = Text("" if event.operator in FREE_OPERATORS else f"step {steps}  ")
     own = event.operator == "baseline" and event.writer == "user"
     label.append(f"{event.node_id[:6]} {OWN if own else event.operator} ")
     if event.metric is not None:
-        label.append(shown(event.metric) + f" {BEST}" * moves, style="bold green" if moves else "green")
+        label.append(best.told(event) + f" {BEST}" * moves, style="bold green" if moves else "green")
     elif event.failure is not None:
         label.append(event.failure.value, style="red")
     else:

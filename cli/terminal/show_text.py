@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from reports.run_index import inside
 from reports.winner import Winner, mean_of, named, who
 from utils.counts import duration, local
 from utils.direction import Direction
+from utils.number_text import told_apart
 
+NODES_SHOWN = 40
+"""Of a run, the newest."""
 MOST_CASES = 20
 """Cases of the final part that are printed."""
 
@@ -60,20 +64,29 @@ def print_run(facts: dict[str, Any]) -> None:
         console.table(("baseline", "validation", "final"), scores)
     if facts["winner"] and facts["winner"]["chosen"]:
         print_cases(console, facts["final"].get("table"), facts["winner"]["name"])
-    console.table(("step", "node", "operator", "parents", unit, "failure"), map(_node_row, facts["nodes"][-40:]))
+    console.table(("step", "node", "operator", "parents", unit, "failure"), _node_rows(facts["nodes"][-NODES_SHOWN:]))
 
 
 def _told(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _node_row(row: dict[str, Any]) -> tuple[str, ...]:
+def _node_rows(rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """A line a node; two scores that differ do not read the same."""
+    scores = sorted({row["metric"] for row in rows if row["metric"] is not None})
+    beside = {score: (*scores[max(0, at - 1) : at], *scores[at + 1 : at + 2]) for at, score in enumerate(scores)}
+    for row in rows:
+        score = row["metric"]
+        yield _node_row(row, "–" if score is None else told_apart(score, *beside[score], digits=6))
+
+
+def _node_row(row: dict[str, Any], score: str) -> tuple[str, ...]:
     return (
         "" if row["step"] is None else str(row["step"]),
         row["node_id"],
         row["operator"],
         " ".join(row["parent_ids"]),
-        _number(row["metric"]),
+        score,
         _outcome(row),
     )
 
@@ -168,7 +181,7 @@ def print_node(facts: dict[str, Any]) -> None:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"
         console.print(Text.assemble((f"{'visits':>{width}} ", "bold"), reward))
     for name, value in facts["metrics"].items():
-        console.print(Text.assemble((f"{name:>{width}} ", "bold"), _cell(value)))
+        console.print(Text.assemble((f"{name:>{width}} ", "bold"), _fact(value)))
     for title, text in facts["artifacts"].items():
         console.rule(Text(f"artifact: {title}"))
         _print_text(console, text)

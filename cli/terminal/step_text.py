@@ -27,10 +27,10 @@ class StepLines:
 
     def line(self, event: NodeCommitted) -> str:
         """The line of the next node."""
-        moves = self._best.moves(event)
+        moves, score = self._best.moves(event), self._best.told(event)
         self.learn(event)
         parents = f" of {'+'.join(parent[:6] for parent in event.parent_ids)}" if event.parent_ids else ""
-        told = [f"{event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event, moves)}"]
+        told = [f"{event.node_id[:6]} {event.operator}{parents}: {_outcome_of(event, score, moves)}"]
         told += [self._best.text] if self._best.text else []
         if event.operator not in FREE_OPERATORS:
             self._steps += 1
@@ -61,9 +61,9 @@ def baseline_line(event: BaselineScored) -> str:
     return f"{titled(event.model_dump())}: {missing if event.metric is None else shown(event.metric)}"
 
 
-def _outcome_of(event: NodeCommitted, moves: bool) -> str:
+def _outcome_of(event: NodeCommitted, score: str, moves: bool) -> str:
     if event.metric is not None:
-        return shown(event.metric) + (f" {BEST}" if moves else "")
+        return score + (f" {BEST}" if moves else "")
     if event.failure is not None:
         return f"failed: {event.failure.value}: {' '.join(event.message.split())[:120]}"
     if event.nothing_left:

@@ -102,3 +102,15 @@ def test_a_difference_keeps_its_long_lines(capsys, monkeypatch, terminal):
     print_diff([], DIFF)
     told = capsys.readouterr().out
     assert "term39" in told and (told == DIFF) is not terminal
+
+
+def test_two_scores_that_differ_do_not_read_the_same_and_a_nodes_measurements_have_all_digits(capsys):
+    """Steps of a record that grew by its eighth digit stood in a row as 1.50529."""
+    scores = [2.0, 1.505293971, 1.505293968, 1.505293968, None]
+    print_run({**RUN, "nodes": [{**NODE, "metric": score} for score in scores]})
+    told = capsys.readouterr().out
+    assert [told.count(text) for text in ("1.505293971", "1.505293968", " 2 ")] == [1, 2, 1]
+    more = {"metric_source": None, "claimed_metric": None, "writer": "w", "scores": 1, "visits": 0, "calls": []}
+    texts = {"artifacts": {}, "plan": "", "analysis": "", "term_out": "", "message": "", "code": "x = 1\n"}
+    print_node({**NODE, **more, **texts, "metrics": {"min_area": 0.036529889880030}})
+    assert "0.03652988988003" in capsys.readouterr().out

@@ -27,15 +27,16 @@ def test_counts_go_on_after_a_resume():
 
 
 def test_a_new_best_is_marked_where_it_can_be_seen():
-    """Rounding is no progress to look at: the figure beside the mark is another one than before."""
+    """Rounding is no progress: the figure beside the mark is another one than before, with the digits that it takes."""
     lines = StepLines(BestSoFar(True), None)
-    scores = [0.25, 0.25 - 4e-10, 0.2499, 0.3]
+    scores = [0.25, 0.25 - 4e-11, 0.2499, 0.2499 - 3e-9, 0.3]
     best = [min(scores[: n + 1]) for n in range(len(scores))]
     said = [
         lines.line(committed(n, "draft", metric=score, best_metric=best[n], is_best=score == best[n]))
         for n, score in enumerate(scores)
     ]
-    assert [BEST in line for line in said] == [True, False, True, False]
+    assert [BEST in line for line in said] == [True, False, True, True, False]
+    assert f": 0.249899997 {BEST}" in said[3] and ": 0.25 " in said[1]
 
 
 def test_a_baseline_beside_the_search_leads_until_it_is_beaten():
