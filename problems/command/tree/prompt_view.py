@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from problems.command.tree.named_in import led_to
 from problems.command.tree.replies import Wanted
 from problems.command.tree.tree import Ground, Tree
 from problems.user_files import is_login
@@ -38,16 +39,18 @@ def map_of(ground: Ground) -> str:
 
 def relevant(tree: Tree, texts: Iterable[str], room: int) -> list[str]:
     """Paths of the files that a prompt shows, up to `room` bytes together: what the program changed, what its output or
-    the task names, be it locked, then the smallest that may change. The first may change, and is shown however long."""
+    the task names, be it locked, then those that these import, then the smallest that may change. The first may change,
+    and is shown however long."""
     searched = tree.ground.searched()
     words = {word.strip(".") for text in texts for word in _WORD.findall(text)}
     stems = {_stem(word) for word in words}
     locked = [path for path in _locked_by_name(tree, words, stems) if readable(tree, [path])]
-    rest = sorted(searched, key=lambda path: (tree.ground.base.files[path].size, path))
     there = [path for path in (*tree.changes, *searched) if tree.text(path) is not None]
-    changed = [path for path in there if path in tree.changes or _stem(path) in stems] or rest[:1]
+    changed = [path for path in there if path in tree.changes or _stem(path) in stems]
+    smallest = sorted(searched, key=lambda path: (tree.ground.base.files[path].size, path))
+    rest = [*led_to(tree, [*changed, *locked], there, room), *smallest]
     chosen: list[str] = []
-    for path in dict.fromkeys((*changed, *locked, *rest)):
+    for path in dict.fromkeys((*(changed or rest[:1]), *locked, *rest)):
         size = _size(tree, path)
         if tree.text(path) is not None and (size <= room or (room and not chosen)):
             chosen.append(path)

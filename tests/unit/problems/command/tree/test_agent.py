@@ -255,3 +255,23 @@ def test_rules_moves_numbers_and_says_so(agent, ground):
         tree = read_tree(ground, agent.code(context(), reply).node.code)
         assert set(tree.changes) <= {"src/a.py", "src/b.py"}
         assert reply == writer.write({"parents": []}, random.Random(seed))
+
+
+def test_what_the_command_imports_is_shown_before_what_is_only_small(tmp_path):
+    """Of a style sheet parser a module of colours that nothing ran was shown, and not the parser."""
+    texts = {
+        "bench.py": "from css import parse\n", "css/tiny.py": "T = 1\n",
+        "css/__init__.py": "from .parser import parse\n",
+        "css/parser.py": "from .tokens import (\n    scan)\n" + "# p\n" * 90, "css/tokens.py": "# t\n" * 90,
+        "css/near.js": "const t = require('./far')\n", "css/far.js": "// f\n" * 9,
+    }  # fmt: skip
+    folder = tmp_path / "repository"
+    (folder / "css").mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    tree = Tree(Ground(snapshot(folder, tmp_path / "bases"), ("css/*",)))
+    python = ["css/__init__.py", "bench.py", "css/parser.py", "css/tokens.py"]
+    assert relevant(tree, ["python3 bench.py"], 900) == [*python, "css/tiny.py", "css/near.js", "css/far.js"]
+    assert relevant(tree, ["python3 bench.py"], 500)[:3] == python[:3]
+    assert relevant(tree, ["node near.js"], 900)[:2] == ["css/near.js", "css/far.js"]
+    assert relevant(tree, ["make"], 900)[0] == "css/tiny.py"
