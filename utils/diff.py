@@ -14,6 +14,8 @@ SEARCH, _BETWEEN, REPLACE = (
     for mark in (r"(<{5,9})[ \t]*SEARCH:?[ \t\r]*", r"(={5,9})[ \t]*", r">{5,9}[ \t]*REPLACE[ \t\r]*")
 )
 """Whole lines before, between and after the two texts of a block, as models write them."""
+MISFITS_TOLD = 6
+"""Blocks that do not fit, of one reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,30 @@ def _without_end(number: int, body: Sequence[str], where: str) -> DiffError:
     return DiffError(f"block {number} (from {first[:80]!r} on) has no line `{mark}` {where}; no block was applied")
 
 
-def apply_diff(code: str, changes: Sequence[Change]) -> str:
-    """The program with every change made, each in its first place; DiffError if a text to find is not there.
+def apply_diff(code: str, changes: Sequence[Change], first: int = 1) -> str:
+    """The program with every change made, each in its first place; DiffError if texts to find are not there, with all
+    of these: whoever hears of one at a time mends one at a time.
 
     Trailing blanks do not matter, and a block whose every line lacks the same indentation still fits.
+
+    Args:
+        first: the number of the first block, as its writer counts.
     """
-    for number, change in enumerate(changes, 1):
-        code = _apply_one(code, change, number)
+    misfits = []
+    for number, change in enumerate(changes, first):
+        try:
+            code = _apply_one(code, change, number)
+        except DiffError as error:
+            misfits.append(str(error))
+    if misfits:
+        raise DiffError(together(misfits))
     return code
+
+
+def together(misfits: Sequence[str]) -> str:
+    """What is wrong with several blocks, in one line."""
+    more = len(misfits) - MISFITS_TOLD
+    return "; ".join([*misfits[:MISFITS_TOLD], *([f"and {more} more do not fit"] if more > 0 else [])])
 
 
 def _apply_one(code: str, change: Change, number: int) -> str:

@@ -121,11 +121,11 @@ def apply_patch(patch: FilePatch, old: str | None) -> str | None:
     return "".join(exact)
 
 
-def changed_text(old: str, changes: Sequence[Change]) -> str:
+def changed_text(old: str, changes: Sequence[Change], first: int = 1) -> str:
     """`apply_diff` for files of any line ending; DiffError where a block does not fit."""
     if "\r\n" in old:
-        return apply_diff(old.replace("\r\n", "\n"), changes).replace("\n", "\r\n")
-    return apply_diff(old, changes)
+        return apply_diff(old.replace("\r\n", "\n"), changes, first).replace("\n", "\r\n")
+    return apply_diff(old, changes, first)
 
 
 def with_line_ends(text: str, old: str | None) -> str:

@@ -17,11 +17,12 @@ same way (`as_reply`), whatever they hold and whatever they are called.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from problems.command.tree.tree import Tree, TreeError, with_patches
-from utils.diff import REPLACE, SEARCH, DiffError, parse_diff
+from utils.diff import REPLACE, SEARCH, DiffError, parse_diff, together
 from utils.fences import less_indented
 from utils.patch import PatchError, changed_text, read_patch, with_line_ends
 from utils.response import left_out
@@ -97,15 +98,20 @@ def read_reply(tree: Tree, reply: str) -> tuple[Tree, str]:
     """(the tree with everything that a reply says, the plan).
 
     Raises:
-        TreeError: it changes nothing, or something that does not fit or may not be.
+        TreeError: it changes nothing, or something that may not be, or something that does not fit: then all of it.
     """
     edits, plan = edits_of(reply, tree)
+    misfits: list[str] = []
+    blocks: Counter[str] = Counter()
     for edit in edits:
+        blocks[edit.path] += edit.form == "blocks"
         try:
-            tree = _applied(tree, edit)
+            tree = _applied(tree, edit, blocks[edit.path])
         except (DiffError, PatchError) as error:
             where = "" if str(error).startswith(edit.path) or not edit.path else f"{edit.path}: "
-            raise TreeError(f"{where}{error}") from error
+            misfits.append(f"{where}{error}")
+    if misfits:
+        raise TreeError(together(misfits))
     return tree, plan
 
 
@@ -265,7 +271,8 @@ def _plain(path: str) -> str:
     return path.removeprefix("./")
 
 
-def _applied(tree: Tree, edit: Edit) -> Tree:
+def _applied(tree: Tree, edit: Edit, number: int) -> Tree:
+    """The tree with one thing done to it; of blocks, `number` says which of its file's they are."""
     if edit.form == "diff":
         return with_patches(tree, read_patch(edit.text))
     path = edit.path or _only(tree)
@@ -282,7 +289,7 @@ def _applied(tree: Tree, edit: Edit) -> Tree:
     changes = parse_diff(edit.text)
     if old is None and any(change.search.strip() for change in changes):
         raise TreeError(f"{path}: there is no such file; write it whole")
-    return tree.with_file(path, changed_text(old or "", changes))
+    return tree.with_file(path, changed_text(old or "", changes, number))
 
 
 def _only(tree: Tree) -> str:

@@ -52,6 +52,15 @@ def test_what_is_not_there_is_named():
         apply_diff(CODE, parse_diff(block("    a = 1\n", "    a = 2\n") + block("    c = 9\n", "")))
 
 
+def test_all_blocks_that_do_not_fit_are_named_at_once():
+    """A reply of five wrong blocks came back five times, and was given up before."""
+    lost = [block(f"    lost{number}\n", "") for number in range(9)]
+    with pytest.raises(DiffError) as told:
+        apply_diff(CODE, parse_diff(lost[0] + block("    a = 1\n", "    a = 2\n") + "".join(lost[1:])))
+    assert "block 1: the program has no line 'lost0'" in str(told.value) and "; block 3: " in str(told.value)
+    assert "block 2" not in str(told.value) and str(told.value).endswith("; and 3 more do not fit")
+
+
 @pytest.mark.parametrize("reply", ["", "no blocks", "```python\nx = 1\n```", "=======\nx\n>>>>>>> REPLACE\n"])
 def test_no_blocks_no_changes(reply):
     assert parse_diff(reply) == []

@@ -95,6 +95,15 @@ def test_what_cannot_be_is_told(ground, reply, says, locked):
     assert told.value.locked is locked
 
 
+def test_blocks_are_numbered_within_their_file_and_all_that_do_not_fit_are_told(ground):
+    """The third block of a file was called block 1, and the next one that did not fit was told a reply later."""
+    good = BLOCK.replace("FACTOR = 3", "SCALE = 2")
+    with pytest.raises(TreeError) as told:
+        read_reply(Tree(ground), f"src/b.py\n{good}\n{BLOCK}\nsrc/deep/c.txt\n{BLOCK}\n")
+    assert "src/b.py: block 2: the program has no line 'FACTOR = 3'" in str(told.value)
+    assert "; src/deep/c.txt: block 1: the program has no line 'FACTOR = 3'" in str(told.value)
+
+
 @pytest.mark.parametrize("path", ["initial.py", "files.py", "pathways/in.py", "src/file.txt", "Makefile.am"])
 def test_a_path_is_read_as_it_is_written(path):
     for line in (path, f"### {path}", f"`{path}`:", f"File: {path}", f"**{path}**", f"- {path}"):
