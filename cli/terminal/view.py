@@ -19,8 +19,9 @@ from cli.terminal.open_work import IDLE, OpenWork
 from cli.terminal.output import Output, say_finishing
 from cli.terminal.step_text import StepLines, baseline_line
 from core.contracts import Progress
-from core.events import BaselineScored, Event, NodeCommitted, Warned
+from core.events import BaselineScored, Event, GenerationFinished, NodeCommitted, Warned
 from core.state.live_work import LiveWork, read_live_work
+from reports.ratings import title_in
 from runs.ending.outcome import Outcome
 from runs.facts import RunFacts
 from runs.view import SilentView, View
@@ -144,6 +145,10 @@ class PlainView:
             if self._lines is not None:
                 self._lines.learn(event)
             self._say(baseline_line(event))
+        elif isinstance(event, GenerationFinished) and (title := title_in(event)):
+            if self._lines is not None:
+                self._lines.learn(event)
+            self._say(f"generation {event.generation}: {title}")
         elif isinstance(event, Warned):
             self._say(f"warning: {event.text}")
 

@@ -18,7 +18,7 @@ CHAMPION_GAMES = 4
 """Games that the champion did not win: lost ones first."""
 RIVAL_GAMES = 2
 """Games that the runner-up lost to the champion."""
-GAME_BYTES = 1_200
+GAME_BYTES = 1_800
 """Of a game's moves: of longer ones the beginning and the end are told."""
 
 

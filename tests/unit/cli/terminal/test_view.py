@@ -8,7 +8,7 @@ import pytest
 
 from cli.terminal.view import CROWDED, MOMENT_SECONDS, SILENCE_SECONDS, PlainView, QuietView, open_view
 from core.contracts import Progress
-from core.events import BaselineScored, LLMCalled, NodeProposed, Warned
+from core.events import BaselineScored, GenerationFinished, LLMCalled, NodeProposed, Warned
 from core.state.failure import FailureKind
 from reports.conclusion import Conclusion
 from reports.verdict import Verdict
@@ -197,6 +197,22 @@ def test_an_interrupted_run_says_the_best_so_far(view, committed):
     plain.interrupted()
     (line,) = lines()
     assert "best 2 by the baseline zero, 2.5 by the search. Go on with: python main.py resume toy-1" in line
+
+
+def test_plain_lines_tell_who_won_a_tournament_and_an_interrupted_arena_its_champion(facts_of, monkeypatch):
+    """Lines for a file or a pipe never named a champion, and such a run ended with "no score yet"."""
+    facts, stream = facts_of(), io.StringIO()
+    monkeypatch.setattr(facts.problem, "family", "arena", raising=False)
+    plain = PlainView(stream, Clock())
+    plain.start(facts, Progress)
+    plain.emit(
+        GenerationFinished(generation=2, ratings=[{"node_id": "b", "name": "deep", "elo": 389.2}], promoted=["b"])
+    )
+    plain.interrupted()
+    plain.close()
+    told, ended = stream.getvalue().splitlines()[-2:]
+    assert told == "generation 2: champion deep, 389.2 Elo"
+    assert "everything is saved; champion deep, 389.2 Elo. Go on with:" in ended
 
 
 @pytest.mark.parametrize(("kind", "made"), [("quiet", QuietView), ("plain", PlainView), ("auto", PlainView)])
