@@ -3629,6 +3629,11 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * Games
+             * @default []
+             */
+            games: string[];
+            /**
              * Promoted
              * @default []
              */
@@ -3637,6 +3642,11 @@ export interface components {
             standings?: {
                 [key: string]: unknown;
             }[];
+            /**
+             * Times
+             * @default []
+             */
+            times: string[];
         };
         /**
          * Turn
