@@ -75,7 +75,9 @@ def _words(arguments: Answer) -> list[str]:
     words += [f"{key}={json.dumps(_without_expressions(key, value))}" for key, value in settings.items()]
     if long := next((word for word in words if len(word) > LONGEST_WORD), None):
         key = long.partition("=")[0][:80]
-        raise ConfigError(f"{key}: {len(long)} characters; allowed: at most {LONGEST_WORD}, more in a YAML file")
+        raise ConfigError(
+            f"{key}: {counted(len(long), 'character')}; allowed: at most {LONGEST_WORD}, more in a YAML file"
+        )
     return [*words, f"--llm={arguments.get('writer') or 'external'}"]
 
 

@@ -90,7 +90,9 @@ def test_rules_join_one_row_and_several_of_a_key_and_keys_of_two_columns(tmp_pat
     stand = Stand(tmp_path, *words)
     told = "the rules writer joins shops.csv by shop = Shop, visits.tsv.gz by shop = SHOP (summed up)"
     assert told in stand.problem.note and "weather.csv by day = Day and town" in stand.problem.note
-    assert "input/visits.tsv.gz has rows for those of the tables to learn and to predict" in stand.problem.preview()
+    assert (
+        "rows for those of the tables to learn and to predict lie in input/visits.tsv.gz, by" in stand.problem.preview()
+    )
     code = program(stand)
     assert [side.one for side in facts_of(stand).sides] == [True, False, True]
     without = code.replace("rows, test_rows = joined(", "joined(")
@@ -179,7 +181,7 @@ def test_a_table_of_a_further_table_is_joined_to_that_one(tmp_path, inline):
     months.to_csv(folder / "months.csv", index=False)
     stand = Stand(tmp_path, f"data.dir={folder}", "data.target=owed", "data.metric=r2", "budget.seconds=20")
     assert "loans.csv by who (summed up), months.csv to loans.csv (summed up)" in stand.problem.note
-    assert "input/months.csv has rows for those of input/loans.csv, by loan" in stand.problem.preview()
+    assert "rows for those of input/loans.csv lie in input/months.csv, by loan" in stand.problem.preview()
     assert scored(stand, program(stand)) > 0.5
     stand.close()
 

@@ -141,4 +141,4 @@ def _by(one: dict[str, Any]) -> str:
 def _line(one: dict[str, Any], ours: str) -> str:
     """For prompts; names of columns alone, since some may hold no value."""
     each = "one row each" if one["one"] else "several rows each"
-    return f"input/{one['file']} has rows for those of {ours}, by {_by(one)} ({each})"
+    return f"rows for those of {ours} lie in input/{one['file']}, by {_by(one)} ({each})"

@@ -4,7 +4,7 @@ import type { FailureCount } from "../api/types";
 import { Empty, Failed, Linked, NodeLink, Panel } from "../components/widgets";
 import { plainMessage } from "../model/plain";
 import type { Connection } from "../model/connection";
-import { day, metric, time } from "../model/format";
+import { counted, day, metric, time } from "../model/format";
 import { useResource } from "../model/hooks";
 import { failedAs } from "../model/node-search";
 import { href } from "../model/router";
@@ -29,7 +29,7 @@ export function FailuresView({ connection }: { connection: Connection }) {
                 {data.map((item) => (
                   <tr key={item.failure}>
                     <td><span className="tag fail">{item.failure}</span></td>
-                    <td className="num"><a href={href(state.id, "nodes", "", { q: failedAs(item.failure) })} aria-label={`${item.count} nodes that failed by ${item.failure}`}>{item.count}</a></td>
+                    <td className="num"><a href={href(state.id, "nodes", "", { q: failedAs(item.failure) })} aria-label={`${counted(item.count, "node")} that failed by ${item.failure}`}>{item.count}</a></td>
                     <td><div className="row share"><div className="meter"><span style={{ width: `${share(item.count)}%`, background: "var(--bad)" }} /></div><span className="num">{metric(share(item.count), 2)} %</span></div></td>
                     <td className="small">{Object.entries(item.operators).map(([name, n]) => `${name} ${n}`).join(", ")}</td>
                     <td className="wrap small">{item.advice}</td>

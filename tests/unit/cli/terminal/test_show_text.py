@@ -57,7 +57,15 @@ def test_a_node_without_a_score_says_why(capsys, more, told):
 
 def test_brackets_of_a_models_name_are_printed(capsys):
     call = {"role": "code", "provider": "openai", "model": "llama[/free]", "reply": "[red]a[/red]"}
-    more = {"metric_source": None, "claimed_metric": None, "writer": "w", "scores": 1, "visits": 0, "metrics": {}}
+    more = {
+        "metric_source": None,
+        "claimed_metric": None,
+        "writer": "w",
+        "scores": 1,
+        "noise": None,
+        "visits": 0,
+        "metrics": {},
+    }
     texts = {"artifacts": {}, "plan": "", "analysis": "", "term_out": "", "message": "", "code": "x = 1\n"}
     print_node({**NODE, **more, **texts, "calls": [call]})
     told = capsys.readouterr().out
@@ -110,7 +118,15 @@ def test_two_scores_that_differ_do_not_read_the_same_and_a_nodes_measurements_ha
     print_run({**RUN, "nodes": [{**NODE, "metric": score} for score in scores]})
     told = capsys.readouterr().out
     assert [told.count(text) for text in ("1.505293971", "1.505293968", " 2 ")] == [1, 2, 1]
-    more = {"metric_source": None, "claimed_metric": None, "writer": "w", "scores": 1, "visits": 0, "calls": []}
+    more = {
+        "metric_source": None,
+        "claimed_metric": None,
+        "writer": "w",
+        "scores": 1,
+        "noise": None,
+        "visits": 0,
+        "calls": [],
+    }
     texts = {"artifacts": {}, "plan": "", "analysis": "", "term_out": "", "message": "", "code": "x = 1\n"}
     print_node({**NODE, **more, **texts, "metrics": {"min_area": 0.036529889880030}})
     assert "0.03652988988003" in capsys.readouterr().out
