@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from problems.command.tree.named_in import led_to
+from problems.command.tree.imported_files import led_to
 from problems.command.tree.replies import Wanted
 from problems.command.tree.tree import Ground, Tree
 from problems.user_files import is_login
