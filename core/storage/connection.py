@@ -28,6 +28,8 @@ _OF_THE_MACHINE = frozenset(
 _INDEX_BYTES = 1 << 15
 _FILES_OF_A_STORE = 6
 """Open at once: two connections, each with a log and an index."""
+_FILES_OF_A_START = 48
+"""A start of a run has no more open at once."""
 
 
 def connect(place: str, seconds: float | None = None) -> sqlite3.Connection:
@@ -102,14 +104,19 @@ def check_readable(path: Path) -> None:
         raise StoreError(f"store '{path}' cannot be read: {os.strerror(errno.EACCES)}")
 
 
-def lacking_room() -> str:
-    """That this process may open too few files for a store, which SQLite does not say; '' where it may."""
+def lacking_room(folder: Path) -> str:
+    """That this process may open too few files for a store, which SQLite does not say; '' where it may.
+
+    Where it may open hardly any that is believed of a folder that can be read, too: what other threads of a
+    start had open for a moment may be closed by now.
+    """
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    few = most < _FILES_OF_A_START and os.access(folder, os.R_OK | os.X_OK)
     try:
         left = most - len(os.listdir("/proc/self/fd"))
     except OSError as error:  # whoever may open no more cannot list them either; no /proc says nothing of room
         return f": [Errno {error.errno}] {error.strerror}" if error.errno in (errno.EMFILE, errno.ENFILE) else ""
-    return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if left < _FILES_OF_A_STORE else ""
+    return f": [Errno {errno.EMFILE}] {os.strerror(errno.EMFILE)}" if few or left < _FILES_OF_A_STORE else ""
 
 
 def why_no_write(path: Path) -> str:

@@ -168,7 +168,7 @@ class Database:
             if code == sqlite3.SQLITE_IOERR and (why := why_no_write(self.path)):
                 more = f"{why}{room}"
             if code == sqlite3.SQLITE_CANTOPEN:
-                more = lacking_room()
+                more = lacking_room(self.path.parent)
             if code in _BROKEN:
                 more = _WHAT_IS_LEFT
             kind = BrokenStoreError if code in _BROKEN else LockedStoreError if code in _LOCKED else StoreError

@@ -92,7 +92,7 @@ def check_store(run_dir: Path) -> StoreCheck:
             check.schema = 0
             return check
         if is_of_the_machine(error):
-            raise StoreError(f"store '{path}': {error}{lacking_room()}; nothing was checked") from error
+            raise StoreError(f"store '{path}': {error}{lacking_room(path.parent)}; nothing was checked") from error
         check.findings.append(Finding(DB_NAME, f"cannot be read: {type(error).__name__}: {error}"))
     return check
 

@@ -235,12 +235,22 @@ def test_a_session_without_room_for_a_file_is_told_as_that(tmp_path):
         Database(tmp_path / "run.db")
 
 
+def test_room_that_other_threads_had_for_a_moment_is_told_too(tmp_path, monkeypatch):
+    """They had closed their files when it was asked: a start with 20 could not open its store, for no reason told."""
+    monkeypatch.setattr("core.storage.connection.resource.getrlimit", lambda _: (40, 40))
+    monkeypatch.setattr("core.storage.connection.os.listdir", lambda _: ["0", "1", "2"])
+    assert "Too many open files" in lacking_room(tmp_path)
+    assert lacking_room(tmp_path / "gone") == "", "a folder that is not there is the reason"
+    monkeypatch.setattr("core.storage.connection.resource.getrlimit", lambda _: (1024, 1024))
+    assert lacking_room(tmp_path) == ""
+
+
 @pytest.mark.parametrize("number, told", [(errno.EMFILE, True), (errno.ENOENT, False), (errno.EACCES, False)])
-def test_a_machine_that_lists_no_descriptors_is_not_told_as_the_reason(number, told, monkeypatch):
+def test_a_machine_that_lists_no_descriptors_is_not_told_as_the_reason(number, told, tmp_path, monkeypatch):
     """Where /proc is missing or closed, a folder that could not be written was told as "No such file: /proc"."""
 
     def refuse(_path):
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr("core.storage.connection.os.listdir", refuse)
-    assert lacking_room() == (f": [Errno {number}] {os.strerror(number)}" if told else "")
+    assert lacking_room(tmp_path) == (f": [Errno {number}] {os.strerror(number)}" if told else "")
