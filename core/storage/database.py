@@ -95,7 +95,7 @@ class Database:
         """Texts of this transaction by their names."""
         self._whole: set[str] = set()
         """Those of them that the next texts may be differences to."""
-        self._packer = TextPacker()
+        self._packer = TextPacker(self._base)
         self._bases: OrderedDict[str, bytes] = OrderedDict()
         self._beside: sqlite3.Connection | None = None
         """Reads what is stored while another thread's transaction is under way; None before the first time."""
@@ -326,9 +326,14 @@ class Database:
             cursor = connection.execute(query, values)
             return [told[0] for told in cursor.description], cursor.fetchall()
 
-    def _stored(self, name: str) -> Stored:
+    def _stored(self, name: str, *, whole: bool = False) -> Stored:
+        """A text as it lies, or will after this transaction.
+
+        Args:
+            whole: others are differences to it, so that it lies whole, whatever it was packed to when it came again.
+        """
         stored = self._waiting.get(name)
-        if stored is None:
+        if stored is None or (whole and stored[:1] in DIFFERENCES):
             stored = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
         if stored is None:
             raise BrokenStoreError(f"store '{self.path}': text {name} is missing")
@@ -338,7 +343,7 @@ class Database:
         """The end of a text that differences refer to: all of it that they reach."""
         raw = self._bases.get(name)
         if raw is None:
-            raw = whole_text(self._stored(name))[-WINDOW:]
+            raw = whole_text(self._stored(name, whole=True))[-WINDOW:]
             with self._reading:
                 self._bases[name] = raw
                 if len(self._bases) > _BASES:

@@ -29,12 +29,14 @@ def message_parts(body: str) -> list[str]:
 def kinds_of(parts: Sequence[str]) -> Iterator[str]:
     """The kinds of a message's parts: what stands below the same heading is like each other, and so are programs."""
     section = fence = ""
+    is_closed = False
     for part in parts:
         if fence:
             yield PROGRAM if fence.strip("`") == "python" else f"{section} {fence}"
-        else:
-            first = part.partition("\n")[0]
-            section = first[:60].rstrip("0123456789 ") if first.startswith("#") else section
-            yield f"part {section}"
-        last = "" if fence else part.rstrip("\n").rpartition("\n")[2]
-        fence = last if last.startswith("```") else ""
+            fence, is_closed = "", True
+            continue
+        first, _, below = part.partition("\n")
+        section = first[:60].partition("(")[0].rstrip("0123456789 ") if first.startswith("#") else section
+        yield f"part {section}"
+        last = (below if is_closed else part).rstrip("\n").rpartition("\n")[2]  # what closes a fence opens none
+        fence, is_closed = last if last.startswith("```") else "", False

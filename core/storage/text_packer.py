@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from zlib import crc32
 
+from core.storage.message_parts import OUTPUT
 from core.storage.packing import PLAIN, WINDOW, Apart, Figures, dictionaries_of, difference, fitting, packed
+from core.storage.quoted_outputs import QuotedOutputs
 
 _PIECE = 4000
 """Characters that a piece of a long text has at least."""
@@ -25,6 +27,10 @@ _TRIES = 2
 """After so many texts whose differences were not worth it the next ones are not compared, until forms are again."""
 _WORTH = 0.9
 """A difference is worth its second read where it takes at most this share of the text alone."""
+_QUOTE = 0.05
+"""A text that quotes an output takes at most this share of its bytes as a difference to it."""
+_LONG = 1000
+"""From so many bytes on a text may quote an output."""
 
 
 @dataclass(slots=True)
@@ -70,14 +76,21 @@ class TextPacker:
 
     A difference goes to a whole text, never to another difference, so that two reads give any text. When the
     differences to a whole text have lost more than a whole text costs, the next one is stored whole: texts move on.
+    What a prompt quotes of an output is a difference to that output.
+
+    Args:
+        end_of: name of a text that lies whole → its end, as much as differences reach.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, end_of: Callable[[str], bytes]) -> None:
         self._kinds: OrderedDict[str, _Kind] = OrderedDict()
+        self._outputs = QuotedOutputs()
+        self._end_of = end_of
 
     def forget(self) -> None:
         """Nothing that was packed so far may be referred to: it was never stored."""
         self._kinds.clear()
+        self._outputs.clear()
 
     def pack(self, name: str, raw: bytes, kind: str) -> bytes:
         """A text as it is stored.
@@ -88,12 +101,14 @@ class TextPacker:
         """
         if len(raw) <= _TINY:
             return PLAIN + raw
+        if kind != OUTPUT and len(raw) >= _LONG and (quote := self._quote(name, raw)):
+            return quote
         known = self._kind(kind)
         looks = known.seen % _AGAIN == 0
         known.seen += 1
         known.failed = 0 if looks else known.failed
         found = self._difference(known, raw, looks) if known.bases and known.failed < _TRIES else None
-        return self._alone(known, name, raw, looks) if found is None else found
+        return self._alone(known, kind, name, raw, looks) if found is None else found
 
     def pieces(self, text: str, kind: str) -> list[str]:
         """A long text that begins as the one before it of its kind, cut behind lines that say so by their own words.
@@ -108,8 +123,20 @@ class TextPacker:
         return cut if begins_alike else [text]
 
     def is_base(self, kind: str, name: str) -> bool:
-        """True if the next texts of the kind may be stored as differences to that text."""
+        """True if other texts may be stored as differences to that one, which lies whole."""
+        if kind == OUTPUT:
+            return True
         return any(base.name == name for base in self._kinds[kind].bases) if kind in self._kinds else False
+
+    def _quote(self, name: str, raw: bytes) -> bytes | None:
+        """The text as a difference to the output that it quotes, if it does."""
+        output = self._outputs.quoted(raw)
+        if output is None or output == name:
+            return None
+        end = self._end_of(output)
+        forms = [difference(raw, output, dictionaries_of(end, one), one) for one in (Figures.WITHIN, Figures.APART)]
+        found = min(forms, key=len)
+        return found if len(found) <= _QUOTE * len(raw) else None
 
     def _kind(self, kind: str) -> _Kind:
         known = self._kinds.get(kind)
@@ -136,13 +163,15 @@ class TextPacker:
         base.least = base.lost = 0
         return None
 
-    def _alone(self, known: _Kind, name: str, raw: bytes, looks: bool) -> bytes:
+    def _alone(self, known: _Kind, kind: str, name: str, raw: bytes, looks: bool) -> bytes:
         """The text whole; from here on others may be differences to it, where these are worth it."""
         found = _smallest(known, looks, lambda figures: packed(raw, figures))
         if known.failed < _TRIES:
             tail = raw[-WINDOW:]
             base = _Base(name, tail, len(raw), len(found), frozenset(tail.split(b"\n")), {})
             known.bases = [*known.bases[1 - _BASES :], base]
+        if kind == OUTPUT:
+            self._outputs.keep(name, raw)
         return found
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from core.state.node import Node
 from core.storage import packing
 from core.storage.database import DB_NAME, Database
+from core.storage.message_parts import OUTPUT, kinds_of, message_parts
 from core.storage.packing import (
     DIFFERENCES,
     JSON,
@@ -132,7 +133,7 @@ def test_a_run_of_texts_takes_little_and_is_read_in_any_order(tmp_path, texts, s
 
 def test_texts_of_two_lines_of_descent_find_their_own(tmp_path):
     """Programs of islands come in turns: each is a difference to what it shares lines with."""
-    rng, packer = random.Random(2), TextPacker()
+    rng, packer = random.Random(2), TextPacker(never)
     one, two = programs(60, rng), programs(60, rng)
     sizes = []
     for text in (text for pair in zip(one, two, strict=True) for text in pair):
@@ -193,6 +194,53 @@ def test_nothing_differs_from_what_a_failed_transaction_stored(tmp_path):
     again = Database(tmp_path / DB_NAME, read_only=True)
     assert again.get_text(name) == second
     again.close()
+
+
+def test_what_prompts_quote_of_outputs_lies_once(tmp_path):
+    outputs = logs(40, random.Random(5))
+    quotes = [f"{text[:1500]}[…]\n{text[-1500:]}" for text in outputs]
+    db = Database(tmp_path / DB_NAME)
+    for text in outputs:
+        with db.transaction():
+            db.put_text(text, OUTPUT)
+    with db.transaction():
+        names = [db.put_text(quote, "## The program ```") for quote in quotes]
+    lying = [len(db.select("SELECT body FROM texts WHERE hash = ?", (name,))[0][0]) for name in names]
+    assert sum(lying) / len(lying) < 100, "of 3,000 characters, some 1,000 of which are digits"
+    db.close()
+    again = Database(tmp_path / DB_NAME, read_only=True)
+    assert [again.get_text(name) for name in names] == quotes
+    again.close()
+
+
+def test_an_output_that_comes_again_is_read_while_it_is_written_again(tmp_path, monkeypatch):
+    """It lies whole, and quotes differ from it; packed once more it may be a difference itself."""
+    monkeypatch.setattr("core.storage.database._KNOWN_TEXTS", 1)
+    first, second = logs(1, random.Random(6))[0], "".join(f"epoch {n} loss is not a number\n" for n in range(200))
+    near = second.replace("epoch 7 ", "epoch 8 ")
+    quote = second[:600] + second[-900:]
+    db = Database(tmp_path / DB_NAME)
+    with db.transaction():
+        db.put_text(second, OUTPUT)
+    with db.transaction():
+        name = db.put_text(quote, "## The program ```")
+    for text in (first, near):
+        with db.transaction():
+            db.put_text(text, OUTPUT)
+    db._bases.clear()
+    with db.transaction():
+        db.put_text(second, OUTPUT)
+        assert db.get_text(name) == quote
+    db.close()
+
+
+def test_what_closes_a_block_of_a_message_opens_none():
+    parts = message_parts("## Seen [12]\n```\n1 2\n```\n\n## Best ([3], merge)\nhere:\n```python\nx = 1\n```\nend\n")
+    assert list(zip(kinds_of(parts), parts, strict=True))[1::2] == [
+        ("## Seen [12] ```", "1 2\n"),
+        ("part ## Best", "## Best ([3], merge)\nhere:\n```python\n"),
+        ("part ## Best", "```\nend\n"),
+    ]
 
 
 def test_a_small_text_that_would_fill_the_memory_is_refused(monkeypatch):
