@@ -6,6 +6,7 @@ import re
 from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
 from utils.diff import REPLACE, SEARCH
@@ -32,6 +33,8 @@ _TEXT_MARKS = ('"""', "'''")
 _FENCES_IN_TEXT = 8
 """So many fences of a block may stand in texts of its program."""
 _PYTHON = frozenset({"", "py", "python", "python3"})
+_REMEMBERED = 64
+"""Replies: each is read when it comes, when it is judged and when it becomes a node."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +45,14 @@ class Block:
     text: str
 
 
-def split_blocks(text: str) -> tuple[str, list[Block]]:
+@lru_cache(maxsize=_REMEMBERED)
+def split_blocks(text: str) -> tuple[str, tuple[Block, ...]]:
     """(prose outside of the fences, fenced blocks in order). A fence that is never closed runs to the end."""
     prose: list[str] = []
     blocks: list[Block] = []
     lines, place = source_lines(unlisted(text)), 0
     while place < len(lines):
-        opened, end = _FENCE.match(lines[place]), place
+        opened, end = _fence(lines[place]), place
         if opened is None:
             prose.append(lines[place])
         else:
@@ -59,7 +63,12 @@ def split_blocks(text: str) -> tuple[str, list[Block]]:
                 body = [*body[:glued], body[glued].rstrip().removesuffix(opened[2])]
             blocks.append(_block(opened, body))
         place = end + 1
-    return "\n".join(prose), blocks
+    return "\n".join(prose), tuple(blocks)
+
+
+def _fence(line: str) -> re.Match[str] | None:
+    """The fence that a line is. Few lines hold its marks, and to look for these is soon done."""
+    return _FENCE.match(line) if "```" in line or "~~~" in line else None
 
 
 def _end_of(lines: Sequence[str], place: int, opened: re.Match[str]) -> int:
@@ -67,7 +76,7 @@ def _end_of(lines: Sequence[str], place: int, opened: re.Match[str]) -> int:
 
     A fence in a text of a Python program, as prompts for models hold them, closes nothing where a later one does.
     """
-    ends = (n for n in range(place + 1, len(lines)) if _closes(_FENCE.match(lines[n]), opened))
+    ends = (n for n in range(place + 1, len(lines)) if _closes(_fence(lines[n]), opened))
     first = next(ends, len(lines))
     if opened[3].lower() in _PYTHON and _is_in_text("\n".join(lines[place + 1 : first])):
         later = islice(ends, _FENCES_IN_TEXT)
@@ -99,22 +108,23 @@ def _block(opened: re.Match[str], body: Sequence[str]) -> Block:
     return Block(opened[3].lower(), "\n".join(body).removeprefix("\ufeff"))
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def unlisted(text: str) -> str:
     """A reply whose fenced blocks and SEARCH/REPLACE blocks all stand at the margin, also those of lists and quotes."""
     lines, kept, place = _unquoted(text).split("\n"), list[str](), 0
     ends_of: dict[str, list[int]] = {}
     for number, line in enumerate(lines):
-        if found := _LISTED_REPLACE.match(line):
+        if ">>>>>" in line and (found := _LISTED_REPLACE.match(line)):
             ends_of.setdefault(found[1], []).append(number)
     while place < len(lines):
         line, end = lines[place], place
-        if (opened := _FENCE.match(line)) is not None:
+        if (opened := _fence(line)) is not None:
             end = _end_of(lines, place, opened)
             width, closing = len(opened[1]), lines[end : end + 1]
             kept += [opened[1].rstrip()] if opened[1][:-1].strip(" \t-*+") else []
             kept += [line[width:], *less_indented(lines[place + 1 : end], width)]
             kept += [one.lstrip(" \t") for one in closing] if width else closing
-        elif (begun := _LISTED_SEARCH.match(line)) is not None:
+        elif "<<<<<" in line and (begun := _LISTED_SEARCH.match(line)) is not None:
             known = ends_of.get(begun[1], [])
             later = bisect(known, place)
             end = known[later] if later < len(known) else place
@@ -132,8 +142,8 @@ def _unquoted(text: str) -> str:
     What merely begins with `>` in a block, or looks like a fence there, is a line of it.
     """
     kept, lines, place = list[str](), text.split("\n"), 0
-    has_glued = _GLUED.search(text) is not None and _are_fences(lines)
-    if not has_glued and not _QUOTED_PART.search(text):
+    has_glued = _may_be_glued(text) and _GLUED.search(text) is not None and _are_fences(lines)
+    if not has_glued and not (_may_quote(text) and _QUOTED_PART.search(text)):
         return text
     while place < len(lines):
         end = _end_of_part(lines, place)
@@ -148,12 +158,22 @@ def _unquoted(text: str) -> str:
     return "\n".join(kept)
 
 
+def _may_be_glued(text: str) -> bool:
+    """False where each fence begins its line, which is soon seen."""
+    return text.count("```") > f"\n{text}".count("\n```")
+
+
+def _may_quote(text: str) -> bool:
+    """False where no line begins as one of a quote does."""
+    return any(f"\n{blanks}>" in f"\n{text}" for blanks in ("", " ", "  ", "   "))
+
+
 def _are_fences(lines: Sequence[str]) -> bool:
     """True where fences behind words of a reply begin blocks, and are not only spoken of (`in a block of ```python`):
     without them there is no block, one that is never closed, or one with such a line in it."""
     blocks, place = 0, 0
     while place < len(lines):
-        if (opened := _FENCE.match(lines[place])) is not None:
+        if (opened := _fence(lines[place])) is not None:
             end = _end_of(lines, place, opened)
             if end == len(lines) or any(map(_GLUED.match, lines[place + 1 : end])):
                 return True
@@ -164,7 +184,7 @@ def _are_fences(lines: Sequence[str]) -> bool:
 
 def _end_of_part(lines: Sequence[str], place: int) -> int:
     """Behind the block, the change or the quote that begins on a line; that line itself where none does."""
-    if (opened := _FENCE.match(lines[place])) is not None:
+    if (opened := _fence(lines[place])) is not None:
         return min(_end_of(lines, place, opened) + 1, len(lines))
     end = place
     if SEARCH.fullmatch(lines[place]):
@@ -187,7 +207,7 @@ def up_to_last_block(text: str) -> str:
     whole_lines, lines = source_lines(text, keepends=True), source_lines(text)
     place = last = 0
     while place < len(lines):
-        if (opened := _FENCE.match(lines[place])) is not None:
+        if (opened := _fence(lines[place])) is not None:
             place = last = _end_of(lines, place, opened)
             if place == len(lines):
                 return ""

@@ -70,7 +70,7 @@ def _without_numbers(plan: str) -> str:
     return f"{first[1] or ''}{rest[first.end() :]}".strip()
 
 
-def extract_code(blocks: list[Block], language: str = "python", like: str = "") -> str | None:
+def extract_code(blocks: Sequence[Block], language: str = "python", like: str = "") -> str | None:
     """The program among the blocks: of those that parse the longest that defines most of what `like` does; of those
     labelled as `language` where there are any."""
     candidates = _in_language(blocks, language)

@@ -66,6 +66,9 @@ def source_lines(source: str, keepends: bool = False) -> list[str]:
 
     `str.splitlines` also ends a line at a form feed, a file separator or U+2028, which may stand inside of a string.
     """
+    if "\r" not in source and not keepends:
+        plain = source.split("\n")
+        return plain if plain[-1] else plain[:-1]
     lines: list[str] = _LINE.findall(source)
     return lines if keepends else [line.rstrip("\r\n") for line in lines]
 
