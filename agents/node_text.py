@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from agents.case_scores import beside, case_scores
 from core.contracts import AgentContext
 from core.state.node import Node
@@ -53,9 +55,14 @@ def remembered(node: Node) -> Attempt:
 
     Warnings are shown with the program that is to be changed, and not there.
     """
-    printed = without_repeats(without_warnings(node.term_out)).strip() if node.failure is None else ""
-    printed = "" if _is_told(printed) else printed
-    return Attempt(code=node.code, label=f"[{node.step}]", output=shorten(printed, PRINTED_SHOWN, head=0.0))
+    output = _end_of(node.term_out) if node.failure is None else ""
+    return Attempt(code=node.code, label=f"[{node.step}]", output=output)
+
+
+@lru_cache(maxsize=64)  # most programs of a prompt stood in the one before it
+def _end_of(term_out: str) -> str:
+    printed = without_repeats(without_warnings(term_out)).strip()
+    return "" if _is_told(printed) else shorten(printed, PRINTED_SHOWN, head=0.0)
 
 
 def _is_told(printed: str) -> bool:

@@ -188,7 +188,7 @@ def _programs(reader: RunReader) -> Iterator[Node]:
     codes = dict(reader.db.select("SELECT nodes.step, texts.body FROM nodes JOIN texts ON texts.hash = nodes.code"))
     for node in reader.nodes(texts=False):
         stored = codes.pop(node.step, None)
-        yield node if stored is None else node.model_copy(update={"code": reader.db.text_of(stored)})
+        yield node if stored is None else node.model_copy(update={"code": reader.db.texts.text_of(stored)})
 
 
 def _events(reader: RunReader) -> Iterator[Event]:

@@ -1,10 +1,9 @@
-"""The SQLite file of a run: opening, schema version, transactions, compressed texts."""
+"""The SQLite file of a run: opening, schema version, transactions."""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,24 +24,12 @@ from core.storage.connection import (
     why_no_write,
 )
 from core.storage.foreign_schema import runs_something
-from core.storage.forms import FORMS, insert
-from core.storage.message_parts import PROGRAM, kinds_of, message_parts
+from core.storage.forms import FORMS
 from core.storage.migrations import READ_IN_PLACE, SCHEMA_VERSION, migrate
 from core.storage.models import create_tables
-from core.storage.packing import (
-    DIFFERENCES,
-    WINDOW,
-    Stored,
-    inlined,
-    name_of,
-    part_of,
-    parts_of,
-    parts_text,
-    unpacked,
-    whole_text,
-)
+from core.storage.packing import Stored
 from core.storage.store_place import StorePlace
-from core.storage.text_packer import TextPacker
+from core.storage.stored_texts import StoredTexts
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError, LockedStoreError, StoreError, StoreVersionError
 
@@ -61,14 +48,9 @@ _PAGE = 2048
 texts lay idle, in SQLite's 4096 a third."""
 _LOG_BYTES = 4_000_000
 """So long grows the write-ahead log before its pages go into the file."""
-_KNOWN_TEXTS = 4096
-_BASES = 32
-"""Of so many texts that others are differences to the ends are kept in memory when texts are read."""
 _TEXT = "SELECT body FROM texts WHERE hash = ?"
 Values = Sequence[Any] | Mapping[str, Any]
 """What a statement's placeholders stand for: in their order, or by their names."""
-_LISTS = 64
-"""So many messages are known with the lists of their parts: a run asks with few system messages."""
 
 
 class Database:
@@ -87,20 +69,11 @@ class Database:
         """Of a file that is written to, once it is open."""
         self.read_only = read_only
         self.lock = threading.RLock()
-        self._known: OrderedDict[str, None] = OrderedDict()
-        """Names of stored texts."""
-        self._lists: dict[tuple[str, str], bytes] = {}
-        """Kind and text of a message → the packed list of its parts, all of which are stored."""
-        self._waiting: dict[str, bytes] = {}
-        """Texts of this transaction by their names."""
-        self._whole: set[str] = set()
-        """Those of them that the next texts may be differences to."""
-        self._packer = TextPacker(self._base)
-        self._bases: OrderedDict[str, bytes] = OrderedDict()
         self._beside: sqlite3.Connection | None = None
         """Reads what is stored while another thread's transaction is under way; None before the first time."""
         self._reading = threading.Lock()
         """Of that connection, and of what is kept of the texts that were read."""
+        self.texts = StoredTexts(path, self._text, self._reading)
         self._chain: Chain | None = None
         self.stored_version = 0
         """The schema version of the file when it was opened; 0 for a new one."""
@@ -139,7 +112,7 @@ class Database:
                     self._connection.execute("BEGIN")
                     self._is_open = True
                     yield self._connection
-                    self._write_texts()
+                    self.texts.write(self._connection)
                     if self._chain is not None:
                         self._chain.link()
                     self._connection.execute("COMMIT")
@@ -185,10 +158,7 @@ class Database:
         with suppress(sqlite3.Error):  # of what broke the transaction the caller hears
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-        self._waiting, self._whole = {}, set()
-        self._known.clear()
-        self._lists.clear()
-        self._packer.forget()
+        self.texts.forget()
         if self._chain is not None:
             self._chain.undone()
 
@@ -196,87 +166,6 @@ class Database:
     def head(self) -> str:
         """The newest head of the chain, for its one writer; '' before the first record."""
         return self._chain.head if self._chain is not None else ""
-
-    def put_text(self, body: str, kind: str = "") -> str:
-        """Store `body` once and return its name; '' for ''. Call inside a transaction.
-
-        Args:
-            kind: texts of a kind are like each other: what they share lies once.
-        """
-        return self._put(body.encode("utf-8", "surrogatepass"), kind) if body else ""
-
-    def _put(self, raw: bytes, kind: str) -> str:
-        name = name_of(raw)
-        if name not in self._known:
-            self._waiting[name] = self._pack(name, raw, kind)
-            self._known[name] = None
-            if len(self._known) > _KNOWN_TEXTS:
-                self._known.popitem(last=False)
-        return name
-
-    def _pack(self, name: str, raw: bytes, kind: str) -> bytes:
-        stored = self._packer.pack(name, raw, kind)
-        if stored[:1] not in DIFFERENCES and self._packer.is_base(kind, name):
-            self._whole.add(name)
-        return stored
-
-    def _write_texts(self) -> None:
-        """All texts of a transaction, just before its commit.
-
-        What others are differences to replaces what may lie there by its name: an earlier life of the run may have
-        stored the text as a difference itself.
-        """
-        for conflict, chosen in (
-            ("NOTHING", self._waiting.keys() - self._whole),
-            ("UPDATE SET body = excluded.body", self._waiting.keys() & self._whole),
-        ):
-            rows = [{"hash": name, "body": stored} for name, stored in self._waiting.items() if name in chosen]
-            if rows:
-                insert(self._connection, "texts", rows, f"ON CONFLICT (hash) DO {conflict}")
-        self._waiting, self._whole = {}, set()
-
-    def put_parts(self, body: str, kind: str = "") -> bytes:
-        """Store a long message by its sections and fenced blocks, so that what many texts share lies once.
-
-        Returns the list of these parts, packed like a text of that kind.
-        """
-        known = self._lists.get((kind, body))
-        if known is not None:
-            return known
-        parts = message_parts(body)
-        pieces = ((one, of) for part, of in zip(parts, kinds_of(parts), strict=True) for one in self._pieces(part, of))
-        lines = [inlined(piece, is_program=of == PROGRAM) or self.put_text(piece, of) for piece, of in pieces]
-        if len(self._lists) >= _LISTS:
-            self._lists.clear()
-        self._lists[kind, body] = stored = self._packed(parts_text(lines), kind)
-        return stored
-
-    def _pieces(self, part: str, kind: str) -> Sequence[str]:
-        """A part of a message as the texts that it is stored as. A program stays whole: it is the node's own text."""
-        return [part] if kind == PROGRAM else self._packer.pieces(part, kind)
-
-    def put_beside(self, body: str, kind: str) -> bytes:
-        """`body` packed like a text of its kind, for a column of its own. Call inside a transaction."""
-        return self._packed(body.encode("utf-8", "surrogatepass"), kind)
-
-    def _packed(self, raw: bytes, kind: str) -> bytes:
-        name = name_of(raw)
-        stored = self._pack(name, raw, kind)
-        if name in self._whole:  # the next ones are differences to it: it must lie there by its name
-            self._waiting.setdefault(name, stored)
-        return stored
-
-    def get_text(self, name: str) -> str:
-        """The text of that name; '' for ''. Raises BrokenStoreError if it is missing."""
-        return self.text_of(self._stored(name)) if name else ""
-
-    def text_of(self, stored: Stored) -> str:
-        """The text of a row of `texts`."""
-        return unpacked(stored, self._base)
-
-    def get_parts(self, stored: Stored) -> str:
-        """The message that `put_parts` cut."""
-        return "".join(part_of(line, self.get_text) for line in parts_of(stored, self._base))
 
     def select(self, query: str, values: Values = (), *, stored: bool = False) -> list[tuple[Any, ...]]:
         """Rows as they lie. Outside of a transaction too: one statement sees one state.
@@ -326,29 +215,9 @@ class Database:
             cursor = connection.execute(query, values)
             return [told[0] for told in cursor.description], cursor.fetchall()
 
-    def _stored(self, name: str, *, whole: bool = False) -> Stored:
-        """A text as it lies, or will after this transaction.
-
-        Args:
-            whole: others are differences to it, so that it lies whole, whatever it was packed to when it came again.
-        """
-        stored = self._waiting.get(name)
-        if stored is None or (whole and stored[:1] in DIFFERENCES):
-            stored = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
-        if stored is None:
-            raise BrokenStoreError(f"store '{self.path}': text {name} is missing")
-        return stored
-
-    def _base(self, name: str) -> bytes:
-        """The end of a text that differences refer to: all of it that they reach."""
-        raw = self._bases.get(name)
-        if raw is None:
-            raw = whole_text(self._stored(name, whole=True))[-WINDOW:]
-            with self._reading:
-                self._bases[name] = raw
-                if len(self._bases) > _BASES:
-                    self._bases.popitem(last=False)
-        return raw
+    def _text(self, name: str) -> Stored | None:
+        found: Stored | None = next(iter(self.select(_TEXT, (name,), stored=True)), (None,))[0]
+        return found
 
     def close(self) -> None:
         """Let go of the file."""

@@ -314,7 +314,6 @@ _INLINE_PROGRAM = 80
 """The same of a program, which mostly has its row already."""
 
 
-@lru_cache(maxsize=4096)  # most of a prompt stood in the one before it
 def inlined(part: str, *, is_program: bool = False) -> str:
     """A short part as its line of the list, in quotes; '' for one that gets a row and is named there."""
     return json.dumps(part) if len(part) <= (_INLINE_PROGRAM if is_program else _INLINE) else ""

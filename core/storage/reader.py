@@ -220,7 +220,7 @@ class RunReader:
         digest = sha256()
         query = "SELECT nodes.*, texts.body FROM nodes LEFT JOIN texts ON texts.hash = nodes.code ORDER BY step"
         for row in self.db.rows(query):
-            digest.update(journal_line(row, "" if row["body"] is None else self.db.text_of(row["body"])))
+            digest.update(journal_line(row, "" if row["body"] is None else self.db.texts.text_of(row["body"])))
         return digest.hexdigest()
 
     @reads_store

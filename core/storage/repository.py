@@ -150,7 +150,7 @@ class RunStore(CallStore, GameStore, TicketStore):
         if self._waits("commit", node_id):
             self.settle()
         (code, output) = self.db.select(_TEXTS, (node_id,), stored=True)[0]
-        found = self.db.get_text(code), self.db.get_text(output)
+        found = self.db.texts.get(code), self.db.texts.get(output)
         self._recent.keep(node_id, *found)
         return found
 

@@ -65,7 +65,7 @@ def call_values(db: Database, record: CallRecord) -> dict[str, Any]:
     """Column values of a call; its messages and its reply are stored on the way."""
     values = record.model_dump()
     for name in _MESSAGES:
-        values[name] = db.put_parts(values[name], f"names {name} {record.role}")
+        values[name] = db.texts.put_parts(values[name], f"names {name} {record.role}")
     return values
 
 
@@ -74,15 +74,15 @@ def node_values(db: Database, node: Node) -> dict[str, Any]:
     values = node.model_dump(mode="json", include=_IN_COLUMNS)
     rest = node.model_dump(mode="json", exclude=_NOT_IN_REST, exclude_defaults=True)
     if "genes" in rest:
-        rest["genes"] = gene_lengths(node.genes, node.code) or db.put_text(json.dumps(rest["genes"]), "genes")
+        rest["genes"] = gene_lengths(node.genes, node.code) or db.texts.put(json.dumps(rest["genes"]), "genes")
     if rest.get("parent_id") == next(iter(node.parent_ids), None):
         rest.pop("parent_id", None)
     code_hash = text_hash(node.code)
     return {
         **values,
-        "code": db.put_text(node.code, PROGRAM),
+        "code": db.texts.put(node.code, PROGRAM),
         "code_hash": code_hash,
-        "term_out": db.put_text(node.term_out, OUTPUT),
+        "term_out": db.texts.put(node.term_out, OUTPUT),
         "rest": _folded(rest, code_hash),
     }
 
@@ -90,8 +90,8 @@ def node_values(db: Database, node: Node) -> dict[str, Any]:
 def node_from_row(db: Database, row: Mapping[Any, Any], *, texts: bool = True) -> Node:
     """The node as committed. With `texts` False, code and output stay out (''), for lists."""
     values = {name: row[name] for name in _COLUMNS}
-    values["code"] = db.get_text(row["code"]) if texts else ""
-    values["term_out"] = db.get_text(row["term_out"]) if texts else ""
+    values["code"] = db.texts.get(row["code"]) if texts else ""
+    values["term_out"] = db.texts.get(row["term_out"]) if texts else ""
     rest = _unfolded(row["rest"], row["code_hash"])
     rest.setdefault("parent_id", next(iter(values["parent_ids"]), None))
     if "genes" in rest:
@@ -145,7 +145,7 @@ class RestOfRow:
         rest = _unfolded(json.loads(self._stored), self._code_hash)
         genes = rest.pop("genes", {})
         if isinstance(genes, str):
-            rest["genes"] = json.loads(self._db.get_text(genes))
+            rest["genes"] = json.loads(self._db.texts.get(genes))
             genes = {}
         return _checked(rest), tuple((name, length) for name, length in genes)
 
@@ -199,7 +199,7 @@ def _fingerprint(tree: str, code_hash: str) -> str:
 
 def _genes(db: Database, code: str, stored: str | list[tuple[str, int]]) -> dict[str, str]:
     """The sections of a program, from their lengths, or from a text that holds them all."""
-    return dict(json.loads(db.get_text(stored))) if isinstance(stored, str) else cut_genes(code, stored)
+    return dict(json.loads(db.texts.get(stored))) if isinstance(stored, str) else cut_genes(code, stored)
 
 
 def journal_line(row: Mapping[Any, Any], code: str) -> bytes:
@@ -214,7 +214,7 @@ def task_values(db: Database, task: Task, why: Mapping[str, Any]) -> dict[str, A
     columns = {name: getattr(task, name) for name in _TASK_COLUMNS}
     own = task.model_dump(mode="json", exclude=_TASK_COLUMNS)
     like = f"why {task.island}"  # an island's candidates are mostly those that it had before, a line each
-    return {**columns, "task": own, "why": db.put_beside(json.dumps(why, separators=_LINES), like)}
+    return {**columns, "task": own, "why": db.texts.put_beside(json.dumps(why, separators=_LINES), like)}
 
 
 def task_from_row(row: Mapping[Any, Any]) -> Task:
@@ -225,7 +225,7 @@ def task_from_row(row: Mapping[Any, Any]) -> Task:
 def stored_why(db: Database, node_id: str) -> dict[str, Any]:
     """What the policy said of its choice; {} for what it did not propose."""
     stored = db.value("SELECT why FROM tasks WHERE node_id = ?", (node_id,))
-    return {} if stored is None else dict(json.loads(db.text_of(stored)) or {})
+    return {} if stored is None else dict(json.loads(db.texts.text_of(stored)) or {})
 
 
 def event_values(event: Event) -> dict[str, Any]:
@@ -243,7 +243,7 @@ def call_from_row(db: Database, row: Mapping[Any, Any]) -> CallRecord:
     """The call as it was stored, its messages put together again."""
     values = {name: row[name] for name in CallRecord.model_fields}
     for name in _MESSAGES:
-        values[name] = db.get_parts(row[name])
+        values[name] = db.texts.get_parts(row[name])
     return CallRecord.model_validate(values)
 
 

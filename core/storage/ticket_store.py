@@ -63,7 +63,7 @@ class TicketStore(EventWriter):
 
         def facts() -> None:
             with self.db.transaction() as connection:
-                values = self.db.put_text(reply), node_id
+                values = self.db.texts.put(reply), node_id
                 connection.execute("UPDATE tickets SET state = 'told', told = ? WHERE node_id = ?", values)
 
         self._write("tell", facts)
@@ -96,7 +96,7 @@ class TicketStore(EventWriter):
     def told(self, node_id: str) -> str:
         """What was handed in for a ticket, as a reply; '' before."""
         stored = self.db.value("SELECT told FROM tickets WHERE node_id = ?", (node_id,))
-        return self.db.get_text(stored) if stored else ""
+        return self.db.texts.get(stored) if stored else ""
 
     @reads_store
     def why_of(self, node_id: str) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def stored_tickets(db: Database) -> list[Ticket]:
         leased = db.rows("SELECT * FROM events WHERE type = 'ticket.leased' ORDER BY seq")
     known = {event.node_id: event for row in leased if isinstance(event := event_from_row(row), TicketLeased)}
     return [
-        Ticket(**{**row, "told": db.get_text(row["told"])}, **_lease(known.get(row["node_id"]))) for row in rows
+        Ticket(**{**row, "told": db.texts.get(row["told"])}, **_lease(known.get(row["node_id"]))) for row in rows
     ]  # fmt: skip
 
 

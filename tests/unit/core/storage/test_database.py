@@ -155,14 +155,14 @@ def test_texts_lie_once_and_messages_by_their_sections(tmp_path):
     shared = "# Task\n" + "the same for all\n" * 100
     memory = "# Memory\n" + "what was tried, at some length, so that it has a row of its own\n" * 4 + "by number: "
     with db.transaction():
-        first = db.put_parts(shared + memory + "one\n")
-        second = db.put_parts(shared + memory + "two\n")
-        assert db.get_parts(second) == shared + memory + "two\n"  # also before the commit
+        first = db.texts.put_parts(shared + memory + "one\n")
+        second = db.texts.put_parts(shared + memory + "two\n")
+        assert db.texts.get_parts(second) == shared + memory + "two\n"  # also before the commit
     with db.transaction() as connection:
         count = connection.execute("SELECT count(*) FROM texts").fetchone()[0]
         size = connection.execute("SELECT sum(length(body)) FROM texts").fetchone()[0]
     assert first != second and count == 5 and size < 350, "three sections and two lists"
-    assert db.get_parts(second) == shared + memory + "two\n"
+    assert db.texts.get_parts(second) == shared + memory + "two\n"
     db.close()
 
 
@@ -172,9 +172,9 @@ def test_a_program_in_a_prompt_is_the_same_text_as_the_program(tmp_path):
     assert 80 < len(code) < 200, "a text of this length that is no program has no row of its own"
     prompt = f"## Previous attempt\n\nIts code:\n\n````python\n{code}````\n\n## Format\n\n```\nnever closed\n# x\n"
     with db.transaction():
-        name = db.put_text(code)
-        parts = db.put_parts(prompt)
-        assert name in parts_of(parts, db._base) and db.get_parts(parts) == prompt
+        name = db.texts.put(code)
+        parts = db.texts.put_parts(prompt)
+        assert name in parts_of(parts, db.texts.end_of) and db.texts.get_parts(parts) == prompt
     db.close()
 
 
@@ -184,11 +184,11 @@ def test_of_a_memory_that_grew_only_the_end_is_a_new_text(tmp_path):
     told = []
     for count in (400, 500, 550, 600):
         with db.transaction():
-            told.append(db.put_parts("## Memory\n\n" + "".join(lines[:count]) + "\n"))
-    names = [set(parts_of(parts, db._base)) for parts in told]
+            told.append(db.texts.put_parts("## Memory\n\n" + "".join(lines[:count]) + "\n"))
+    names = [set(parts_of(parts, db.texts.end_of)) for parts in told]
     assert len(names[0]) == 1, "the first is whole"
     assert len(names[1]) > 4 and all(len(names[1] - later) == 1 for later in names[2:]), "but for the last piece"
-    assert db.get_parts(told[3]) == "## Memory\n\n" + "".join(lines) + "\n"
+    assert db.texts.get_parts(told[3]) == "## Memory\n\n" + "".join(lines) + "\n"
     db.close()
 
 
@@ -201,11 +201,11 @@ def test_the_parts_of_a_message_are_the_message(lines):
 def test_what_a_failed_transaction_stored_is_stored_again(tmp_path):
     db = Database(tmp_path / "x.db")
     with pytest.raises(ZeroDivisionError), db.transaction():
-        db.put_text("once")
+        db.texts.put("once")
         raise ZeroDivisionError
     with db.transaction():
-        name = db.put_text("once")
-    assert db.get_text(name) == "once"
+        name = db.texts.put("once")
+    assert db.texts.get(name) == "once"
     db.close()
 
 

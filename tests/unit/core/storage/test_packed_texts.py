@@ -118,12 +118,12 @@ def test_a_run_of_texts_takes_little_and_is_read_in_any_order(tmp_path, texts, s
     names = []
     for text in found:
         with db.transaction():
-            names.append(db.put_text(text, "kind"))
+            names.append(db.texts.put(text, "kind"))
     db.close()
     again = Database(tmp_path / DB_NAME, read_only=True)
     order = list(range(120))
     rng.shuffle(order)
-    assert all(again.get_text(names[n]) == found[n] for n in order)
+    assert all(again.texts.get(names[n]) == found[n] for n in order)
     with closing(sqlite3.connect(tmp_path / DB_NAME)) as plain:
         rows = dict(plain.execute("SELECT hash, body FROM texts"))
         assert sum(map(len, rows.values())) < share * sum(map(len, found))
@@ -149,9 +149,9 @@ def test_a_message_in_parts_is_told_by_names_that_lie_there(tmp_path):
     stored = []
     for message in messages * 2:  # a list of names comes again too
         with db.transaction():
-            stored.append(db.put_parts(message, "names"))
-    assert [db.get_parts(one) for one in stored] == messages * 2
-    assert all(len(parts_of(one, db._base)) == 9 for one in stored)
+            stored.append(db.texts.put_parts(message, "names"))
+    assert [db.texts.get_parts(one) for one in stored] == messages * 2
+    assert all(len(parts_of(one, db.texts.end_of)) == 9 for one in stored)
     assert sum(map(len, stored[40:])) / 40 < 60, "nine names of 16 letters each"
     db.close()
 
@@ -160,15 +160,15 @@ def test_short_parts_stand_in_the_list_itself(tmp_path):
     db = Database(tmp_path / DB_NAME)
     message = '# "a"\n```\nx\n```\n\u2028 end\ud800'
     with db.transaction() as connection:
-        stored = db.put_parts(message, "names")
+        stored = db.texts.put_parts(message, "names")
         assert connection.execute("SELECT count(*) FROM texts").fetchone()[0] == 0
-    assert db.get_parts(stored) == message and db.get_parts(db_parts(db, "")) == ""
+    assert db.texts.get_parts(stored) == message and db.texts.get_parts(db_parts(db, "")) == ""
     db.close()
 
 
 def db_parts(db: Database, message: str) -> bytes:
     with db.transaction():
-        return db.put_parts(message, "names")
+        return db.texts.put_parts(message, "names")
 
 
 def test_a_text_of_an_earlier_life_that_becomes_what_others_differ_from_lies_whole(tmp_path):
@@ -177,8 +177,8 @@ def test_a_text_of_an_earlier_life_that_becomes_what_others_differ_from_lies_who
     for life in range(3):
         db = Database(tmp_path / DB_NAME)
         with db.transaction():
-            names = [db.put_text(text, "kind") for text in (texts if life % 2 == 0 else reversed(texts))]
-        assert [db.get_text(name) for name in names] == (texts if life % 2 == 0 else texts[::-1])
+            names = [db.texts.put(text, "kind") for text in (texts if life % 2 == 0 else reversed(texts))]
+        assert [db.texts.get(name) for name in names] == (texts if life % 2 == 0 else texts[::-1])
         db.close()
 
 
@@ -186,13 +186,13 @@ def test_nothing_differs_from_what_a_failed_transaction_stored(tmp_path):
     first, second = programs(2, random.Random(4))
     db = Database(tmp_path / DB_NAME)
     with pytest.raises(ZeroDivisionError), db.transaction():
-        db.put_text(first, "kind")
+        db.texts.put(first, "kind")
         raise ZeroDivisionError
     with db.transaction():
-        name = db.put_text(second, "kind")
+        name = db.texts.put(second, "kind")
     db.close()
     again = Database(tmp_path / DB_NAME, read_only=True)
-    assert again.get_text(name) == second
+    assert again.texts.get(name) == second
     again.close()
 
 
@@ -202,35 +202,35 @@ def test_what_prompts_quote_of_outputs_lies_once(tmp_path):
     db = Database(tmp_path / DB_NAME)
     for text in outputs:
         with db.transaction():
-            db.put_text(text, OUTPUT)
+            db.texts.put(text, OUTPUT)
     with db.transaction():
-        names = [db.put_text(quote, "## The program ```") for quote in quotes]
+        names = [db.texts.put(quote, "## The program ```") for quote in quotes]
     lying = [len(db.select("SELECT body FROM texts WHERE hash = ?", (name,))[0][0]) for name in names]
     assert sum(lying) / len(lying) < 100, "of 3,000 characters, some 1,000 of which are digits"
     db.close()
     again = Database(tmp_path / DB_NAME, read_only=True)
-    assert [again.get_text(name) for name in names] == quotes
+    assert [again.texts.get(name) for name in names] == quotes
     again.close()
 
 
 def test_an_output_that_comes_again_is_read_while_it_is_written_again(tmp_path, monkeypatch):
     """It lies whole, and quotes differ from it; packed once more it may be a difference itself."""
-    monkeypatch.setattr("core.storage.database._KNOWN_TEXTS", 1)
+    monkeypatch.setattr("core.storage.stored_texts._KNOWN_TEXTS", 1)
     first, second = logs(1, random.Random(6))[0], "".join(f"epoch {n} loss is not a number\n" for n in range(200))
     near = second.replace("epoch 7 ", "epoch 8 ")
     quote = second[:600] + second[-900:]
     db = Database(tmp_path / DB_NAME)
     with db.transaction():
-        db.put_text(second, OUTPUT)
+        db.texts.put(second, OUTPUT)
     with db.transaction():
-        name = db.put_text(quote, "## The program ```")
+        name = db.texts.put(quote, "## The program ```")
     for text in (first, near):
         with db.transaction():
-            db.put_text(text, OUTPUT)
-    db._bases.clear()
+            db.texts.put(text, OUTPUT)
+    db.texts._bases.clear()
     with db.transaction():
-        db.put_text(second, OUTPUT)
-        assert db.get_text(name) == quote
+        db.texts.put(second, OUTPUT)
+        assert db.texts.get(name) == quote
     db.close()
 
 
@@ -277,8 +277,8 @@ def test_of_what_differences_refer_to_no_more_is_kept_than_they_reach(tmp_path):
         plain.executemany("INSERT INTO texts VALUES (?, ?)", rows)
         plain.commit()
     with closing(Database(tmp_path / DB_NAME, read_only=True)) as db:
-        assert db.get_text("x") == "ab"
-        assert [len(end) for end in db._bases.values()] == [packing.WINDOW]
+        assert db.texts.get("x") == "ab"
+        assert [len(end) for end in db.texts._bases.values()] == [packing.WINDOW]
 
 
 def test_a_long_text_is_not_turned_and_none_that_says_so_is_read():
