@@ -9,17 +9,18 @@ from pathlib import Path
 
 
 def give_to_owner(folder: Path) -> None:
-    """What root made in a user's folder becomes that user's, who could not go on with it. Nothing where we are not root
-    or the folder is root's.
+    """What root made in a user's folder becomes that user's, who could not go on with it. Nothing where we are not root,
+    or the folder is root's or was removed.
 
     Files of several names and links stay: a user may put a name of another's file there.
     """
-    if os.geteuid() or not (owner := os.lstat(folder)).st_uid:
-        return
-    for _, folders, files, place in os.fwalk(folder):
-        for name in (*folders, *files):
-            with suppress(OSError):  # it is gone, a link or a socket
-                _give(name, place, owner)
+    with suppress(FileNotFoundError):
+        if os.geteuid() or not (owner := os.lstat(folder)).st_uid:
+            return
+        for _, folders, files, place in os.fwalk(folder):
+            for name in (*folders, *files):
+                with suppress(OSError):  # it is gone, a link or a socket
+                    _give(name, place, owner)
 
 
 def _give(name: str, place: int, owner: os.stat_result) -> None:
