@@ -127,7 +127,7 @@ def _pointed(attempt: Attempt, told: Mapping[str, Attempt], memory: str) -> Atte
     """The attempt without what the memory shows of it: its code, and its plan and what it printed where they stand
     there whole."""
     number = attempt.label.partition(",")[0]
-    line = next((line for line in memory.splitlines() if number and line.startswith(f"{number} ")), "")
+    line = f"\n{memory}".partition(f"\n{number} ")[2].partition("\n")[0] if number else ""
     attempt = replace(attempt, plan="") if " ".join(attempt.plan.split()) in line else attempt
     label = next((label for label, program in told.items() if program.code == attempt.code), None)
     if label is None:
