@@ -8,6 +8,7 @@ without a sandbox; ours run in it, and what ranks was scored apart.
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import sqlite3
@@ -181,6 +182,8 @@ def main() -> None:
     parser.add_argument("--peer", help="an interpreter that has OpenEvolve")
     options = parser.parse_args()
     adopt()
+    for package in ROOT.glob("*/__init__.py"):  # as pip leaves those of OpenEvolve
+        compileall.compile_dir(package.parent, quiet=2)
     with tempfile.TemporaryDirectory(prefix="swarm-peer-") as top:
         Path(top).chmod(0o755)
         python = options.peer or installed(Path(top))
