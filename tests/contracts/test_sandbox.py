@@ -297,6 +297,21 @@ def test_an_exception_is_told_with_the_programs_own_frames(sandbox: WarmSandbox,
     assert str(workspace) not in result.term_out and "/workspace/solution.py" in result.term_out
 
 
+LONG_LINES = {
+    "words in one line": f"words = ['{'ä' * 6_000}'][1]",
+    "a long line in many frames": f"def f(n): return f(n - 1) if n else '{'ä' * 300}'[999]\nf(30)",
+    "long names in many frames": f"def {'f' * 700}(n): return {'f' * 700}(n - 1) if n else [][1]\n{'f' * 700}(30)",
+}
+
+
+@pytest.mark.parametrize("case", LONG_LINES)
+def test_an_exception_in_a_long_line_is_told_as_any_other(case: str, sandbox: WarmSandbox, workspace: Path) -> None:
+    """It was told as an exit with code 1, without a word on what was raised."""
+    result = run(sandbox, workspace, LONG_LINES[case])
+    assert (result.failure, result.exc_type) == (FailureKind.RUNTIME, "IndexError"), result.message
+    assert result.exc_info is not None and result.exc_info["traceback"]
+
+
 def test_inputs_are_read_only(sandbox: WarmSandbox, workspace: Path, tmp_path: Path) -> None:
     inputs = tmp_path / "data"
     inputs.mkdir()

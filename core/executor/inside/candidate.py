@@ -34,6 +34,8 @@ Serve = Callable[["CodeType | None", Job], NoReturn]
 """(prelude as code, job) → never returns."""
 _REPORT_BYTES = 32_000
 _MAX_FRAMES = 30
+_FRAME_CHARACTERS = 300
+"""Of a file's name, a function's or a line: no more of them is read."""
 _USUAL = 1 << 16
 """Bytes that hold what is its own of most jobs."""
 
@@ -223,6 +225,7 @@ def describe(error: BaseException) -> dict[str, Any]:
         frames = [[f.filename, f.lineno or 0, f.name, f.line or ""] for f in traceback.extract_tb(own)[-_MAX_FRAMES:]]
     for frame in frames:
         frame[0] = "solution.py" if frame[0] == FILE else frame[0]
+        frame[:] = (part[:_FRAME_CHARACTERS] if isinstance(part, str) else part for part in frame)
     try:
         args = [str(argument)[:500] for argument in error.args[:5]]
         text = str(error)[:1000]
@@ -237,10 +240,11 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def report(error: BaseException) -> None:
-    """Tell the host what ended the program; one write, so that a full pipe cannot hang us."""
+    """Tell the host what ended the program; one write, so that a full pipe cannot hang us. Of a long trace the end."""
     try:
-        data = json.dumps(describe(error)).encode()
-        if len(data) <= _REPORT_BYTES:
-            os.write(CHANNEL, data)
+        told = describe(error)
+        while len(data := json.dumps(told).encode()) > _REPORT_BYTES:
+            del told["traceback"][0]
+        os.write(CHANNEL, data)
     except BaseException:  # noqa: BLE001 - the program may have closed or broken anything
         pass
