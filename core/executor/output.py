@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 
 from utils.clean_text import clean
 
@@ -62,3 +63,18 @@ def drain(fd: int, output: Output) -> None:
             output.add(data)
     except BlockingIOError:
         pass
+
+
+def pipe(read: ExitStack, write: ExitStack) -> tuple[int, int]:
+    """The ends of a pipe, which these stacks close."""
+    ends = os.pipe()
+    for stack, end in zip((read, write), ends, strict=True):
+        stack.callback(os.close, end)
+    return ends
+
+
+def nothing(stack: ExitStack) -> int:
+    """An empty standard input, which the stack closes."""
+    null = os.open(os.devnull, os.O_RDONLY)
+    stack.callback(os.close, null)
+    return null

@@ -24,7 +24,7 @@ import os
 import select
 import socket
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
@@ -32,7 +32,7 @@ from core.executor import strict, verdict
 from core.executor.inside import packed
 from core.executor.inside.messages import Job
 from core.executor.inside.reuse import AGAIN, LEAVE
-from core.executor.output import Output, drain
+from core.executor.output import Output, drain, nothing, pipe
 from core.executor.pause import Pause
 from core.executor.report import result_of
 from core.executor.server import SandboxSlot
@@ -58,7 +58,8 @@ class SandboxSession:
     """Implements `Session` over a slot. Not thread-safe: one caller at a time.
 
     Args:
-        give_back: called once at the end with the slot and True if it can serve another session.
+        give_back: called once at the end with the slot and True if it can serve another session; of a session that
+            could not be made, its maker keeps the slot.
         tier: as in ExecutionResult.
         msgpack: the candidate's interpreter has it too; then frames go as msgpack where that can say them.
     """
@@ -87,20 +88,13 @@ class SandboxSession:
         self._again = False
         self._leaving = False
         self._received = bytearray()
-        self._channel, theirs = socket.socketpair()
-        self._out, out_write = os.pipe()
-        null = os.open(os.devnull, os.O_RDONLY)
-        try:
-            slot.start(job, [null, out_write, out_write, theirs.fileno()])
-        except BaseException:
-            self._channel.close()
-            os.close(self._out)
-            give_back(slot, False)
-            raise
-        finally:
-            theirs.close()
-            os.close(out_write)
-            os.close(null)
+        with ExitStack() as ours, ExitStack() as theirs:
+            self._channel, channel = socket.socketpair()
+            ours.callback(self._channel.close)
+            theirs.callback(channel.close)
+            self._out, out = pipe(ours, theirs)
+            slot.start(job, [nothing(theirs), out, out, channel.fileno()])
+            ours.pop_all()
         self._channel.setblocking(False)
         self._poll = select.poll()
         for fd in (self._out, slot.control.fileno()):
@@ -391,7 +385,7 @@ class SandboxSession:
             report = self.slot.report(_REPORT_SECONDS)
             usable = True
             if report.breach and report.breach[0] == "closed":
-                report = report.changed(breach=None, status=0)
+                report = report.changed(breach=None, status=0, began=True)
             drain(self._out, self._output)
             self._result = result_of(report, None, self._output, self._limits, self._tier)
         except JobLost as error:

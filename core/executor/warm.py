@@ -13,7 +13,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from core.executor.inside import memory, mounts, packed
 from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
 from core.executor.lasting_session import LastingSession, Waiting
 from core.executor.long_imports import long_imports
-from core.executor.output import Output, drain
+from core.executor.output import Output, drain, nothing, pipe
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
 from core.executor.session import SandboxSession
@@ -160,12 +160,12 @@ class WarmSandbox:
             try:
                 msgpack = self.ready().msgpack and packed.library() is not None
                 return SandboxSession(slot, job, limits, output, self.tier, give_back, msgpack)
-            except (SandboxError, JobLost):
-                if kept is None:  # an idle slot may have died with an earlier fork server
-                    raise
-            except OSError as error:
+            except BaseException as error:
                 give_back(slot, False)
-                raise lost_by(error) from error
+                if isinstance(error, OSError):
+                    raise lost_by(error) from error
+                if kept is None or not isinstance(error, (SandboxError, JobLost)):
+                    raise  # an idle slot may have died with an earlier fork server: then with another one
 
     def _server_for(self, job: Job) -> ForkServer:
         """The fork server that holds what a program imports: ours, or one beside it that is started now."""
@@ -359,23 +359,12 @@ def environment(limits: Limits) -> dict[str, str]:
 
 def _follow(slot: SandboxSlot, job: Job, output: Output, at_most: float) -> tuple[Report, bytes]:
     """Start a job, read what it prints and tells until its supervisor reports, for `at_most` seconds."""
-    out_read, out_write = os.pipe()
-    told_read, told_write = os.pipe()
-    null = os.open(os.devnull, os.O_RDONLY)
-    try:
-        slot.start(job, [null, out_write, out_write, told_write])
-    except BaseException:
-        os.close(out_read)
-        os.close(told_read)
-        raise
-    finally:
-        for fd in (null, out_write, told_write):
-            os.close(fd)
-    try:
-        return _read_until_report(slot, output, out_read, told_read, time.monotonic() + at_most)
-    finally:
-        os.close(out_read)
-        os.close(told_read)
+    with ExitStack() as ours:
+        with ExitStack() as theirs:
+            out, out_write = pipe(ours, theirs)
+            told, told_write = pipe(ours, theirs)
+            slot.start(job, [nothing(theirs), out_write, out_write, told_write])
+        return _read_until_report(slot, output, out, told, time.monotonic() + at_most)
 
 
 def _read_until_report(slot: SandboxSlot, output: Output, out: int, told: int, end: float) -> tuple[Report, bytes]:

@@ -335,6 +335,14 @@ def test_another_program_may_be_run(sandbox: WarmSandbox, workspace: Path) -> No
     assert missing.failure is FailureKind.EXIT
 
 
+def test_a_session_may_be_closed_before_its_program_begins(sandbox: WarmSandbox) -> None:
+    """An engine whose opponent forfeits at once: that the program had not begun was told as a fault of the sandbox."""
+    for _ in range(5):
+        assert sandbox.session("x = 1", limits=LIMITS).close().failure is None
+    with sandbox.session("def f(): return 2", limits=LIMITS) as session:
+        assert session.call("f", [], timeout=20) == 2
+
+
 def test_a_session_answers_and_survives_exceptions(talking: WarmSandbox) -> None:
     code = "class engine:\n    @staticmethod\n    def add(a, b): return a + b + K\ndef bad(): raise ValueError('no')"
     with talking.session(code, limits=LIMITS, prelude="K = 1") as session:

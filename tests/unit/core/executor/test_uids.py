@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 import threading
+from contextlib import closing
+from unittest.mock import Mock
 
 import pytest
 
@@ -83,6 +86,24 @@ def test_a_run_that_is_cut_off_leaves_no_handle_of_the_programs_that_were_under_
     thread.join(30)
     assert len(ends) == 2
     assert _handles() == before, "pidfds of supervisors"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives candidates numbers of their own")
+def test_a_session_for_which_no_descriptor_is_left_gives_its_number_back_once(tmp_path, monkeypatch):
+    """It was given back twice: two programs that ran at once were then one user, who may kill each other."""
+    full = OSError(errno.EMFILE, "Too many open files")
+    with closing(open_sandbox("auto", state_dir=tmp_path / "state")) as sandbox:
+        sandbox.session("x = 1", limits=Limits()).close()
+        for refused in ("core.executor.server._sealed", "core.executor.session.pipe"):
+            with monkeypatch.context() as patch:
+                patch.setattr(refused, Mock(side_effect=full))
+                with pytest.raises(JobLost, match="Too many open files"):
+                    sandbox.session("x = 1", limits=Limits())
+        sessions = [sandbox.session("import os\ndef who():\n    return os.getuid()", limits=Limits()) for _ in "four"]
+        numbers = [session.call("who", [], timeout=20) for session in sessions]
+        for session in sessions:
+            session.close()
+    assert len(set(numbers)) == len(sessions)
 
 
 def _handles() -> list[str]:
