@@ -295,11 +295,12 @@ class WarmSandbox:
             self._users.pop(slot, None)
             nodes = self._dealt.pop(slot, [])
         self.cards.give_back(nodes)
-        if uid is None or self._uids is None:
-            slot.close()
-        else:
-            supervisor = _handle(slot.pid)
-            slot.close()
+        try:
+            supervisor = None if uid is None else _handle(slot.pid)
+        except OSError:  # no descriptor is left: nobody would see when its last process has ended, so it stays held
+            uid = None
+        slot.close()
+        if uid is not None and self._uids is not None:
             self._uids.give_back(uid, supervisor)
 
     def _job(self, kind: str, limits: Limits, **parts: Any) -> Job:
@@ -426,5 +427,5 @@ def _handle(pid: int) -> int | None:
     """A pidfd; None where the process has ended."""
     try:
         return os.pidfd_open(pid)
-    except OSError:
+    except ProcessLookupError:
         return None

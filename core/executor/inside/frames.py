@@ -25,24 +25,29 @@ def framed(message: dict[str, Any]) -> bytes:
 
 def receive(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     """The next message with its descriptors; None when the other side is gone."""
+    fds: list[int] = []
     try:
         header, fds, _, _ = socket.recv_fds(channel, HEADER, _MAX_FDS)
-        while 0 < len(header) < HEADER:
-            header += channel.recv(HEADER - len(header))
-        if not header:
-            return None
-        size = int.from_bytes(header, "little")
-        data = bytearray()
-        while len(data) < size:
-            part = channel.recv(min(size - len(data), 1 << 20))
-            if not part:
-                return None
-            data += part
-    except (ConnectionError, OSError):
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        header += _exactly(channel, HEADER - len(header)) if header else b""
+        data = _exactly(channel, int.from_bytes(header, "little"))
+    except OSError:
+        for fd in fds:
+            os.close(fd)
         return None
-    for fd in fds:
-        os.set_inheritable(fd, False)
-    return json.loads(data), fds
+    return (json.loads(data), fds) if header else None
+
+
+def _exactly(channel: socket.socket, size: int) -> bytes:
+    """Raises ConnectionError where the other side is gone before."""
+    data = bytearray()
+    while len(data) < size:
+        part = channel.recv(min(size - len(data), 1 << 20))
+        if not part:
+            raise ConnectionError("the other side is gone in the middle of a message")
+        data += part
+    return bytes(data)
 
 
 def read(fd: int) -> bytes | None:

@@ -92,6 +92,7 @@ def test_a_run_that_is_cut_off_leaves_no_handle_of_the_programs_that_were_under_
 def test_a_session_for_which_no_descriptor_is_left_gives_its_number_back_once(tmp_path, monkeypatch):
     """It was given back twice: two programs that ran at once were then one user, who may kill each other."""
     full = OSError(errno.EMFILE, "Too many open files")
+    code = "import os\ndef who():\n    return os.getuid()"
     with closing(open_sandbox("auto", state_dir=tmp_path / "state")) as sandbox:
         sandbox.session("x = 1", limits=Limits()).close()
         for refused in ("core.executor.server._sealed", "core.executor.session.pipe"):
@@ -99,11 +100,23 @@ def test_a_session_for_which_no_descriptor_is_left_gives_its_number_back_once(tm
                 patch.setattr(refused, Mock(side_effect=full))
                 with pytest.raises(JobLost, match="Too many open files"):
                     sandbox.session("x = 1", limits=Limits())
-        sessions = [sandbox.session("import os\ndef who():\n    return os.getuid()", limits=Limits()) for _ in "four"]
+        sessions = [sandbox.session(code, limits=Limits()) for _ in "four"]
         numbers = [session.call("who", [], timeout=20) for session in sessions]
         for session in sessions:
             session.close()
     assert len(set(numbers)) == len(sessions)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives candidates numbers of their own")
+def test_a_number_is_not_given_again_where_nobody_can_see_its_last_process_end(tmp_path, monkeypatch):
+    code = "import os; print(os.getuid())"
+    (tmp_path / "workspace").mkdir()
+    with closing(open_sandbox("auto", state_dir=tmp_path / "state")) as sandbox:
+        with monkeypatch.context() as patch:
+            patch.setattr("core.executor.warm.os.pidfd_open", Mock(side_effect=OSError(errno.EMFILE, "full")))
+            first = sandbox.run(code, workspace=tmp_path / "workspace", limits=Limits()).term_out
+        later = {sandbox.run(code, workspace=tmp_path / "workspace", limits=Limits()).term_out for _ in range(3)}
+    assert first not in later
 
 
 def _handles() -> list[str]:
