@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,6 +20,8 @@ class Patience:
     """A deadline that moves by the time in which this process itself stood still: after Ctrl-Z, on a machine that was
     halted. Nobody was late for us then, and what he took is not his.
 
+    One thread looks; others may ask what is left, also when they are the first to run again.
+
     Args:
         seconds: until it is over.
 
@@ -27,20 +31,34 @@ class Patience:
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
+        self._due = math.inf
+        """When the look under way is to be over."""
+        self._counting = threading.Lock()
         self.away = 0.0
 
     @property
     def left(self) -> float:
         """Seconds until it is over; below 0 afterwards."""
+        self._count_standstill()
         return self._end - time.monotonic()
 
     def look(self, poll: Callable[[float], Found]) -> Found:
         """What `poll` finds within the seconds that it is given: at most `SLICE`, 0 once it is over."""
         begun = time.monotonic()
         asked = max(0.0, min(self._end - begun, SLICE))
-        found = poll(asked)
-        over = time.monotonic() - begun - asked
-        if over > STANDSTILL:
-            self.away += over
-            self._end += over
-        return found
+        self._due = begun + asked
+        try:
+            return poll(asked)
+        finally:
+            self._count_standstill()
+            self._due = math.inf
+
+    def _count_standstill(self) -> None:
+        if time.monotonic() - self._due <= STANDSTILL:
+            return
+        with self._counting:
+            over = time.monotonic() - self._due
+            if over > STANDSTILL:  # else another thread has counted it
+                self._due += over
+                self._end += over
+                self.away += over

@@ -73,12 +73,12 @@ def query_azure(client: ChatEndpoint, request: Request, settings: ModelSettings,
 
 def _send(endpoint: ChatEndpoint, body: dict[str, Any], settings: ModelSettings, deadline: Deadline) -> Reply:
     if not settings.stream:
-        answer = endpoint.post(body, deadline.left)
+        answer = endpoint.post(body, deadline)
         if answer.lstrip().startswith(b"data:"):  # from a server that streams whatever it is asked
             return _read_stream(map(_chunk, events([answer])), deadline)
         return _read(parsed(answer))
     body |= {"stream": True, "stream_options": {"include_usage": True}}
-    with endpoint.stream(body, deadline.left) as told:
+    with endpoint.stream(body, deadline) as told:
         return _read_stream(map(_chunk, told), deadline)
 
 

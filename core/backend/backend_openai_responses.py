@@ -46,8 +46,8 @@ def query(client: ChatEndpoint, request: Request, settings: ModelSettings, deadl
     """One try. A reply without its end raises EOFError."""
     body = _arguments(request, settings)
     if not settings.stream:
-        return within_size(_gather([_whole(parsed(client.post(body, deadline.left)))], deadline))
-    with client.stream(body | {"stream": True}, deadline.left) as events:
+        return within_size(_gather([_whole(parsed(client.post(body, deadline)))], deadline))
+    with client.stream(body | {"stream": True}, deadline) as events:
         return _gather(map(_event, events), deadline)
 
 

@@ -7,13 +7,13 @@ is answered is plain JSON; retries and deadlines are ours in any case.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from core.backend.answer_size import LARGEST_ANSWER, too_large
+from core.backend.deadline import Deadline
 from core.backend.network import direct, key_keeper
 from core.backend.settings import ModelSettings
 
@@ -67,29 +67,29 @@ class ChatEndpoint:
             event_hooks={"request": [key_keeper(url, headers)]}, **(direct(url) if settings.is_local else {}),
         )  # fmt: skip
 
-    def post(self, body: Mapping[str, Any], seconds: float) -> bytes:
+    def post(self, body: Mapping[str, Any], deadline: Deadline) -> bytes:
         """The whole answer.
 
         Raises:
             ServerFault: the server refuses.
             ValueError: it is larger than any reply.
-            TimeoutError: it goes on after `seconds`.
+            TimeoutError: it goes on after the deadline.
             Exception: httpx2's, where the connection fails.
         """
-        response, pieces = self._sent(body, seconds)
+        response, pieces = self._sent(body, deadline)
         try:
             return _whole(response, pieces)
         finally:
             response.close()
 
     @contextmanager
-    def stream(self, body: Mapping[str, Any], seconds: float) -> Iterator[Iterator[bytes]]:
+    def stream(self, body: Mapping[str, Any], deadline: Deadline) -> Iterator[Iterator[bytes]]:
         """What the events of the answer hold, one after the other; one that is cut off is not among them. The whole
         answer, where a server does not stream and says so.
 
         Raises as `post`, but for the size of the whole.
         """
-        response, pieces = self._sent(body, seconds)
+        response, pieces = self._sent(body, deadline)
         try:
             if not response.is_success:
                 _whole(response, pieces)
@@ -102,16 +102,16 @@ class ChatEndpoint:
         """End all connections."""
         self._http.close()
 
-    def _sent(self, body: Mapping[str, Any], seconds: float) -> tuple[Any, Iterator[bytes]]:
+    def _sent(self, body: Mapping[str, Any], deadline: Deadline) -> tuple[Any, Iterator[bytes]]:
         """The response of whoever answers at last, and what it holds, unpacked piece by piece as somebody asks for it.
 
         Of a server that sends us elsewhere nothing more is read: HTTP's client would read it whole.
         """
-        end, request = time.monotonic() + seconds, self._request(body, seconds)
+        request = self._request(body, deadline.left)
         for _ in range(_MOST_REDIRECTS):
             response = self._http.send(request, stream=True)
             if response.next_request is None:
-                return response, _until(end, response.iter_bytes())
+                return response, _within(deadline, response.iter_bytes())
             response.close()
             request = response.next_request
         raise ServerFault(f"more than {_MOST_REDIRECTS} redirects")
@@ -160,11 +160,10 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
             raise ValueError(f"a line of more than {_LONGEST_LINE >> 20} MB in a stream")
 
 
-def _until(end: float, pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _within(deadline: Deadline, pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The pieces, as long as there is time: what sends byte by byte, or nothing but comments, meets no other limit."""
     for piece in pieces:
-        if time.monotonic() > end:
-            raise TimeoutError("the answer goes on after its time")
+        deadline.check()
         yield piece
 
 

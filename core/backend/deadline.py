@@ -4,36 +4,40 @@ from __future__ import annotations
 
 import queue
 import threading
-import time
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from utils.errors import LostReplyError, RunStopped
+from utils.patience import Patience
 
 T = TypeVar("T")
 Heard = Callable[[str], None]
 """Told each piece of a streamed reply as it comes."""
-_POLL = 0.25
-"""Seconds between two looks at `stop` while a call is running."""
 
 
 @dataclass(slots=True)
 class Deadline:
-    """How long one attempt may still take, and who hears of its reply meanwhile. A stream checks it at every chunk."""
+    """How long one attempt may still take, and who hears of its reply meanwhile. A stream checks it at every chunk.
+
+    Time in which this process stood still is nobody's while the attempt is waited for by `call_within`.
+    """
 
     seconds: float
     advice: str = ""
     """What the user can change if it is too short; the end of the message."""
     heard: Heard = lambda piece: None
-    started: float = field(default_factory=time.monotonic)
     cut: bool = False
     """True when nobody waits for the answer any longer."""
+    patience: Patience = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.patience = Patience(self.seconds)
 
     @property
     def left(self) -> float:
-        return self.started + self.seconds - time.monotonic()
+        return self.patience.left
 
     @property
     def text(self) -> str:
@@ -113,7 +117,7 @@ def call_within(deadline: Deadline, call: Callable[[], T], stop: threading.Event
         RunStopped: `stop` was set.
     """
     outcome = callers.begin(call)
-    while not outcome.done.wait(max(0.0, min(_POLL, deadline.left))):
+    while not deadline.patience.look(outcome.done.wait):
         if stop.is_set():
             deadline.cut = True
             raise RunStopped("stopped during a call of a model")

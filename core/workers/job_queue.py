@@ -27,6 +27,14 @@ class QueuedJob:
     woken: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
     """Holds something once it is left or cancelled."""
 
+    def is_woken(self, seconds: float) -> bool:
+        """True once it is, within so many seconds; told once."""
+        try:
+            self.woken.get(timeout=seconds)
+        except queue.Empty:
+            return False
+        return True
+
 
 class JobQueue(JobRunnerDefaults, ABC):
     """Implements `JobRunner` with `slots` threads that take the jobs in order; a subclass says what running one means.

@@ -25,6 +25,7 @@ from core.executor.warm import ROOM_SECONDS, WarmSandbox
 from core.executor.workspace import remove_tree
 from core.workers.job_queue import JobQueue, QueuedJob
 from utils.errors import DISK_FAULTS, JobLost, SandboxError
+from utils.patience import Patience
 
 _LOOK_FOR_ROOM = 0.2
 _STOP_SECONDS = 1.0
@@ -163,10 +164,10 @@ class LocalJobs(JobQueue):
         """None once it is left or cancelled; its result at its deadline."""
         thread = self._idle_thread() or self._new_thread()
         thread.todo.put(job)
-        result = None
-        try:
-            job.woken.get(timeout=min(job.spec.seconds, threading.TIMEOUT_MAX))
-        except queue.Empty:
+        result, patience = None, Patience(job.spec.seconds)
+        while not (woken := patience.look(job.is_woken)) and patience.left > 0:
+            pass
+        if not woken:
             late = f"the job was still running after {job.spec.seconds:g} s, its deadline"
             result = JobResult(id=job.id, lost=True, overdue=True, error=late)
         with self._lock:

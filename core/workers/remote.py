@@ -14,6 +14,7 @@ from core.contracts import JobListener, JobResult, JobSpec
 from core.workers.job_queue import JobQueue, QueuedJob
 from core.workers.shipping import READS, Answer, News, land, pack_folder, tell
 from utils.errors import JobLost, JobOverdue
+from utils.patience import Patience
 
 POLL_SECONDS = 0.2
 """How soon a cancelled or overdue job is noticed."""
@@ -163,15 +164,15 @@ class RemoteJobs(JobQueue):
             raise self._faults[me]
         worker = self._workers[me]
         worker.submit(job.spec.model_dump_json(), self._folder(job.spec))
-        ends = time.monotonic() + job.spec.seconds
+        patience = Patience(job.spec.seconds)
         told, label = self._on_output, job.spec.label or job.id
         on_output = None if told is None else lambda text: told(label, text)
         while not self._closing.is_set():
             if job.cancelled.is_set():
                 return None
-            if time.monotonic() > ends:
+            if patience.left <= 0:
                 raise JobOverdue(f"the job was still running after {job.spec.seconds:g} s, its deadline")
-            heard = worker.poll(POLL_SECONDS)
+            heard = patience.look(lambda seconds: worker.poll(min(seconds, POLL_SECONDS)))
             if isinstance(heard, Answer):
                 self._heard[me] = time.monotonic()
                 return JobResult(id=job.id, **land(heard, job.spec))

@@ -14,6 +14,7 @@ from core.backend.backend_command import SHORT, kill_group
 from core.backend.deadline import Deadline
 from core.contracts import WRITER_DISK_MB
 from utils.folder_size import Disk, holds_more
+from utils.patience import Patience
 
 _LATE = 3.0
 """Seconds that an agent has to end by itself, once a limit of its session is reached."""
@@ -72,14 +73,13 @@ class AgentProcess:
             over: True once a limit of the session is reached; it then has a moment to end by itself.
             disk_mb: what its folder may hold.
         """
-        began, late = time.monotonic(), None
-        weighed = began
+        patience, late, weighed = Patience(seconds), None, time.monotonic()
         while self._child.poll() is None:
             now = time.monotonic()
             late = late or (now + _LATE if over() else None)
             if deadline.cut:
                 return "it was stopped"
-            if now - began > seconds:
+            if patience.left <= 0:
                 return f"it did not end within {seconds:g} s (llm.code.timeout)"
             if late is not None and now > late:
                 return "a limit of its session was reached"
@@ -89,7 +89,7 @@ class AgentProcess:
                 if holds_more(self._folder, disk_mb):
                     return f"its folder held more than {disk_mb:,} MB"
                 weighed = time.monotonic()
-            time.sleep(_LOOK)
+            patience.look(lambda seconds: time.sleep(min(seconds, _LOOK)))
         return ""
 
     def last_words(self) -> str:

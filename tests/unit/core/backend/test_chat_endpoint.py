@@ -358,7 +358,7 @@ def test_only_who_surely_knows_it_is_told_the_newer_word_for_a_replys_length(bas
     sent = []
 
     class Endpoint:
-        def post(self, body: dict[str, Any], seconds: float) -> bytes:
+        def post(self, body: dict[str, Any], deadline: Deadline) -> bytes:
             sent.append(body)
             return json.dumps(ANSWER).encode()
 
