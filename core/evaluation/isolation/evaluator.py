@@ -97,10 +97,6 @@ class EvaluatorServer:
     """
 
     def __init__(self, evaluator: Path, function: str, python: str) -> None:
-        self._control, theirs = socket.socketpair()
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
-        self._kept = ExitStack()
-        self._folder = str(self._kept.enter_context(scratch_folder("swarm-evo-evaluator-")))
         self._begun = 0
         self._over: list[tuple[int, str]] = []
         """Forks that were killed, with their programs: the server clears them away with the next task."""
@@ -108,12 +104,17 @@ class EvaluatorServer:
         self._is_loaded = False
         self._unusable: EvaluatorUnusable | None = None
         self._python = python
-        command = [python, "-s", str(_SCRIPT), str(theirs.fileno())]
-        with theirs:
-            self._process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-                start_new_session=True, cwd=evaluator.parent,
-            )  # fmt: skip
+        with ExitStack() as kept:
+            self._control, theirs = (kept.enter_context(end) for end in socket.socketpair())
+            self._log = kept.enter_context(tempfile.TemporaryFile())
+            self._folder = str(kept.enter_context(scratch_folder("swarm-evo-evaluator-")))
+            command = [python, "-s", str(_SCRIPT), str(theirs.fileno())]
+            with theirs:
+                self._process = subprocess.Popen(
+                    command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+                    start_new_session=True, cwd=evaluator.parent,
+                )  # fmt: skip
+            self._kept = kept.pop_all()
         self.hinders = ""
         """Why each evaluation needs a process of its own; '' if it can be a fork of this one."""
         self._setup = {"evaluator": str(evaluator), "function": function, "folder": self._folder}
@@ -180,7 +181,6 @@ class EvaluatorServer:
         self._control.close()
         _kill_group(self._process.pid)
         self._process.wait()
-        self._log.close()
         self._kept.close()
 
     def _load(self, setup: dict[str, Any], seconds: float) -> str:

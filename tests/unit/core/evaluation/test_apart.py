@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import errno
 import math
 import os
 import signal
+import subprocess
+import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy
 import pytest
@@ -56,6 +60,16 @@ def test_the_next_candidate_gets_a_new_one(sandbox, apart):
     with pytest.raises(JobLost, match="the evaluator's process is gone"):
         score()
     assert score() == 8.0
+
+
+def test_one_that_cannot_be_started_leaves_no_folder(apart, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "scratch"))
+    (tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=OSError(errno.EAGAIN, "no room for a process")))
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(OSError, match="no room for a process"):
+        EvaluatorServer(apart.evaluator, "evaluate", "python3")
+    assert not list((tmp_path / "scratch").iterdir()) and len(os.listdir("/proc/self/fd")) == before
 
 
 def test_two_that_lose_it_at_once_lose_one(sandbox, apart):
