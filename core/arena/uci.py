@@ -58,6 +58,7 @@ class UciPlayer:
         self._errors = b""
         self._away = 0.0  # of what was heard last
         try:
+            self._selector = selectors.DefaultSelector()
             self._process = subprocess.Popen(
                 list(command),
                 stdin=subprocess.PIPE,
@@ -69,7 +70,6 @@ class UciPlayer:
             if error.errno in _SHORT:
                 raise JobLost(f"{command[0]} could not be started: {error.strerror}") from error
             raise Forfeit("crash", FailureKind.RUNTIME, f"{command[0]}: {error.strerror}") from error
-        self._selector = selectors.DefaultSelector()
         for stream in (self._process.stdout, self._process.stderr):
             assert stream is not None
             os.set_blocking(stream.fileno(), False)

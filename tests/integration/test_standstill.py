@@ -14,60 +14,85 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 1.5
+GRADER = """
+import json, os, struct, sys, time
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.05)
+answer = json.dumps({"ok": open(sys.argv[1]).read()}).encode()
+sys.stdout.buffer.write(struct.pack(">I", len(answer)) + answer)
+"""
 WAITS = f"""
 import json, os, sys, threading
 from core.backend.deadline import Callers, Deadline, call_within
 from core.backend.stream import Collector
 from core.contracts import JobSpec
+from core.evaluation.grading import run_trusted
 from core.workers.local import LocalJobs
 
+folder, fds, told = sys.argv[1], [*map(int, sys.argv[2:])], {{}}
+
 def read(payload, context):
-    return os.read(payload["fd"], 10).decode()
+    return os.read(fds[payload["number"]], 10).decode()
+
+def asked(answer):
+    deadline = Deadline({LIMIT})
+    return call_within(deadline, lambda: answer(deadline), threading.Event(), "a model", Callers())
 
 def whole():
-    return read({{"fd": fds[0]}}, None)
+    return asked(lambda deadline: read({{"number": 0}}, None))
 
 def streamed():
-    deadline = deadlines[1]
-    return list(Collector(deadline).within(read({{"fd": fds[1]}}, None) for _ in "1"))[0]
+    return asked(lambda deadline: next(Collector(deadline).within(read({{"number": 1}}, None) for _ in [0])))
 
-def reply(number, call):
+def worked():
+    jobs = LocalJobs(None, 1)
+    jobs.submit(JobSpec(entry="__main__:read", payload={{"number": 2}}, seconds={LIMIT}))
+    result = jobs.next(30)
+    jobs.close()
+    return result.value or result.error
+
+def graded():
+    return run_trusted([sys.executable, "-c", {GRADER!r}, folder + "/answer"], {{}}, timeout={LIMIT})
+
+def tell(wait):
     try:
-        told[number] = call_within(deadlines[number], call, threading.Event(), "a model", callers)
+        told[wait.__name__] = wait()
     except Exception as error:
-        told[number] = repr(error)
+        told[wait.__name__] = repr(error)
 
-fds, told, callers, deadlines = [*map(int, sys.argv[1:])], {{}}, Callers(), [Deadline({LIMIT}), Deadline({LIMIT})]
-jobs = LocalJobs(None, 1)
-calls = [threading.Thread(target=reply, args=pair) for pair in enumerate((whole, streamed))]
-jobs.submit(JobSpec(entry="__main__:read", payload={{"fd": fds[2]}}, seconds={LIMIT}))
-for call in calls:
-    call.start()
+waits = [threading.Thread(target=tell, args=[wait]) for wait in (whole, streamed, worked, graded)]
+for wait in waits:
+    wait.start()
 print("begun", flush=True)
-for call in calls:
-    call.join()
-result = jobs.next(30)
-print(json.dumps([told[0], told[1], result.value or result.error]), flush=True)
-jobs.close()
+for wait in waits:
+    wait.join()
+print(json.dumps(told), flush=True)
 """
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no Ctrl-Z")
-def test_what_comes_while_we_stand_still_is_not_late() -> None:
+def test_what_comes_while_we_stand_still_is_not_late(tmp_path: Path) -> None:
     """A model's whole reply was given up as one that had not come, and asked and paid for once more."""
     pipes = [os.pipe() for _ in range(3)]
     theirs = [read for read, _ in pipes]
     child = subprocess.Popen(
-        [sys.executable, "-c", WAITS, *map(str, theirs)], cwd=ROOT, pass_fds=theirs, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WAITS, str(tmp_path), *map(str, theirs)],
+        cwd=ROOT,
+        pass_fds=theirs,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert child.stdout is not None and child.stdout.readline() == "begun\n"
         child.send_signal(signal.SIGSTOP)
-        for number, (_, write) in enumerate(pipes):
-            os.write(write, f"answer {number}".encode())
+        for _, write in pipes:
+            os.write(write, b"answer")
+        (tmp_path / "given").write_text("answer")
+        (tmp_path / "given").rename(tmp_path / "answer")
         time.sleep(LIMIT + 1.0)
         child.send_signal(signal.SIGCONT)
-        assert json.loads(child.stdout.readline()) == ["answer 0", "answer 1", "answer 2"]
+        told = json.loads(child.stdout.readline())
+        assert told == dict.fromkeys(("whole", "streamed", "worked", "graded"), "answer")
         assert child.wait(30) == 0
     finally:
         child.kill()

@@ -372,15 +372,21 @@ def test_mate_scores_are_far_from_all_others(tmp_path):
     player.close()
 
 
-def test_a_machine_that_is_short_of_something_makes_no_program_lose(monkeypatch):
-    """It had been tried before the first game; with files at their limit it lost the game with its first move."""
+@pytest.mark.parametrize("lacking", ["subprocess.Popen", "selectors.DefaultSelector"])
+def test_a_machine_that_is_short_of_something_makes_no_program_lose(monkeypatch, lacking):
+    """It had been tried before the first game; with files at their limit it lost the game with its first move. Nor is
+    one left that nobody ends.
+    """
+    begun = []
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: begun.append(1))
 
     def refused(*_, **__):
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(subprocess, "Popen", refused)
+    monkeypatch.setattr(lacking, refused)
     with pytest.raises(JobLost, match=r"^stockfish could not be started: Too many open files$"):
         UciPlayer(["stockfish"], DEPTH)
+    assert not begun
 
 
 def test_what_is_not_a_program_forfeits_its_game(tmp_path):
