@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from types import FrameType
 
@@ -67,10 +67,10 @@ def paused_together(groups: Callable[[], Sequence[int]]) -> Iterator[None]:
     def on_stop(number: int, frame: FrameType | None) -> None:
         stopped = groups()
         for group in stopped:
-            os.killpg(group, signal.SIGSTOP)
+            _signal_group(group, signal.SIGSTOP)
         os.kill(os.getpid(), signal.SIGSTOP)
         for group in stopped:  # here this process was told to go on
-            os.killpg(group, signal.SIGCONT)
+            _signal_group(group, signal.SIGCONT)
 
     before = signal.getsignal(signal.SIGTSTP)
     if before is signal.SIG_DFL:
@@ -79,6 +79,11 @@ def paused_together(groups: Callable[[], Sequence[int]]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTSTP, before)
+
+
+def _signal_group(group: int, number: int) -> None:
+    with suppress(ProcessLookupError):  # it has just ended, by itself or by somebody who killed it meanwhile
+        os.killpg(group, number)
 
 
 @contextmanager

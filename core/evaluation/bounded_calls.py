@@ -40,3 +40,5 @@ class BoundedCalls:
                 raise
             message = f"wall clock: {self._seconds:g} s for all calls together were over"
             raise SessionFailure(failure.result.model_copy(update={"message": message})) from failure
+        finally:
+            self._end += self._session.away

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import threading
 
 import pytest
 
-from runs.interrupts import ECHO_SECONDS, Interrupts, interrupt_on_terminate
+from runs.interrupts import ECHO_SECONDS, Interrupts, interrupt_on_terminate, paused_together
 
 
 def test_the_first_signal_asks_and_the_second_stops():
@@ -110,3 +112,30 @@ def test_other_threads_handle_no_signals():
     thread.start()
     thread.join()
     assert seen == [before]
+
+
+def test_a_group_that_ends_while_all_are_stopped_keeps_no_other_from_going_on(monkeypatch):
+    """Ctrl-Z on a sweep of which somebody killed a run meanwhile: the others stayed stopped for ever."""
+    gone = subprocess.Popen(["true"], process_group=0)
+    gone.wait()
+    goes_on = subprocess.Popen(["sleep", "60"], process_group=0)
+    stops = []
+
+    def state_of(pid):
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0]
+
+    def stop_ourselves(pid, number):
+        assert (pid, number) == (os.getpid(), signal.SIGSTOP)
+        stops.append(os.waitid(os.P_PID, goes_on.pid, os.WSTOPPED | os.WNOWAIT).si_status)
+
+    monkeypatch.setattr(os, "kill", stop_ourselves)
+    before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    try:
+        with paused_together(lambda: [gone.pid, goes_on.pid]):
+            signal.raise_signal(signal.SIGTSTP)
+        assert stops == [signal.SIGSTOP] and state_of(goes_on.pid) != "T"
+    finally:
+        signal.signal(signal.SIGTSTP, before)
+        os.killpg(goes_on.pid, signal.SIGKILL)
+        goes_on.wait()

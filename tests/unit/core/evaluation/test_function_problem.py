@@ -60,7 +60,7 @@ class Squares(FunctionProblem):
 class Here:
     """Jobs whose programs run in this process: the answers are what is tested, not the sandbox."""
 
-    tier, slots = "none", 1
+    tier, slots, away = "none", 1, 0.0
 
     def run(self, spec):
         self.payload = spec.payload
@@ -228,7 +228,7 @@ def test_of_a_program_that_is_stopped_it_is_told_how_far_it_came(monkeypatch, ca
     class Slow:
         """Answers a call in a second, and none in the fourth."""
 
-        now = 0
+        now, away = 0, 0.0
 
         def call_many(self, function, batch, *, timeout):
             Slow.now += len(batch)

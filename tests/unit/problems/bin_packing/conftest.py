@@ -15,6 +15,8 @@ from core.state.journal import Journal
 
 
 class PlainSession:
+    away = 0.0
+
     def __init__(self, code: str, prelude: str) -> None:
         self._text, self._names = (prelude, code), None
 

@@ -78,6 +78,8 @@ def test_the_machine_packs_as_the_rule_does(sizes, expression):
 class Asked:
     """A session that answers with a function of this process."""
 
+    away = 0.0
+
     def __init__(self, rule) -> None:
         self.rule = rule
 
@@ -94,6 +96,8 @@ def test_lockstep_packs_as_the_rule_does(instances):
 
 class Tabulating:
     """A session that runs the loops of PRELUDE in this process."""
+
+    away = 0.0
 
     def __init__(self, code: str) -> None:
         self.frames = 0
