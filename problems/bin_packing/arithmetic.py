@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from problems.bin_packing.statements import Unsupported, assignment, bound, is_idle, is_plain_type
 from utils.syntax import parse
 
 OPS = tuple(
@@ -42,10 +43,6 @@ class Program:
     result: int
 
 
-class Unsupported(Exception):
-    """The program is more than arithmetic."""
-
-
 def translate(code: str, function: str = "score_bin") -> Program | None:
     """The program of a rule with the parameters (item, room) or (item, room, histogram), or None."""
     try:
@@ -56,18 +53,11 @@ def translate(code: str, function: str = "score_bin") -> Program | None:
             builder.has_math |= isinstance(statement, ast.Import)
             if isinstance(statement, ast.FunctionDef) and statement.name == function and found is None:
                 found = statement
-            elif not _is_idle(statement) and not builder.global_constant(statement):
+            elif not is_idle(statement) and not builder.global_constant(statement, but=(function, "math")):
                 return None
         return builder.function(found) if found is not None else None
     except (Unsupported, SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return None
-
-
-def _is_idle(statement: ast.stmt) -> bool:
-    """Docstrings and `import math`."""
-    if isinstance(statement, ast.Import):
-        return all(alias.name == "math" and alias.asname is None for alias in statement.names)
-    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 @dataclass(slots=True)
@@ -96,6 +86,8 @@ class _Builder:
     result: int = -1
     has_math: bool = False
     """It was imported: without that Python knows no `math`, whatever the sandbox has loaded."""
+    own: frozenset[str] = frozenset()
+    """Parameters, and what the function binds anywhere: such a name is its own everywhere in it, before that too."""
 
     # -------------------------------------------------------- instructions
 
@@ -115,11 +107,13 @@ class _Builder:
 
     # -------------------------------------------------------- statements
 
-    def global_constant(self, statement: ast.stmt) -> bool:
+    def global_constant(self, statement: ast.stmt, but: tuple[str, ...]) -> bool:
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             return False
         target = statement.targets[0]
         if not isinstance(target, ast.Name) or not isinstance(statement.value, ast.Constant | ast.UnaryOp):
+            return False
+        if target.id in but:
             return False
         self.names[target.id] = self.expression(statement.value, self.names)
         return True
@@ -131,7 +125,14 @@ class _Builder:
         parameters = [argument.arg for argument in arguments.args]
         if len(parameters) not in (2, 3) or node.decorator_list or len(set(parameters)) < len(parameters):
             raise Unsupported
-        names = dict(self.names)
+        if not all(map(is_plain_type, (*(argument.annotation for argument in arguments.args), node.returns))):
+            raise Unsupported  # Python evaluates it, and may not know a name in it
+        imported, assigned = bound(node)
+        if "math" in (*parameters, *assigned) or assigned & set(parameters[2:]):
+            raise Unsupported
+        self.own = frozenset((*parameters, *assigned))
+        self.has_math &= not imported
+        names = {name: value for name, value in self.names.items() if name not in assigned}
         names[parameters[0]] = _Value(self.emit("item"), "int")
         names[parameters[1]] = _Value(self.emit("room"), "int")
         if len(parameters) == 3:
@@ -145,12 +146,12 @@ class _Builder:
     def block(self, statements: list[ast.stmt], flow: _Flow) -> _Flow:
         for statement in statements:
             if flow.ended:
-                break
+                raise Unsupported  # what is never reached may still make a name local, or the function a generator
             flow = self.statement(statement, flow)
         return flow
 
     def statement(self, node: ast.stmt, flow: _Flow) -> _Flow:
-        if isinstance(node, ast.Pass) or _is_idle(node):
+        if isinstance(node, ast.Pass) or is_idle(node):
             if isinstance(node, ast.Import) and flow.reached is not None:
                 raise Unsupported  # elsewhere the name is not bound
             self.has_math |= isinstance(node, ast.Import)
@@ -161,7 +162,7 @@ class _Builder:
             return _Flow(flow.names, flow.reached, ended=True)
         if isinstance(node, ast.If):
             return self.branch(node, flow)
-        name, expression = _assignment(node)
+        name, expression = assignment(node)
         value = self.expression(expression, flow.names)
         self.check(value.register, flow)
         return _Flow({**flow.names, name: value}, flow.reached)
@@ -297,7 +298,7 @@ class _Builder:
             value = self.expression(node.args[0], names)
             kind = "int" if node.func.attr in ("floor", "ceil") else "float"
             return _Value(self.emit(_MATH[node.func.attr], value.register), kind)
-        if not isinstance(node.func, ast.Name) or node.func.id in names:
+        if not isinstance(node.func, ast.Name) or node.func.id in names or node.func.id in self.own:
             raise Unsupported
         return self.builtin(node.func.id, node.args, names)
 
@@ -342,14 +343,3 @@ def _kind(a: _Value, b: _Value) -> str:
     if len(kinds) == 1:
         return a.kind
     return "int" if kinds == {"int", "bool"} else "mixed"
-
-
-def _assignment(node: ast.stmt) -> tuple[str, ast.expr]:
-    """(name, value) of `x = …`, `x: T = …` and `x op= …`."""
-    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-        return node.targets[0].id, node.value
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
-        return node.target.id, node.value
-    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-        return node.target.id, ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
-    raise Unsupported

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -100,6 +101,41 @@ def test_statements_score_as_in_python(body):
 )  # fmt: skip
 def test_more_than_arithmetic_is_left_to_the_sandbox(body):
     assert translate(HEAD + body + "\n") is None
+
+
+NO_RULES = {
+    "a type that nobody imported": "def score_bin(item: int, room: int, h: List[int]) -> float:\n    return room",
+    "a type of what it returns": "def score_bin(item, room, h) -> np.ndarray:\n    return room",
+    "a constant that is the function's own": "K = 3\ndef score_bin(item, room, h):\n    K = K + room\n    return K",
+    "one in a branch": "K = 3\ndef score_bin(item, room, h):\n    if room > 5:\n        K = 2\n    return K",
+    "another histogram": "def score_bin(item, room, h):\n    h = 3\n    return h[0]",
+    "a histogram that is a number": "def score_bin(item, room, h):\n    h = h[0]\n    return sum(h)",
+    "a name that was the function's": "def score_bin(item, room, h):\n    return room\nscore_bin = 3",
+    "another math": "import math\nmath = 3\ndef score_bin(item, room, h):\n    return math.exp(-room)",
+    "a parameter math": "import math\ndef score_bin(item, math, h):\n    return math.exp(-item)",
+    "its own math": "import math\ndef score_bin(item, room, h):\n    x = math.exp(1)\n    math = x\n    return x",
+    "math later": "import math\ndef score_bin(item, room, h):\n    x = math.exp(1)\n    import math\n    return x",
+    "a function of its own, later": "def score_bin(item, room, h):\n    x = abs(item)\n    abs = x\n    return x",
+    "a parameter sum": "def score_bin(item, room, sum):\n    return sum(sum)",
+    "a generator": "def score_bin(item, room, h):\n    return room\n    yield item",
+}
+
+
+@pytest.mark.parametrize("case", NO_RULES)
+def test_what_python_cannot_run_is_left_to_the_sandbox(case):
+    """Such a program had a score, called verified, that it could never have had: it ends in an exception."""
+    code = NO_RULES[case] + "\n"
+    names: dict[str, object] = {}
+    assert translate(code) is None
+    if sys.version_info < (3, 14) or "type" not in case:  # from then on types are read when somebody asks for them
+        with pytest.raises((NameError, TypeError, AttributeError)):
+            exec(compile(code, "rule", "exec", dont_inherit=True), names)
+            float(names["score_bin"](3, 4, [1] * 9))
+
+
+def test_types_that_every_python_knows_are_read_over():
+    code = "def score_bin(item: int, room: 'int', h: list[int]) -> float:\n    x: Unknown = room\n    return x - item\n"
+    assert by_machine(code, 3, [4, 5], [0] * 31) == by_python(code, 3, [4, 5], [0] * 31) == [1, 2]
 
 
 def test_math_is_there_where_python_has_it():
