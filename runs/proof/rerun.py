@@ -15,21 +15,21 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, zip_longest
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from core.contracts import CallRecord
-from core.events import RoundOpened
+from core.events import NodeMarked, RoundOpened
 from core.loop.schedules import schedule_of
 from core.state.journal import Journal
-from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
 from reports.search_limits import changed_limits
 from runs.control import dropped_nodes, marks_of_rounds, stopped_nodes, withdrawn_nodes
 from runs.parts.baselines import TOLD
 from runs.parts.context_history import FACT, changed_choice
+from runs.proof.replayed import Replayed, compared, with_change, with_scores
 from runs.recorded.final import final_differences
 from runs.recorded.kept_stages import AGAIN, SINCE, kept_stages
 from runs.recorded.scores import RecordedScores
@@ -41,33 +41,11 @@ from runs.stored.config import stored_config
 from runs.stored.named_files import how_to_give
 from runs.view import View
 from utils.config import to_plain
-from utils.counts import counted
 from utils.errors import BackendError, StoreError, SwarmEvoError
 
-COMPARED = (
-    "id", "operator", "parent_ids", "code", "metric_value", "metric_source", "interval", "failure", "signature",
-    "is_valid",
-)  # fmt: skip
-"""Fields of a node that must come out equal."""
 _NOTES = re.compile(r"round/\d+/notes")
-"""Facts of what the user noted, by the rounds that were told it."""
 _PREFIX = "verify"
 """Begins the name of the run that verifies another."""
-_LONGEST = 200
-"""Characters of a value in a line for people."""
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """What a second search with the same replies came to."""
-
-    equal: bool
-    text: str
-    """One line for people: the hash, or the first difference."""
-    exit_code: int = 1
-    """Where it is not equal: 2 where nothing was compared, since what is needed is not there."""
-    is_done: bool = True
-    """False where it could not be done: that says nothing of the run."""
 
 
 def verify(
@@ -92,62 +70,25 @@ def verify(
     config = stored_config(run_dir, list(overrides), project_dir, trusted=trusted, offline=True)
     config.project.name = f"{_PREFIX}-{run_dir.name}"[:60]
     config.initial = []  # the user's programs lie in the run; their files may be gone
-    with RunReader(run_dir) as reader:
-        stored = reader.journal()
-        calls = reader.calls()
-        tasks = reader.tasks()
-        told = reader.fact(FACT) or []
-        baselines_told = reader.fact(TOLD)
-        whys = {node_id: reader.why(node_id) for node_id in tasks}
-        baselines = reader.fact("baselines", [])
-        final = reader.fact("final") or {}
-        limits = changed_limits(reader)
-        facts = reader.facts()
-        marks = marks_of_rounds(reader)
-        dropped = dropped_nodes(reader)
-    by_hand = any(key.endswith("/by_hand") for key in facts)
-    notes = {key: value for key, value in facts.items() if _NOTES.fullmatch(key)}
-    in_order = schedule_of(config.search.schedule).repeatable and is_in_order(stored, tasks)
-    as_recorded = by_hand or not in_order or changed_writer(calls) or changed_choice(told)
-    withdrawn = withdrawn_nodes(run_dir)
-    cut = [] if as_recorded else cut_off(stored, tasks, withdrawn)
-    scores = RecordedScores(stored, baselines, cut)
+    record = _Record.read(run_dir)
+    in_order = schedule_of(config.search.schedule).repeatable and is_in_order(record.stored, record.tasks)
+    as_recorded = record.by_hand or not in_order or changed_writer(record.calls) or changed_choice(record.told)
+    cut = [] if as_recorded else cut_off(record.stored, record.tasks, record.withdrawn)
+    scores = RecordedScores(record.stored, record.baselines, cut)
     copy: Path | None = None
     try:
         with RunSession(
             config,
-            view=watched_by(len(stored)) if watched_by else None,
+            view=watched_by(len(record.stored)) if watched_by else None,
             accept_unsandboxed=accept_unsandboxed,
             origin={"verifies": run_dir.name},
-            programs=[(node.plan, node.code) for node in stored if node.operator == "user"],
-            recorded=Recorded(
-                calls,
-                "sample" if as_recorded else "exact",
-                _stopped(run_dir, stored),
-                withdrawn,
-                dropped,
-                cut,
-                {} if as_recorded else first_of_rounds(tasks.values()),
-                scores,
-                told,
-                baselines_told,
-                marks,
-            ),
-            stop_after=stored.steps + len(cut),
+            programs=[(node.plan, node.code) for node in record.stored if node.operator == "user"],
+            recorded=record.again(cut, scores, as_recorded=as_recorded),
+            stop_after=record.stored.steps + len(cut),
         ) as session:
             copy = session.run_dir
-            if notes:
-                session.store.put_facts(notes)
-            if as_recorded:
-                play_as_recorded(session, stored, tasks, whys, calls)
-            else:
-                session.run()
-            finals = list(final_differences(session.search, final, baselines))
-            for difference in finals:
-                scores.count(difference)
-            again = ["programs"] if as_recorded else ["proposals", "prompts", "programs"]
-            found = with_scores(compared(stored, session.search.journal), stored, scores, again, bool(finals))
-            found = _with_change(found, change_since(run_dir, session.search.problem))
+            found = _searched_again(session, record, scores, as_recorded=as_recorded)
+            found = with_change(found, change_since(run_dir, session.search.problem))
     except BackendError as error:  # what was asked is not what is recorded
         return Replayed(False, f"replay differs: {error}")
     except SwarmEvoError as error:
@@ -157,9 +98,87 @@ def verify(
     finally:
         if copy is not None:
             _remove(copy)
-    if not limits:
+    if not record.limits:
         return found
-    return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {limits}")
+    return replace(found, text=f"{found.text}; choices and prompts under the limits of their time: {record.limits}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What a run has stored of its search."""
+
+    stored: Journal
+    calls: list[CallRecord]
+    tasks: Mapping[str, Task]
+    whys: Mapping[str, dict[str, Any]]
+    told: list[Any]
+    """See `context_history`."""
+    baselines_told: Any
+    baselines: list[Any]
+    final: Mapping[str, Any]
+    limits: str
+    """Those that a resume changed, in words; '' for none."""
+    by_hand: bool
+    """Some of its rounds are steps that were asked for one by one."""
+    notes: Mapping[str, Any]
+    """Facts of what the user noted, by the rounds that were told it."""
+    marks: list[tuple[int, NodeMarked]]
+    dropped: dict[int, list[str]]
+    withdrawn: list[str]
+    stopped: list[str]
+
+    @classmethod
+    def read(cls, run_dir: Path) -> _Record:
+        with RunReader(run_dir) as reader:
+            facts, tasks, stored = reader.facts(), reader.tasks(), reader.journal()
+            return cls(
+                stored=stored,
+                calls=reader.calls(),
+                tasks=tasks,
+                whys={node_id: reader.why(node_id) for node_id in tasks},
+                told=reader.fact(FACT) or [],
+                baselines_told=reader.fact(TOLD),
+                baselines=reader.fact("baselines", []),
+                final=reader.fact("final") or {},
+                limits=changed_limits(reader),
+                by_hand=any(key.endswith("/by_hand") for key in facts),
+                notes={key: value for key, value in facts.items() if _NOTES.fullmatch(key)},
+                marks=marks_of_rounds(reader),
+                dropped=dropped_nodes(reader),
+                withdrawn=withdrawn_nodes(run_dir),
+                stopped=_stopped(run_dir, stored),
+            )
+
+    def again(self, cut: list[str], scores: RecordedScores, *, as_recorded: bool) -> Recorded:
+        """What a second search is answered from; `cut` as `cut_off` has it."""
+        return Recorded(
+            self.calls,
+            "sample" if as_recorded else "exact",
+            self.stopped,
+            self.withdrawn,
+            self.dropped,
+            cut,
+            {} if as_recorded else first_of_rounds(self.tasks.values()),
+            scores,
+            self.told,
+            self.baselines_told,
+            self.marks,
+        )
+
+
+def _searched_again(session: RunSession, record: _Record, scores: RecordedScores, *, as_recorded: bool) -> Replayed:
+    """Search, or do the recorded tasks again, and compare what came of it."""
+    if record.notes:
+        session.store.put_facts(record.notes)
+    if as_recorded:
+        play_as_recorded(session, record.stored, record.tasks, record.whys, record.calls)
+    else:
+        session.run()
+    finals = list(final_differences(session.search, record.final, record.baselines))
+    for difference in finals:
+        scores.count(difference)
+    made = ["programs"] if as_recorded else ["proposals", "prompts", "programs"]
+    return with_scores(compared(record.stored, session.search.journal), record.stored, scores, made, bool(finals))
 
 
 def _verifies(run: Path) -> bool:
@@ -218,71 +237,6 @@ def first_of_rounds(tasks: Iterable[Task]) -> dict[int, Task]:
         if "steps_left" in task.model_fields_set:
             first.setdefault(task.round, task)
     return first
-
-
-def compared(stored: Journal, again: Journal) -> Replayed:
-    """Equal by hash and by what no hash of the journal holds, or the first field that is not."""
-    numbers = Numbering((node.id, node.operator) for node in stored)
-    for old, new in zip(stored, again, strict=False):
-        for name in COMPARED:
-            before, now = getattr(old, name), getattr(new, name)
-            if before != now:
-                where = numbers.name(old.id) or f"{old.operator} {old.id}"
-                return Replayed(False, f"replay differs at {where} in {name}: {_change(before, now)}")
-    if again.sha256 != stored.sha256:
-        return Replayed(False, f"replay differs: {counted(len(stored), 'node')} became {len(again)}")
-    return Replayed(True, f"equal: {counted(len(stored), 'node')}, journal {stored.sha256}, 0 calls of a model")
-
-
-def _listed(words: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
-
-
-def _change(before: Any, now: Any) -> str:
-    """Two values on one line: of texts, the first line that differs."""
-    if isinstance(before, str) and isinstance(now, str):
-        lines = zip_longest(before.splitlines(), now.splitlines(), fillvalue="")
-        before, now = next((pair for pair in lines if pair[0] != pair[1]), (before, now))
-    return f"{before!r:.{_LONGEST}} became {now!r:.{_LONGEST}}"
-
-
-def with_scores(
-    found: Replayed, stored: Journal, scores: RecordedScores, again: Sequence[str], has_finals: bool = False
-) -> Replayed:
-    """What was found of the journals, and of the scores: which of them a program does not even get twice now.
-
-    Args:
-        again: what was made again.
-        has_finals: final scores are among the scores.
-    """
-    if not found.equal:
-        return found
-    made = ["scores", "final scores"] if has_finals else ["scores"]
-    if not scores.differences:
-        return Replayed(True, f"{found.text}; {_listed([*again, *made])} came out again")
-    wrong = [one for one in scores.differences if one.repeats]
-    first = (wrong or scores.differences)[0]
-    numbers = Numbering((node.id, node.operator) for node in stored)
-    node = stored.get_node_by_id(first.node_id)
-    place = numbers.name(first.node_id) or f"{node.operator if node else 'baseline'} {first.node_id}"
-    of = f"{len(scores.differences)} of {counted(scores.scored, 'score')} differ"
-    if wrong:
-        return Replayed(
-            False,
-            f"replay differs at {place} in {first.field}: {_change(first.before, first.now)}; {of}, {len(wrong)} of "
-            f"them the same way twice; {_listed(again)} came out again from the recorded scores",
-        )
-    return Replayed(
-        False,
-        f"{of}: they depend on the clock or on chance (at {place} {first.field} {first.before!r} became {first.now!r}, "
-        f"and then {first.again!r}); {_listed(again)} came out again from the recorded scores",
-    )
-
-
-def _with_change(found: Replayed, change: str) -> Replayed:
-    """Who meets a difference is told of a file that decides scores and is another now."""
-    return found if found.equal or not change else replace(found, text=f"{found.text}; {change} since the run began")
 
 
 def play_as_recorded(

@@ -13,7 +13,8 @@ from core.state.journal import Journal
 from core.state.node import Node
 from core.storage.repository import RunStore
 from runs.control import CONTROL
-from runs.proof.rerun import compared, verify
+from runs.proof.replayed import compared
+from runs.proof.rerun import verify
 from runs.run_folder import all_runs
 from runs.session import RunSession
 from runs.stepper import Stepper
