@@ -20,9 +20,11 @@ from ..tables.exact import Unusable
 from ..tables.pieces import spread
 from ..tables.table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
 from ..tables.times import as_time
+from .known_words import KnownWords
 from .label_stream import LabelStream
 from .label_words import MANY_VALUES, SIGNIFICANT, Words, is_label
-from .mentions import FEWEST, Mentions, natural_order, records_tell
+from .mentions import FEWEST, Mentions, may_be_classes, natural_order, records_tell
+from .named_lines import SPLITS, Looked, Piece
 
 SHARE = 0.2
 """Part of the hidden labels, or of the hidden rows, from which a file tells them."""
@@ -32,7 +34,6 @@ MOST_NAMED = 20_000
 """Hidden rows whose names and labels are looked for."""
 MOST_RECORDS = 100_000
 """Lines that are looked through for a row's name beside its class."""
-SPLITS = (MARKS, FIELDS)
 _NUMBER = re.compile(r"(?<![\w.])-?\d[\d.]*(?:[eE][-+]?\d+)?")
 _THOUSANDS = re.compile(r"(?<![\w.])-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"(?<![\w.])-?\d[\d.]*,\d+")
@@ -65,6 +66,8 @@ class HiddenLabels:
         least: characters below which a text cannot hold enough of them.
         known: part of the hidden rows that this knows of.
         ordered: true if something that programs see runs with the order of the training table.
+        looked: how much of long texts was compared with them.
+        names: `rows`, as they are looked up in long texts.
     """
 
     targets: list[str]
@@ -76,6 +79,11 @@ class HiddenLabels:
     least: int
     known: float = 1.0
     ordered: bool = False
+    looked: Looked = field(default_factory=Looked)
+    names: KnownWords = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", KnownWords(self.rows))
 
     @classmethod
     def of(
@@ -134,17 +142,17 @@ class Search:
         Args:
             text: whole lines.
         """
-        small = text.casefold()
-        named = any(t.casefold() in small and has_head(t, text, first=not self.started) for t in self.labels.targets)
+        known, piece = self.labels, Piece(text, self.labels.names, self.labels.looked)
+        aims = [target for target in known.targets if target.casefold() in piece.small]
+        named = any(has_head(target, text, first=not self.started) for target in aims)
         self.started = True
         if named:
             return True
-        words = [[word.strip() for word in split.split(small)] for split in SPLITS]
-        for mentions, some in zip(self.mentions, words, strict=True):
-            mentions.read(some)
-        self.stream.read(words[0])
-        long = len(text) >= self.labels.least
-        return long and (self._has_values(text) or self._has_column(text, {*words[0], *words[1]}) or self._says(text))
+        for mentions, found in zip(self.mentions, piece.found, strict=True):
+            mentions.read(piece.small, found)
+        self.stream.read(piece.small, piece.found[0].words)
+        long = len(text) >= known.least
+        return long and (self._has_values(text) or self._has_column(piece) or self._says(piece))
 
     def ends(self) -> bool:
         """True if the whole file, which ends here, tells hidden labels."""
@@ -156,12 +164,20 @@ class Search:
         hidden = known.hidden if known.known == 1 else []
         return any(self.stream.tells(labels, hidden) for labels in known.labels)
 
-    def _says(self, text: str) -> bool:
+    def _says(self, piece: Piece) -> bool:
         """True if lines name a row and its class."""
-        lines = text.split("\n", MOST_RECORDS)[:MOST_RECORDS]
-        records = [{word.casefold() for word in MARKS.split(line)} for line in lines]
-        labels = ({at: each[at] for at in self.labels.hidden} for each in self.labels.labels)
-        return any(records_tell(records, self.labels.rows, each) for each in labels)
+        if not piece.named:
+            return False
+        records = None
+        for each in self.labels.labels:
+            classes = {at: each[at] for at in self.labels.hidden}
+            if may_be_classes(classes):
+                records = records or [
+                    {word.casefold() for word in MARKS.split(line)} for line in piece.lines(MOST_RECORDS)
+                ]
+                if records_tell(records, self.labels.rows, classes):
+                    return True
+        return False
 
     def _has_values(self, text: str) -> bool:
         values, decoys = self.labels.values, self.labels.decoys
@@ -177,17 +193,15 @@ class Search:
         chance = len(self.decoys) / max(1, len(set(decoys.values())))
         return len(self.seen) >= SIGNIFICANT and found - chance > SHARE * (1 - chance)
 
-    def _has_column(self, text: str, words: set[str]) -> bool:
-        known = self.labels
-        named = len({known.rows[word] for word in words & known.rows.keys()})
-        count = len(known.labels[0])
-        long = [line for line in text.splitlines()[: 2 * HEAD_ROWS] if len(line) > count]
+    def _has_column(self, piece: Piece) -> bool:
+        count, text = len(self.labels.labels[0]), piece.text
+        long = [line for line in piece.head(2 * HEAD_ROWS) if len(line) > count]
         in_order = count <= text.count("\n") + 1 <= count + 2 * HEAD_ROWS or any(
             len(FIELDS.split(line)) >= count for line in long
         )
-        if not in_order and named < self._enough():
+        if not in_order and piece.named < self._enough():
             return False
-        return any(self._runs_along(columns) for columns in grids(text))
+        return any(self._runs_along(columns) for columns in piece.grids(whole=in_order))
 
     def _enough(self) -> int:
         return max(SIGNIFICANT, int(SHARE * self.labels.known * min(len(self.labels.hidden), MOST_ROWS)))

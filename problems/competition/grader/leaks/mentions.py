@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .chance import mentions_tell, sequence_tells
+from .known_words import Found
 
 FEWEST = 4
 """Rows that must be named."""
@@ -35,12 +36,20 @@ class Mentions:
     """Of each row, in the order of their first mention."""
     words: dict[int, str] = field(default_factory=dict)
 
-    def read(self, words: Iterable[str]) -> None:
-        """Take in the next words of the text."""
-        found = [(word, at) for word in words if (at := self.rows.get(word)) is not None]
-        self.counts.update(at for _, at in found)
-        for word, at in found:
-            self.words.setdefault(at, word)
+    def read(self, text: str, found: Found) -> None:
+        """Take in the next names.
+
+        Args:
+            text: where they stand.
+        """
+        if not len(found.places):
+            return
+        rows, first, counts = np.unique(found.places, return_index=True, return_counts=True)
+        for one in np.argsort(first):
+            at, row = first[one], int(rows[one])
+            self.counts[row] += int(counts[one])
+            if row not in self.words:
+                self.words[row] = text[found.starts[at] : found.ends[at]]
 
     def tells(self, places: Sequence[int], labels: Any) -> bool:
         """True if these mentions, of `FEWEST` rows at least, tell the labels of the rows.
@@ -88,6 +97,11 @@ class Mentions:
         return (self.ordered and _runs(list(self.counts))) or _runs(words) or _runs([_natural(word) for word in words])
 
 
+def may_be_classes(labels: Mapping[int, str]) -> bool:
+    """True if each label has some rows."""
+    return 2 <= len(set(labels.values())) <= len(labels) / FEWEST
+
+
 def records_tell(records: Iterable[set[str]], rows: Mapping[str, int], labels: Mapping[int, str]) -> bool:
     """True if records (a line, a name of a file) that each name a row hold the row's class, and no other class.
 
@@ -95,9 +109,9 @@ def records_tell(records: Iterable[set[str]], rows: Mapping[str, int], labels: M
         records: the words of each.
         labels: of each hidden row its class as text.
     """
-    classes = set(labels.values())
-    if not 2 <= len(classes) <= len(labels) / FEWEST:
+    if not may_be_classes(labels):
         return False
+    classes = set(labels.values())
     named = (({rows[word] for word in words - classes if word in rows}, words & classes) for words in records)
     found = [(labels[next(iter(places))], said) for places, said in named if len(places) == 1]
     right = Counter(label for label, said in found if said == {label})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -18,18 +18,23 @@ MARKS = re.compile(r"[\s,;|:=\"'<>{}()\[\]]+")
 FIELDS = re.compile(r"[,;|\t\n\"<>]+")
 
 
-def grids(text: str) -> Iterator[list[list[str]]]:
-    """The text as columns: by its separator, by all marks and spaces, records of HTML and JSON, lying and standing."""
-    lines = [line for line in text.splitlines() if line.strip()]
+def grids(text: str, part: Callable[[str], list[str]] | None = None) -> Iterator[list[list[str]]]:
+    """The text as columns: by its separator, by all marks and spaces, records of HTML and JSON, lying and standing.
+
+    Args:
+        part: gives those of its records that are looked at, which a mark ends; then no table lies. None: all.
+    """
+    lines = [line for line in (part("\n") if part else text.splitlines()) if line.strip()]
     marks = [MARKS.split(line.strip()) for line in lines]
     ways = [field_rows(lines, separator(lines[:60])), marks]
     for end in ("</tr>", "}", "]"):
         if end in text:
-            ways.append([MARKS.split(re.sub(r"</?t[a-z]*>", " ", line)) for line in text.split(end)])
+            records = part(end) if part else text.split(end)
+            ways.append([MARKS.split(re.sub(r"</?t[a-z]*>", " ", line)) for line in records])
     for rows in ways:
         width = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
         alike = [[plain(value) for value in row] for row in rows if len(row) == width]
-        if len(alike) > width:
+        if alike and (part or len(alike) > width):
             yield [list(column) for column in zip(*alike, strict=True)]
         elif alike:
             yield alike
