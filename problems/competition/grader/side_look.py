@@ -11,13 +11,14 @@ import pandas as pd
 
 from .tables.pieces import spread
 from .tables.plain_reading import how_read, pieces_of
-from .tables.shared_keys import Shared, shared_columns
+from .tables.shared_keys import OwnColumns, Shared, shared_columns
 from .tables.times import format_to_tell
 
 MOST_ROWS = 20_000_000
 """Of a table, from which on nobody has the time to read it for every program."""
 LOOKED_AT = 20_000
-"""Rows of a piece that tell what its columns are."""
+"""Rows of a piece that tell what its columns are; a tenth of them behind the first pieces of a long table."""
+FIRST_PIECES = 8
 ONE = 1.01
 """Rows of a key, on average, up to which a table has one for each."""
 COVERED, COVERED_BY_ID = 0.95, 0.02
@@ -33,14 +34,14 @@ class Look:
     """What is looked at.
 
     Args:
-        rows: of ours, those to learn from and to predict: columns that may be keys.
+        own: columns of ours that may be keys.
         targets: columns to be predicted, in small letters: a table that has one is looked at no further.
         theirs: which of the rows to predict nobody scores.
         preview: what tells kinds of columns.
     """
 
     path: Path
-    rows: tuple[Any, Any]
+    own: OwnColumns
     targets: set[str]
     theirs: Any
     preview: Any
@@ -56,11 +57,12 @@ class Look:
             if shared is None:
                 if told := [str(name) for name in piece if str(name).casefold() in self.targets]:
                     return f"has a column {told[0]}"
-                shared = shared_columns(piece, self.rows, self.preview)
+                shared = shared_columns(piece, self.own)
                 if not shared.pairs:
                     return ""
             shared.add(piece)
-            samples.append(piece.iloc[spread(np.arange(len(piece)), LOOKED_AT)])
+            most = LOOKED_AT if len(samples) < FIRST_PIECES else LOOKED_AT // 10
+            samples.append(piece.iloc[spread(np.arange(len(piece)), most)])
             count += len(piece)
             if count > MOST_ROWS:
                 return "too large"

@@ -15,6 +15,7 @@ from .survey import is_sample
 from .tables.columns import listed
 from .tables.exact import Unusable
 from .tables.plain_reading import PACKED, names_of, rows_of
+from .tables.shared_keys import OwnColumns
 
 ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".xlsx")
 """What a further table is called at its end."""
@@ -85,7 +86,7 @@ def side_tables(
     found = SideTables()
     barred = {*targets, *filter(None, [invented])}
     shared = [str(name) for name in rows[0] if name in rows[1] and str(name) not in barred]
-    mine = rows[0][shared], rows[1][shared]
+    mine = OwnColumns((rows[0][shared], rows[1][shared]), preview)
     aims = {name.casefold() for name in targets}
     files = [path for path in sorted(public.iterdir()) if _may_be_one(path, known)]
     for path in files[:MOST_TABLES]:
@@ -114,7 +115,7 @@ def _is_inside(path: Path, outer: dict[str, Any], public: Path, aims: set[str], 
         if not both:
             return False
         rows = rows_of(public / outer["file"], outer["how"], [*both])
-        one = Look(path, (rows, rows), aims, np.zeros(len(rows), bool), preview).found()
+        one = Look(path, OwnColumns((rows, rows), preview), aims, np.zeros(len(rows), bool), preview).found()
     except _UNREAD:
         return False
     if isinstance(one, str) or not all(pair["mine"] == pair["side"] for pair in one["by"]):

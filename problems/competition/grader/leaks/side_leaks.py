@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..tables.plain_reading import rows_of
+from ..tables.plain_reading import pieces_of
 from ..tables.shared_keys import alike
 from .leaks import ROWS, is_copy
 
@@ -43,8 +43,11 @@ def told_by_tables(public: Path, tables: list[dict[str, Any]], shown: Any, targe
 def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
     """What the table tells of each of the rows: its first row of a key, and the means and sums of all."""
     by, columns = one["by"], [*one["numbers"], *one["words"]]
-    table = rows_of(path, one["how"], [*columns, *(pair["side"] for pair in by)])
     ours = {place: alike(head[pair["mine"]], pair["way"], pair["mine_form"]) for place, pair in enumerate(by)}
+    named, pieces = set(ours[0].dropna()), []
+    for piece in pieces_of(path, one["how"], [*columns, *(pair["side"] for pair in by)]):
+        pieces.append(piece[alike(piece[by[0]["side"]], by[0]["way"], by[0]["side_form"]).isin(named)])
+    table = pd.concat(pieces, ignore_index=True)
     theirs = {place: alike(table[pair["side"]], pair["way"], pair["side_form"]) for place, pair in enumerate(by)}
     numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in one["numbers"]}
     groups = pd.DataFrame({**theirs, **{name: numbers.get(name, table[name]) for name in columns}}).groupby(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass, field
+from functools import cached_property  # noqa: TID251 - one thread, and nothing of ours can be imported
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -50,6 +52,15 @@ class Pair:
             "side_form": self.side_form,
         }
 
+    @property
+    def of_mine(self) -> tuple[str, str, str]:
+        """A column, how it is made alike, and how its dates are written."""
+        return self.mine, self.way, self.mine_form
+
+    @property
+    def of_side(self) -> tuple[str, str, str]:
+        return self.side, self.way, self.side_form
+
     def must_cover(self, called_alike: float) -> float:
         """Part of the rows that it must find."""
         return called_alike if self.same else OTHERWISE_CALLED
@@ -72,9 +83,8 @@ class Shared:
 
     def add(self, piece: Any) -> None:
         """Rows of the further table."""
-        found = [
-            self.values[pair].get_indexer(alike(piece[pair.side], pair.way, pair.side_form)) for pair in self.pairs
-        ]
+        written = _Alike(piece)
+        found = [self.values[pair].get_indexer(written.column(*pair.of_side)) for pair in self.pairs]
         places = np.column_stack(found).astype("int32")
         self.seen.append(places[(places >= 0).any(axis=1)])
 
@@ -100,66 +110,127 @@ class Shared:
         return np.where(missing, -1, number)
 
 
-def shared_columns(piece: Any, rows: tuple[Any, Any], preview: Any) -> Shared:
+class OwnColumns:
+    """Columns of the rows to learn from and to predict that may name rows of further tables.
+
+    Args:
+        rows: of both, without what no key may be.
+        preview: what tells kinds of columns.
+    """
+
+    def __init__(self, rows: tuple[Any, Any], preview: Any) -> None:
+        self.rows = rows
+        self.kinds = {str(one["name"]): one["kind"] for one in preview.profile(rows[0].head(HEAD))}
+        self.columns = {name: _Column(name, rows[0][name]) for name in rows[0]}
+        self.coded = _Coded(rows)
+
+
+def shared_columns(piece: Any, own: OwnColumns) -> Shared:
     """The pairs of columns that may name rows of both: of the same name, or of values that agree.
 
     Args:
         piece: first rows of the further table.
-        rows: those to learn from and to predict, without what no key may be.
     """
     head, found = piece.head(HEAD), Shared([])
-    kinds = {str(one["name"]): one["kind"] for one in preview.profile(rows[0].head(HEAD))}
-    for side in head:
-        for mine in rows[0]:
-            pair = _pair(mine, side, rows[0][mine], head[side], kinds[mine])
-            if pair is not None:
-                found.pairs.append(pair)
-    for pair in list(found.pairs):
-        _learn(found, pair, rows)
-        named = set(found.values[pair].get_indexer(alike(head[pair.side], pair.way, pair.side_form))) - {-1}
-        if not named or (not pair.same and len(named) < (FEW if pair.way == "number" else 3)):
-            found.pairs.remove(pair)
+    theirs, written = {name: _Column(name, head[name]) for name in head}, _Alike(head)
+    for side, mine in product(theirs, own.columns):
+        pair = _pair(own.columns[mine], theirs[side], own.kinds[mine])
+        if pair is None:
+            continue
+        values, codes = own.coded.column(*pair.of_mine)
+        named = set(values.get_indexer(written.column(*pair.of_side))) - {-1}
+        if named and (pair.same or len(named) >= (FEW if pair.way == "number" else 3)):
+            found.pairs.append(pair)
+            found.values[pair], found.codes[pair] = values, codes
     return found
 
 
-def _pair(mine: str, side: str, ours: Any, theirs: Any, kind: str) -> Pair | None:
-    same = _plain(mine) == _plain(side)
-    if not same and (kind in ("date", "text", "constant") or not _may_name(theirs)):
+class _Column:
+    """What a column holds, found once for all that it is held against."""
+
+    def __init__(self, name: str, values: Any) -> None:
+        self.name, self._all = name, values
+
+    @cached_property
+    def values(self) -> Any:
+        return self._all.dropna().head(HEAD)
+
+    @cached_property
+    def may_name(self) -> bool:
+        """True if most of its values are different."""
+        return bool(self._all.nunique() > 0.5 * self._all.notna().sum())
+
+    @cached_property
+    def are_numbers(self) -> bool:
+        return _are_numbers(self.values)
+
+    @cached_property
+    def are_whole(self) -> bool:
+        return bool((pd.to_numeric(self.values, errors="coerce").dropna() % 1 == 0).all())
+
+    @cached_property
+    def form(self) -> str | None:
+        return _form(self.values)
+
+    @cached_property
+    def are_days(self) -> bool:
+        times = _times(self.values, str(self.form))
+        return bool(times.eq(times.dt.normalize()).mean() > ALIKE)
+
+    @cached_property
+    def are_long(self) -> bool:
+        return bool(self.values.astype(str).str.len().mean() > LONG)
+
+
+class _Alike:
+    """Columns of a table as they are compared, each made once."""
+
+    def __init__(self, table: Any) -> None:
+        self._table, self._made = table, dict[tuple[str, str, str], Any]()
+
+    def column(self, name: str, way: str, form: str) -> Any:
+        key = name, way, form
+        if key not in self._made:
+            self._made[key] = alike(self._table[name], way, form)
+        return self._made[key]
+
+
+class _Coded:
+    """Columns of the rows to learn from and to predict: their different values, and the place of each row's."""
+
+    def __init__(self, rows: tuple[Any, Any]) -> None:
+        self._rows, self._made = rows, dict[tuple[str, str, str], tuple[Any, tuple[Any, Any]]]()
+
+    def column(self, name: str, way: str, form: str) -> tuple[Any, tuple[Any, Any]]:
+        key = name, way, form
+        if key not in self._made:
+            both = [alike(table[name], way, form) for table in self._rows]
+            codes, values = pd.factorize(pd.concat(both, ignore_index=True))
+            self._made[key] = pd.Index(values), (codes[: len(both[0])], codes[len(both[0]) :])
+        return self._made[key]
+
+
+def _pair(mine: _Column, side: _Column, kind: str) -> Pair | None:
+    same = _plain(mine.name) == _plain(side.name)
+    if not same and (kind in ("date", "text", "constant") or not side.may_name):
         return None
-    way, mine_form, side_form = _way(ours, theirs)
-    if way == "" or (not same and (way in ("day", "time") or (way == "number" and not _related(mine, side)))):
+    way, mine_form, side_form = _way(mine, side)
+    if way == "" or (
+        not same and (way in ("day", "time") or (way == "number" and not _related(mine.name, side.name)))
+    ):
         return None
-    return Pair(mine, side, way, mine_form, side_form, same)
+    return Pair(mine.name, side.name, way, mine_form, side_form, same)
 
 
-def _may_name(values: Any) -> bool:
-    return bool(values.nunique() > 0.5 * values.notna().sum())
-
-
-def _learn(found: Shared, pair: Pair, rows: tuple[Any, Any]) -> None:
-    both = [alike(table[pair.mine], pair.way, pair.mine_form) for table in rows]
-    codes, values = pd.factorize(pd.concat(both, ignore_index=True))
-    found.values[pair] = pd.Index(values)
-    found.codes[pair] = codes[: len(both[0])], codes[len(both[0]) :]
-
-
-def _way(ours: Any, theirs: Any) -> tuple[str, str, str]:
+def _way(ours: _Column, theirs: _Column) -> tuple[str, str, str]:
     """How two columns are made alike, and the forms of their dates; '' where they cannot be, or are no names."""
-    ours, theirs = ours.dropna().head(HEAD), theirs.dropna().head(HEAD)
-    if not len(ours) or not len(theirs):
+    if not len(ours.values) or not len(theirs.values):
         return "", "", ""
-    if _are_numbers(ours) and _are_numbers(theirs):
-        numbers = [pd.to_numeric(values, errors="coerce") for values in (ours, theirs)]
-        are_whole = all(bool((values.dropna() % 1 == 0).all()) for values in numbers)
-        return ("number" if are_whole else ""), "", ""
-    forms = _form(ours), _form(theirs)
-    if None not in forms:
-        mine_form, side_form = (str(form) for form in forms)
-        times = [_times(values, form) for values, form in ((ours, mine_form), (theirs, side_form))]
-        are_days = any(bool(some.eq(some.dt.normalize()).mean() > ALIKE) for some in times)
-        return ("day" if are_days else "time"), mine_form, side_form
-    is_long = any(values.astype(str).str.len().mean() > LONG for values in (ours, theirs))
-    return ("" if is_long else "text"), "", ""
+    if ours.are_numbers and theirs.are_numbers:
+        return ("number" if ours.are_whole and theirs.are_whole else ""), "", ""
+    if ours.form is not None and theirs.form is not None:
+        return ("day" if ours.are_days or theirs.are_days else "time"), ours.form, theirs.form
+    return ("" if ours.are_long or theirs.are_long else "text"), "", ""
 
 
 def _are_numbers(values: Any) -> bool:
