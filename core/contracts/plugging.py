@@ -169,6 +169,9 @@ class ProblemDefaults(Protocol):
         """Take what a run that exists keeps of the problem out of it. Before `prepare`. May raise ConfigError."""
         return None
 
+    def tells_to(self, doing: Callable[[str], None]) -> None:
+        """Where `prepare` says what it does meanwhile, in words, if it takes long. Asked before it; by default nowhere."""
+
     def prepare(self) -> None:
         """Make or check the data and their splits, in a child process where that needs heavy imports; cached. For a run
         and for its plan. May raise ConfigError, for whatever in them no run can begin with."""

@@ -4,7 +4,8 @@ The child is a program of ours or of the user's (never a candidate's). It is sta
 JSON over pipes, and lives as long as the run. When it dies it is started once more and asked again; when it dies twice
 over one question, or takes too long, the question fails with the reason and the search goes on.
 
-Frame: 4 bytes big-endian length, then UTF-8 JSON. Request `{"verb": …}`; answer `{"ok": …}` or `{"fault": text}`.
+Frame: 4 bytes big-endian length, then UTF-8 JSON. Request `{"verb": …}`; answer `{"ok": …}` or `{"fault": text}`, before
+which any number of `{"doing": text}` may say what takes long.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
@@ -63,12 +64,21 @@ class TrustedChild:
         hello: the first request of every new child: what it shall load. Its answer is read
             with the first question, so that loading overlaps with the run.
         timeout: seconds that one answer may take.
+        doing: is told what the child does meanwhile, in words.
     """
 
-    def __init__(self, command: Sequence[str], hello: Mapping[str, Any], *, timeout: float = 300.0) -> None:
+    def __init__(
+        self,
+        command: Sequence[str],
+        hello: Mapping[str, Any],
+        *,
+        timeout: float = 300.0,
+        doing: Callable[[str], None] = lambda text: None,
+    ) -> None:
         self._command = list(command)
         self._hello = dict(hello)
         self._timeout = timeout
+        self._doing = doing
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._output: IO[bytes] | None = None
@@ -167,14 +177,18 @@ class TrustedChild:
             data = data[self._process.stdin.write(data) or 0 :]
 
     def _read(self, deadline: float) -> Any:
+        while "doing" in (answer := self._read_frame(deadline)):
+            self._doing(str(answer["doing"]))
+        if "fault" in answer:
+            raise GradingFault(str(answer["fault"]))
+        return answer.get("ok")
+
+    def _read_frame(self, deadline: float) -> Any:
         (length,) = struct.unpack(">I", self._read_bytes(4, deadline))
         if length > MAX_FRAME:
             self._discard()
             raise GradingFault("the grader's answer is not a frame; does it write to descriptor 1 by itself?")
-        answer = json.loads(self._read_bytes(length, deadline))
-        if "fault" in answer:
-            raise GradingFault(str(answer["fault"]))
-        return answer.get("ok")
+        return json.loads(self._read_bytes(length, deadline))
 
     def _read_bytes(self, count: int, deadline: float) -> bytes:
         assert self._process is not None and self._process.stdout is not None
@@ -220,9 +234,15 @@ class _ChildDied(Exception):
     """The pipe broke; the text says how the child ended."""
 
 
-def run_trusted(command: Sequence[str], request: Mapping[str, Any], *, timeout: float) -> Any:
-    """One question to a child of its own. Raises GradingFault."""
-    child = TrustedChild(command, request, timeout=timeout)
+def run_trusted(
+    command: Sequence[str],
+    request: Mapping[str, Any],
+    *,
+    timeout: float,
+    doing: Callable[[str], None] = lambda text: None,
+) -> Any:
+    """One question to a child of its own, which may say meanwhile what it does. Raises GradingFault."""
+    child = TrustedChild(command, request, timeout=timeout, doing=doing)
     try:
         child.start()
         with child._lock:

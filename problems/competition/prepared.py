@@ -13,6 +13,7 @@ import os
 import signal
 import stat
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,11 +85,15 @@ class Prepared:
         return len(set(seen))
 
 
-def prepare(source: Source, cache: Path) -> Prepared:
-    """The prepared competition, made now if the cache does not have it. ConfigError if the user can mend the cause."""
+def prepare(source: Source, cache: Path, doing: Callable[[str], None] = lambda text: None) -> Prepared:
+    """The prepared competition, made now if the cache does not have it. ConfigError if the user can mend the cause.
+
+    Args:
+        doing: is told what takes long, in words.
+    """
     target = cache / f"{_safe(source.name)}-{source.key()}"
     if not (target / "meta.json").is_file():
-        _make(source, target)
+        _make(source, target, doing)
     close_private(target)
     return Prepared(
         target, read_json(target / "meta.json"), cache / f"reveals-{_safe(source.name)}-{source.identity()}.log"
@@ -100,10 +105,10 @@ def grader_command(source: Source, verb: str) -> list[str]:
     return python_command(LAUNCH, verb, *source.places)
 
 
-def _make(source: Source, target: Path) -> None:
+def _make(source: Source, target: Path, doing: Callable[[str], None]) -> None:
     try:
         with folder_for(target) as made:
-            _fill(source, made)
+            _fill(source, made, doing)
             move_into_place(made, target)
     except GradingFault as error:
         if str(error).startswith("exit code 1:") and (lacks := missing_module(str(error))):
@@ -121,12 +126,12 @@ def _make(source: Source, target: Path) -> None:
         raise SwarmEvoError(f"preparing {source.name} failed: {error}") from error
 
 
-def _fill(source: Source, made: Path) -> None:
+def _fill(source: Source, made: Path, doing: Callable[[str], None]) -> None:
     request = {
         "verb": "prepare", **source.request, "out": str(made), "preview": str(PREVIEW),
         "try_seconds": TRY_SECONDS, **_tables(source),
     }  # fmt: skip
-    answer = run_trusted(grader_command(source, "prepare"), request, timeout=TIMEOUT)
+    answer = run_trusted(grader_command(source, "prepare"), request, timeout=TIMEOUT, doing=doing)
     if "config_error" in answer:
         raise ConfigError(answer["config_error"])
     close_private(made)

@@ -142,6 +142,7 @@ class CompetitionProblem(Problem):
         self._seed = seed
         self.preload = (*PRELOAD, *packages)
         self._prepared: Prepared | None = None
+        self._doing: Callable[[str], None] = lambda text: None
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -156,6 +157,9 @@ class CompetitionProblem(Problem):
     def hidden_data(self) -> tuple[str, ...]:
         """Every data package: a table of the user's own may come from one as well."""
         return DATA_PACKAGES
+
+    def tells_to(self, doing: Callable[[str], None]) -> None:
+        self._doing = doing
 
     def prepare(self) -> None:
         """Make the public and private files unless the cache has them."""
@@ -313,7 +317,7 @@ class CompetitionProblem(Problem):
 
     def _ready(self) -> Prepared:
         if self._prepared is None:
-            self._prepared = prepare(self._source, self._cache)
+            self._prepared = prepare(self._source, self._cache, self._doing)
         return self._prepared
 
     def _rules_of_the_game(self) -> str:

@@ -57,6 +57,7 @@ def made_ready(
         check_scored_by(run_dir, problem)
     beside(problem)
     doing(READYING)
+    problem.tells_to(doing)
     problem.prepare()
     if run_dir is not None:
         check_scored_by(run_dir, problem, gone=True)

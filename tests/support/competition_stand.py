@@ -28,7 +28,7 @@ from utils.config import load_config
 SUBMISSION = "submission/submission.csv"
 
 
-def prepared_here(command: Sequence[str], request: Mapping[str, Any], *, timeout: float) -> Any:
+def prepared_here(command: Sequence[str], request: Mapping[str, Any], **_: Any) -> Any:
     """`run_trusted` of a child that prepares."""
     return _sent(prepare.prepare(_sent(request)))
 

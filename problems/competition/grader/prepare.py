@@ -46,6 +46,10 @@ def handler() -> Callable[[dict[str, Any]], Any]:
     return prepare
 
 
+def _tell_nobody(text: str) -> None:
+    pass
+
+
 def prepare(request: dict[str, Any]) -> dict[str, Any]:
     """Do the work; `config_error` where the user can mend it."""
     try:
@@ -57,14 +61,18 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
         if request["verb"] == "refit":
             refit.add_labels(Path(request["public"]), out, request["exam"], Path(request["theirs"] or ""))
             return {}
+        preview, say = _load_preview(request["preview"]), request.get("tell", _tell_nobody)
+
+        def tell(text: str) -> None:
+            say(preview.in_line(text))
+
         request = with_joined(recoded(with_originals(request), out / JOINED), out / JOINED)
-        made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out)
+        made = _prepare_folder(request, out) if request["kind"] == "folder" else split.prepare_own(request, out, tell)
         shutil.rmtree(out / JOINED, ignore_errors=True)
     except Unusable as error:
         return {"config_error": str(error)}
     exam, meta, held = made
     is_own = request["kind"] != "folder"
-    preview = _load_preview(request["preview"])
     public = out / meta["public"]
     seen = Survey(public / TRAIN, None, (), public / TEST)
     if held is None:
@@ -75,7 +83,7 @@ def prepare(request: dict[str, Any]) -> dict[str, Any]:
     files = collections(public, [table.rows for table in tables.values()], meta.get("invented"))
     meta.update(_describe(out, public, exam, preview, seen, tables, bool(files.named)))
     meta["named_files"] = files.named
-    further = _further(out, public, exam, meta, tables, preview, seen.labelled)
+    further = _further(out, public, exam, meta, tables, preview, seen.labelled, tell)
     meta["side_tables"] = further.tables
     if files.lines:
         meta["note"] = "; ".join(filter(None, (meta["note"], files.told())))
@@ -107,6 +115,7 @@ def _further(
     tables: dict[str, TableSample],
     preview: Any,
     labelled: Path | None,
+    tell: Callable[[str], None],
 ) -> SideTables:
     """The tables beside the two of the competition; none where there are no two."""
     if not {"train", "test"} <= tables.keys() or not meta["columns"]:
@@ -117,7 +126,7 @@ def _further(
     theirs = as_keys(rows[1][meta["id"]]).isin(names).to_numpy() if names else np.zeros(len(rows[1]), bool)
     targets = {*exam["targets"], *exam.get("truth", ()), *filter(None, [meta["label"]])}
     known = {"train", "test", *([labelled.stem.lower()] if labelled else [])}
-    return side_tables(public, rows, targets, meta.get("invented"), theirs, known, preview)
+    return side_tables(public, rows, targets, meta.get("invented"), theirs, known, preview, tell)
 
 
 def _prepare_folder(request: dict[str, Any], out: Path) -> tuple[dict[str, Any], dict[str, Any], None]:

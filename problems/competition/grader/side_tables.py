@@ -4,6 +4,7 @@ Told from their values, since a name alone may mean anything.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,7 @@ def side_tables(
     theirs: Any,
     known: set[str],
     preview: Any,
+    tell: Callable[[str], None],
 ) -> SideTables:
     """Look at the further tables at the top of a folder.
 
@@ -82,6 +84,7 @@ def side_tables(
         theirs: which of the rows to predict nobody scores: a table that ends before them says nothing of these.
         known: what the tables of the competition are called, without endings.
         preview: what tells kinds of columns.
+        tell: is told which table is looked at.
     """
     found = SideTables()
     barred = {*targets, *filter(None, [invented])}
@@ -90,6 +93,7 @@ def side_tables(
     aims = {name.casefold() for name in targets}
     files = [path for path in sorted(public.iterdir()) if _may_be_one(path, known)]
     for path in files[:MOST_TABLES]:
+        tell(f"{path.name} is looked at for what it says of your rows")
         try:
             one = Look(path, mine, aims, theirs, preview).found()
         except _UNREAD:

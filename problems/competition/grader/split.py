@@ -51,14 +51,18 @@ _PLAIN_PAIRS = (("0", "1"), ("0.0", "1.0"), ("-1", "1"), ("false", "true"), ("no
 
 
 def prepare_own(
-    request: dict[str, Any], out: Path
+    request: dict[str, Any], out: Path, tell: Callable[[str], None]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample | None]]:
     """Write `public/` and `private/`; return the exam, the meta and the tables of the competition, None for one that is
-    best read from its file, once what is held here is let go of."""
+    best read from its file, once what is held here is let go of.
+
+    Args:
+        tell: is told what takes long.
+    """
     public, private = out / "public", out / "private"
     private.mkdir()
     if not request.get("target"):
-        return _claims_only(public, request)
+        return _claims_only(public, request, tell)
     public.mkdir()
     tables = read_own(request)
     targets, goal = tables.targets, goal_of(tables.labelled, tables.targets, request, own_goal(tables, request))
@@ -110,7 +114,7 @@ def prepare_own(
     write_csv(answers[list(kept)], private / "answers.csv")
     outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
-    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request)
+    notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request, tell)
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -226,10 +230,10 @@ def _positive_class(shown: Any, targets: list[str], goal: Goal, request: dict[st
 
 
 def _claims_only(
-    public: Path, request: dict[str, Any]
+    public: Path, request: dict[str, Any], tell: Callable[[str], None]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, TableSample | None]]:
     """Nothing is hidden: the program's own words about its score are all there is."""
-    left = _go_along(set(), public, None, request)
+    left = _go_along(set(), public, None, request, tell)
     if request.get("alone"):
         public.mkdir()
         for number, file in enumerate(map(Path, request["originals"])):
@@ -244,7 +248,11 @@ def _claims_only(
 
 
 def _go_along(
-    used: set[Path], public: Path, labels: Callable[[], HiddenLabels] | None, request: dict[str, Any]
+    used: set[Path],
+    public: Path,
+    labels: Callable[[], HiddenLabels] | None,
+    request: dict[str, Any],
+    tell: Callable[[str], None],
 ) -> list[str]:
     """Copy what else lies in the user's folder; notes of what does not go along.
 
@@ -257,7 +265,7 @@ def _go_along(
     own = request.get("function")
     barred = {*used, *(folder / name for name in request["skip"]), *([Path(own["file"])] if own else [])}
     beside = Path(request["beside"]) if request.get("beside") else None
-    return copy_rest(folder, public, labels, barred, beside).notes()
+    return copy_rest(folder, public, labels, barred, beside, tell).notes()
 
 
 def _labels_of(sides: Sides, tables: OwnTables, invented: str | None) -> HiddenLabels:

@@ -206,8 +206,8 @@ def read_facts(extras: Mapping[str, Any]) -> Facts:
     rows = int(data.get("rows", {}).get("train", 0))
     scarce = tuple(name for name, one in columns.items() if name not in targets and _is_scarce(one, rows))
     pace, longest, programs = _pace(data.get("limits") or {}, rows)
-    files = row_files(data, pace, longest)
     memory_mb = float((data.get("limits") or {}).get("memory_mb") or 4096)
+    files = row_files(data, pace, longest, memory_mb)
     sides = side_tables(data, longest, memory_mb)
     used = {
         name: column

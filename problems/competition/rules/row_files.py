@@ -13,6 +13,8 @@ MOST_PICTURES, FEWEST_PICTURES = 200_000, 500
 """Pictures from which on none is looked at, and how many rows to learn from a program looks at in any case."""
 PICTURE, PICTURE_BYTE = 5e-4, 1.3e-8
 """Seconds that a picture takes, and each byte of its file."""
+ROOM = 4
+"""Of a program's memory one part so large is for a picture."""
 Places = tuple[str, ...]
 """Where the file of a value may lie; `{}` stands for it."""
 
@@ -26,12 +28,14 @@ class RowFiles:
         texts: column that they become → column that names them, and places.
         most: rows to learn from whose pictures a program has time to look at.
         seconds: that the pictures of a row take.
+        room: bytes that one picture may take where it has to be unpacked whole.
     """
 
     pictures: Mapping[str, Places] = field(default_factory=dict)
     texts: Mapping[str, tuple[str, Places]] = field(default_factory=dict)
     most: float = inf
     seconds: float = 0.0
+    room: int = 2**30
 
     @property
     def naming(self) -> tuple[str, ...]:
@@ -44,11 +48,12 @@ class RowFiles:
         return LOOKS * len(self.pictures)
 
 
-def row_files(data: Mapping[str, Any], pace: float, longest: float) -> RowFiles:
+def row_files(data: Mapping[str, Any], pace: float, longest: float, memory_mb: float) -> RowFiles:
     """From the data of `Problem.prompt_extras()`; without pictures where there is no time for them.
 
     Args:
         pace, longest: of the facts.
+        memory_mb: of a program.
     """
     named = data.get("named_files") or ()
     pictures = _places(one for one in named if one["kind"] == "images")
@@ -62,7 +67,8 @@ def row_files(data: Mapping[str, Any], pace: float, longest: float) -> RowFiles:
     is_slow = each * (FEWEST_PICTURES + asked) > longest / 2
     if not pictures or is_slow or asked + int(rows.get("train") or 0) > MOST_PICTURES:
         return RowFiles({}, written)
-    return RowFiles(pictures, written, max(FEWEST_PICTURES, (2 * pace - each * asked) / each), each)
+    most = max(FEWEST_PICTURES, (2 * pace - each * asked) / each)
+    return RowFiles(pictures, written, most, each, int(memory_mb * 2**20 / ROOM))
 
 
 def _places(named: Iterable[Mapping[str, Any]]) -> dict[str, Places]:
@@ -106,6 +112,8 @@ def pixels(file):
         with file, Image.open(file) as image:
             size = image.size
             image.draft("RGB", (64, 64))  # of a JPEG no more is unpacked than is needed
+            if image.width * image.height * (32 if image.mode[0] in "IF" else 8) > ROOM:  # others are unpacked whole
+                return None
             if image.mode[0] in "IF":  # more than 256 shades
                 deep = np.asarray(image, float)
                 image = Image.fromarray(np.uint8(255 * (deep - deep.min()) / max(np.ptp(deep), 1e-9)))
@@ -178,7 +186,7 @@ def lines(files: RowFiles, table: str, asks: str, columns: Iterable[str]) -> lis
         made.append(f"        **{{{called}: one for place, one in enumerate(seen(named[{of!r}], {places!r}).T)}},")
     return [
         *_functions(_OPENED),
-        *(_functions(_PIXELS) if files.pictures else []),
+        *(_functions(_PIXELS.replace("ROOM", str(files.room))) if files.pictures else []),
         *(_functions(_WRITTEN) if files.texts else []),
         "",
         "",

@@ -8,6 +8,7 @@ is told.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,11 +16,13 @@ from itertools import count
 from pathlib import Path
 from typing import IO
 
+from ..tables.counts import counted
 from ..tables.exact import Unusable
 from .contents import Opaque, texts
 from .decoding import decoded
 from .hidden_labels import HiddenLabels
 from .named_files import NamedFiles
+from .named_lines import Looked
 
 MOST_TEXT = 1 << 32
 """Characters of one file that are looked through; a longer one stays behind."""
@@ -42,6 +45,8 @@ class Left:
     special: list[str] = field(default_factory=list)
     renamed: list[tuple[str, str]] = field(default_factory=list)
     """Not left behind: (what it was called, what it is called)."""
+    looked: Looked | None = None
+    """Lines of long files, and how many of them were compared with labels."""
 
     def notes(self) -> list[str]:
         why = {
@@ -53,7 +58,14 @@ class Left:
                 f"{old} as {new}" for old, new in self.renamed if new not in self.named
             ],
         }
-        return [f"{said}: {_listed(names)}" for said, names in why.items() if names]
+        notes = [f"{said}: {_listed(names)}" for said, names in why.items() if names]
+        if self.looked is not None and self.looked.compared < self.looked.named:
+            notes.append(
+                "hidden labels were looked for in every word of further files; of the "
+                f"{counted(self.looked.named, 'line')} of long files that name hidden rows {self.looked.compared}, spread "
+                "over each 8 MB, were compared with their labels"
+            )
+        return notes
 
 
 def copy_rest(
@@ -62,21 +74,24 @@ def copy_rest(
     labels: Callable[[], HiddenLabels] | None,
     barred: set[Path],
     beside: Path | None = None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Left:
     """Copy the folder to `public`; hidden files and `barred` (by whatever link) stay behind.
 
     Args:
         labels: what must not be told, asked for once, by the first file; None where nothing is hidden.
         beside: a further folder of the user's, into which links may lead.
+        tell: is told, now and then, which file is looked into.
     """
     root = os.path.realpath(folder)
     roots = (root, *([os.path.realpath(beside)] if beside else []))
     labels = labels and cache(labels)
-    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred})
+    copy = _Copy(root, roots, labels, {os.path.realpath(path) for path in barred}, _Now(tell))
     try:
         copy.folder(root, str(public), linked=False)
         if labels is not None and copy.files.names:
             copy.left.named = copy.files.telling(labels())
+        copy.left.looked = labels().looked if labels is not None and copy.looked_into else None
         for name in copy.left.named:
             os.remove(public / name)
     except OSError as error:
@@ -90,6 +105,8 @@ class _Copy:
     roots: tuple[str, ...]
     labels: Callable[[], HiddenLabels] | None
     barred: set[str]
+    now: _Now
+    looked_into: bool = False
     left: Left = field(default_factory=Left)
     files: NamedFiles = field(default_factory=NamedFiles)
 
@@ -126,9 +143,11 @@ class _Copy:
     def _file(self, path: str, to: str, name: str) -> bool:
         """Copy one file if it may be shown. It is opened once: of a small one that is most of the time."""
         with open(path, "rb", buffering=0) as source:
-            if self.labels is not None and may_tell(source, self.labels()):
-                self.left.telling.append(name)
-                return False
+            if self.labels is not None:
+                self.looked_into = True
+                if may_tell(source, self.labels(), lambda: self.now.tells(name, source)):
+                    self.left.telling.append(name)
+                    return False
             source.seek(0)
             first = piece = source.read(PIECE)
             with open(to, "xb", buffering=0) as target:
@@ -158,11 +177,30 @@ def _names(name: str) -> Iterator[str]:
         yield f"further{number if number > 1 else ''}_{name}"
 
 
-def may_tell(file: IO[bytes], labels: HiddenLabels) -> bool:
-    """True if the file holds hidden labels, or might and cannot be looked into."""
+class _Now:
+    """Tells each second what goes on."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell, self._told = tell, time.monotonic()
+
+    def tells(self, name: str, file: IO[bytes]) -> None:
+        now = time.monotonic()
+        if now - self._told >= 1:
+            self._told = now
+            size, done = os.fstat(file.fileno()).st_size >> 20, file.tell() >> 20
+            self._tell(f"hidden labels are looked for in {name[-MOST_LETTERS:]}: {done} of {size} MB")
+
+
+def may_tell(file: IO[bytes], labels: HiddenLabels, now: Callable[[], None] = lambda: None) -> bool:
+    """True if the file holds hidden labels, or might and cannot be looked into.
+
+    Args:
+        now: is called time and again.
+    """
     as_it_is, in_plain, length = labels.search(), labels.search(), 0
     try:
         for text in texts(file):
+            now()
             length += len(text)
             if length > MOST_TEXT or as_it_is.tells(text):
                 return True

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache  # noqa: TID251 - one thread, and nothing of ours can be imported
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,10 @@ BLOCK = 1 << 20
 """Characters that are hashed at once."""
 BASE = 0x9E3779B97F4A7C15
 """Of the polynomial whose value, modulo 2⁶⁴, is a word's hash: odd, so that it has an inverse."""
-_TOP, _BITS = 0x3001, 24
-"""The last character that is a blank and one more; bits of a hash by which most words are known to be none of ours."""
+MOST_BITS = 24
+"""Of a hash, by which most words are known to be none of ours."""
+_TOP = 0x3001
+"""The last character that is a blank, and one more."""
 _BLANK = np.array([chr(code).isspace() for code in range(_TOP + 1)])
 
 
@@ -77,16 +80,17 @@ class KnownWords:
         lengths = np.fromiter(map(len, words), "int64", len(words))
         ends = np.cumsum(lengths + 1) - 1
         hashes = np.zeros(len(words), "uint64")
-        step = BLOCK // 16
-        for first in range(0, len(words), step):
-            some = slice(first, first + step)
-            begin = int(ends[some][0] - lengths[some][0])
-            codes = codes_of(text[begin : int(ends[some][-1])])
-            hashes[some] = _hashes(_sums(codes), ends[some] - lengths[some] - begin, ends[some] - begin)
+        parts = [0, *np.unique(np.searchsorted(ends, np.arange(BLOCK, len(text), BLOCK))), len(words)]
+        for first, last in pairwise(parts):
+            if first < last:
+                begin = int(ends[first] - lengths[first])
+                codes = codes_of(text[begin : int(ends[last - 1])])
+                starts = ends[first:last] - lengths[first:last]
+                hashes[first:last] = _hashes(_sums(codes), starts - begin, ends[first:last] - begin)
         order = np.argsort(hashes, kind="stable")
         places = np.fromiter((self.rows[word] for word in words), "int64", len(words))
-        bits = np.zeros(1 << _BITS, bool)
-        bits[_first_bits(hashes)] = True
+        bits = np.zeros(1 << min(MOST_BITS, (16 * len(words)).bit_length()), bool)
+        bits[_first_bits(hashes, bits)] = True
         return hashes[order], places[order], bits, [words[at] for at in order]
 
     def found(self, text: str, ways: Sequence[Marks]) -> list[Found]:
@@ -122,7 +126,7 @@ class KnownWords:
         if not count or not words:
             return Found(starts[:0], starts[:0], starts[:0], count)
         hashes = _hashes(sums, starts, ends)
-        may_be = np.flatnonzero(bits[_first_bits(hashes)])
+        may_be = np.flatnonzero(bits[_first_bits(hashes, bits)])
         at = np.searchsorted(known, hashes[may_be]).clip(max=len(known) - 1)
         is_known = known[at] == hashes[may_be]
         at, starts, ends = at[is_known], starts[may_be[is_known]], ends[may_be[is_known]]
@@ -204,5 +208,6 @@ def _all_powers(count: int) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def _first_bits(hashes: Any) -> Any:
-    return (hashes * np.uint64(BASE)) >> np.uint64(64 - _BITS)
+def _first_bits(hashes: Any, bits: Any) -> Any:
+    """Of each hash a place in the table."""
+    return (hashes * np.uint64(BASE)) >> np.uint64(65 - len(bits).bit_length())

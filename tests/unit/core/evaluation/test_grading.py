@@ -214,6 +214,13 @@ def test_one_question_to_a_child_of_its_own(tmp_path):
     assert run_trusted([sys.executable, "-I", str(program)], {"x": 41}, timeout=20) == 42
 
 
+def test_a_child_says_meanwhile_what_it_does(tmp_path):
+    program, told = tmp_path / "talks.py", []
+    program.write_text(CHILD + "write({'doing': '1 of 2'}); write({'doing': '2 of 2'}); write({'ok': read()['x'] + 1})")
+    assert run_trusted([sys.executable, "-I", str(program)], {"x": 41}, timeout=20, doing=told.append) == 42
+    assert told == ["1 of 2", "2 of 2"]
+
+
 @pytest.mark.parametrize(
     ("scores", "signature"),
     [
