@@ -2,13 +2,14 @@
 
 import gzip
 import random
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from support.competition_stand import Stand
 
-from problems.competition.rules import script
+from problems.competition.rules import script, side_lines
 from problems.competition.rules.facts import read_facts
 from problems.competition.rules.recipe import Member, Recipe
 from problems.competition.rules.writer import own_recipe
@@ -97,6 +98,25 @@ def test_rules_join_one_row_and_several_of_a_key_and_keys_of_two_columns(tmp_pat
     assert [side.one for side in facts_of(stand).sides] == [True, False, True]
     without = code.replace("rows, test_rows = joined(", "joined(")
     assert scored(stand, code) < 0.5 * scored(stand, without)
+    stand.close()
+
+
+def test_what_has_no_room_is_summed_up_in_pieces_and_tells_the_same(tmp_path, inline):
+    """As of payments, of which there are millions: sums of pieces are those of the whole."""
+    stand = Stand(tmp_path, *brought(tmp_path / "mine", **{"visits.csv": VISITS}))
+    known = facts_of(stand)
+    (visits,) = known.sides
+    made = []
+    for side in (visits, replace(visits, in_pieces=True)):
+        code = "\n".join(side_lines.lines([side], [])).replace("chunksize=200_000", "chunksize=37")
+        train, test = (pd.read_csv(stand.problem.input_dir / f"{name}.csv") for name in ("train", "test"))
+        space = {"pd": pd, "np": np, "train": train, "test": test, "rows": train, "test_rows": test}
+        exec(code.replace("input/", f"{stand.problem.input_dir}/"), space)
+        made.append(space["test_rows"])
+    whole, pieces = made
+    told = [name for name in pieces if name not in test]
+    assert len(told) > 5 and set(told) <= set(whole)
+    pd.testing.assert_frame_equal(whole[told], pieces[told], check_dtype=False)
     stand.close()
 
 

@@ -31,24 +31,30 @@ def alike(column, way, form):
     return times.dt.normalize() if way == "day" else times
 
 
-def named(file, by, columns, tables, **how):
-    """Rows of a further table that are named by rows of ours: the index is the number of their key.
-
-    Also the numbers of the keys of our tables. The further one is read in pieces: it may be larger than memory.
-    """
+def keys_of(by, tables):
+    """Each key of our tables with a number, and the numbers of their rows' keys."""
     ours = [
         pd.DataFrame({place: alike(table[mine], way, form) for place, (mine, _, way, form, _) in enumerate(by)})
         for table in tables
     ]
     keys = pd.concat(ours).dropna().drop_duplicates()
     keys["key"] = np.arange(len(keys))
-    wanted = [*columns, *(side for _, side, _, _, _ in by)]
-    pieces = []
+    return keys, [our.merge(keys, how="left")["key"].to_numpy() for our in ours]
+
+
+def pieces_of(file, by, columns, keys, how):
+    """Rows of a further table that are named by keys, whose numbers are their index: it may be larger than memory."""
+    wanted = [*dict.fromkeys([*columns, *(side for _, side, _, _, _ in by)])]
     for piece in PIECES:
         theirs = {place: alike(piece[side], way, form) for place, (_, side, way, _, form) in enumerate(by)}
         piece.index = pd.DataFrame(theirs).merge(keys, how="left")["key"].to_numpy()
-        pieces.append(piece.loc[piece.index.notna(), columns])
-    return pd.concat(pieces), [our.merge(keys, how="left")["key"].to_numpy() for our in ours]
+        yield piece.loc[piece.index.notna(), columns]
+
+
+def named(file, by, columns, tables, **how):
+    """Rows of a further table that are named by rows of ours, and the numbers of the keys of our tables."""
+    keys, ours = keys_of(by, tables)
+    return pd.concat(pieces_of(file, by, columns, keys, how)), ours
 
 
 def number(column):
@@ -122,6 +128,43 @@ def of_many(there, numbers, words, dates, ways, last):
     return pd.DataFrame(found)
 '''
 
+_SUMMED = '''
+def summed(file, by, tables, numbers, words, dates, ways, **how):
+    """What all rows of a key tell together, as of_many has it, of a table whose rows have no room in memory: each piece
+    is summed up, and so are the sums. Of words only how frequent those are that the first piece has most often.
+
+    Also the numbers of the keys of our tables.
+    """
+    keys, ours = keys_of(by, tables)
+    columns, sums, frequent = [*numbers, *words, *(name for name, _ in dates)], {}, None
+    for piece in pieces_of(file, by, columns, keys, how):
+        values = pd.DataFrame({name: number(piece[name]) for name in numbers}, index=piece.index)
+        said = {name: word(piece[name]) for name in words}
+        times = pd.DataFrame({name: days(when(piece[name], form)) for name, form in dates}, index=piece.index)
+        frequent = frequent or {name: one.value_counts().index[:SHARES] for name, one in said.items()}
+        shares = {
+            f"{name}_share_{at}": one == other for name, one in said.items() for at, other in enumerate(frequent[name])
+        }
+        both = pd.concat([values, times], axis=1).groupby(level=0)
+        counts = pd.DataFrame({"rows": 1.0, **shares}, index=piece.index).astype(float).groupby(level=0).sum()
+        added = {"sum": values.groupby(level=0).sum(), "count": values.groupby(level=0).count(), "rows": counts}
+        for way, more in {**added, "min": both.min(), "max": both.max()}.items():
+            known = sums.get(way)
+            if known is not None and way in ("min", "max"):
+                more = pd.concat([known, more]).groupby(level=0).agg(way)
+            elif known is not None:
+                more = known.add(more, fill_value=0)
+            sums[way] = more
+    found = {"rows": sums["rows"].pop("rows")}
+    sums["mean"] = sums["sum"] / sums["count"]
+    for way in ways:
+        found |= {f"{name}_{way}": sums[way][name] for name in numbers}
+    found |= {name: one / found["rows"] for name, one in sums["rows"].items()}
+    for name, _ in dates:
+        found |= {f"{name}_first": sums["min"][name], f"{name}_last": sums["max"][name]}
+    return pd.DataFrame(found), ours
+'''
+
 
 def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list[str]:
     """Behind `rows` and `test_rows` of `train` and `test`, which have the same index: adds the tables' columns.
@@ -135,7 +178,8 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     every = [one for table in tables for one in (table, *table.inner)]
     text += f"\n{_INNER}" if any(table.inner for table in tables) else ""
     text += f"\n{_ONE}" if any(table.one for table in every) else ""
-    text += f"\n{_MANY}" if not all(table.one for table in every) else ""
+    text += f"\n{_MANY}" if not all(table.one or table.in_pieces for table in every) else ""
+    text += f"\n{_SUMMED}" if any(table.in_pieces for table in every) else ""
     text = text.replace("PIECES", _EITHER if any(one.is_parquet for one in every) else _PIECES)
     text = text.replace("SHARES", str(SHARES)).rstrip()
     found = ["", *text.splitlines(), "", "", "further = []  # columns that are joined"]
@@ -169,19 +213,29 @@ def sifted(classifies: bool) -> list[str]:
 
 
 def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
-    of_inner = [mine for inner in table.inner for mine, *_ in inner.by]
-    found = [f"# {table.about}", *_named(table, "there, keys", "(train, test)", of_inner)]
+    found = [f"# {table.about}"]
+    if table.in_pieces:
+        return [*found, *_summed(table, "told, keys", "(train, test)"), *_joined(table, dates)]
+    found += _named(table, "there, keys", "(train, test)", [mine for inner in table.inner for mine, *_ in inner.by])
     if table.inner:
         found += [f"numbers, words = {list(table.numbers)!r}, {list(table.words)!r}"]
     for inner in table.inner:
-        found += _named(inner, "within, (keys_within,)", "(there,)", ())
+        if inner.in_pieces:
+            found += _summed(inner, "told, (keys_within,)", "(there,)")
+        else:
+            found += _named(inner, "within, (keys_within,)", "(there,)", ())
+            found += [f"told = {_told(inner, 'within', ['mean'], last=False)}"]
         found += [
-            f"told = {_told(inner, 'within', ['mean'], last=False)}",
             f"there, more_numbers, more_words = beside(there, told, keys_within, {inner.prefix!r})",
             "numbers, words = [*numbers, *more_numbers], [*words, *more_words]",
         ]
     found.append(f"told = {_told(table, 'there', list(table.ways), last=table.tells_last)}")
-    found.append(f"rows, test_rows = joined(told, keys, {table.prefix!r})")
+    return [*found, *_joined(table, dates)]
+
+
+def _joined(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
+    """Joins what is told; of several rows also how many they are where there are none, and the days since the last."""
+    found = [f"rows, test_rows = joined(told, keys, {table.prefix!r})"]
     if table.one:
         return found
     count = f"{table.prefix}rows"
@@ -199,6 +253,15 @@ def _join(table: SideTable, dates: Sequence[tuple[str, str]]) -> list[str]:
             f'            known[f"{{name}}_since"] = days(when(table[{ours!r}], {form!r})) - known[name]',
         ]
     return found
+
+
+def _summed(table: SideTable, left: str, ours: str) -> list[str]:
+    """Reads a table's rows and sums them up, piece by piece."""
+    how = "".join(f", {name}={value!r}" for name, value in table.how.items())
+    parts = f"numbers={list(table.numbers)!r}, words={list(table.words)!r}, dates={list(table.dates)!r}"
+    ways = ["mean"] if ours == "(there,)" else list(table.ways)
+    file = f"input/{table.file}"
+    return [f"by = {list(table.by)!r}", f"{left} = summed({file!r}, by, {ours}, {parts}, ways={ways!r}{how})"]
 
 
 def _named(table: SideTable, left: str, ours: str, more: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from utils.data_preview import in_line
@@ -18,6 +18,8 @@ SHARE = 4
 """
 HELD = 25
 """Bytes that a cell of a row that is used takes."""
+SUMMED = 100
+"""Bytes that the sums of a column take for each key."""
 MOST_NUMBERS, MOST_WORDS, MOST_DATES = 48, 8, 4
 """Columns of a table that are looked at."""
 INNER = (8, 3, 1)
@@ -46,6 +48,8 @@ class SideTable:
         numbers, words, dates: its columns; dates with how they are written, where pandas has to be told.
         prefix: what the columns that they become begin with.
         inner: tables whose rows a key of this one names.
+        names: different keys of ours that it has.
+        in_pieces: true where its rows have no room in memory: they are summed up as they are read.
     """
 
     file: str
@@ -59,6 +63,8 @@ class SideTable:
     dates: tuple[tuple[str, str], ...]
     prefix: str
     inner: tuple[SideTable, ...] = ()
+    names: int = 0
+    in_pieces: bool = False
 
     @property
     def ways(self) -> tuple[str, ...]:
@@ -72,7 +78,7 @@ class SideTable:
 
     @property
     def tells_last(self) -> bool:
-        return bool(self.dates) and len(self.numbers) <= LAST
+        return bool(self.dates) and len(self.numbers) <= LAST and not self.in_pieces
 
     @property
     def width(self) -> int:
@@ -99,9 +105,15 @@ class SideTable:
     def megabytes(self) -> float:
         """That it takes, about, beside the piece that is read."""
         width = 1 + len(self.numbers) + len(self.words) + len(self.dates)
+        if self.in_pieces:
+            return SUMMED * self.names * (width + SHARES * len(self.words)) / 2**20
         own = HELD * self.used * (width + sum(table.told for table in self.inner)) / 2**20
         whole = 8 * self.rows * width / 2**20 if self.is_parquet else 0  # not read in pieces
         return own + whole + sum(table.megabytes for table in self.inner)
+
+    @property
+    def can_be_summed(self) -> bool:
+        return not (self.one or self.is_parquet or self.in_pieces)
 
     @property
     def is_parquet(self) -> bool:
@@ -126,6 +138,7 @@ def side_tables(data: Mapping[str, Any], longest: float, memory_mb: float) -> tu
     for one in data.get("side_tables") or ():
         found.append(_table(one, [*taken, *(other.prefix for other in found)]))
     seconds, room = longest / SHARE, memory_mb / SHARE
+    found = [_with_room(table, room) for table in found]
     kept: set[str] = set()
     for table in sorted(found, key=lambda table: table.seconds):
         seconds, room = seconds - table.seconds, room - table.megabytes
@@ -133,6 +146,17 @@ def side_tables(data: Mapping[str, Any], longest: float, memory_mb: float) -> tu
             break
         kept.add(table.file)
     return tuple(table for table in found if table.file in kept)
+
+
+def _with_room(table: SideTable, room: float) -> SideTable:
+    """The table, or what is larger than its room in pieces: first the largest that is joined to it, at last itself."""
+    for inner in sorted(table.inner, key=lambda inner: -inner.megabytes):
+        if table.megabytes > room and inner.can_be_summed:
+            kept = [replace(one, in_pieces=True) if one is inner else one for one in table.inner]
+            table = replace(table, inner=tuple(kept))
+    if table.megabytes > room and table.can_be_summed:
+        table = replace(table, in_pieces=True, inner=())
+    return table
 
 
 def _table(
@@ -151,6 +175,7 @@ def _table(
         dates=tuple((name, form) for name, form in one["dates"][: most[2]]),
         prefix=_untaken(f"{stem}_", taken),
         inner=tuple(_table(within, (), INNER) for within in one["inner"]),
+        names=int(one.get("names", one["used"])),
     )
 
 

@@ -55,6 +55,15 @@ def test_what_is_too_large_for_time_or_memory_is_left_out():
     )
 
 
+def test_what_has_no_room_in_memory_is_summed_up_as_it_is_read():
+    full = {**VISITS, "inner": [], "rows": 30_000_000, "used": 30_000_000, "names": 300_000}
+    whole, pieces = (facts(full, budget=36000, timeout=3000, memory_mb=mb).sides[0] for mb in (64000, 2048))
+    assert not whole.in_pieces and pieces.in_pieces and pieces.megabytes < 512 < whole.megabytes
+    within = {**SIDE, "one": False, "file": "hours.csv", "rows": 20_000_000, "used": 20_000_000, "names": 9000}
+    (outer,) = facts({**VISITS, "inner": [within]}, budget=36000, timeout=3000, memory_mb=1024).sides
+    assert not outer.in_pieces and outer.inner[0].in_pieces
+
+
 def test_a_program_that_took_too_long_reads_the_dearest_table_no_more():
     dear = {**VISITS, "rows": 600_000, "used": 600_000}
     known = facts(SIDE, dear)
