@@ -120,6 +120,24 @@ def test_what_has_no_room_is_summed_up_in_pieces_and_tells_the_same(tmp_path, in
     stand.close()
 
 
+def test_a_table_is_joined_by_two_columns_of_ours_and_lies_in_a_folder(tmp_path, inline):
+    """As airports are, of departure and of arrival."""
+    folder = tmp_path / "mine"
+    (folder / "more").mkdir(parents=True)
+    ports = pd.DataFrame({"faa": [f"P{number:02}" for number in range(40)], "height": DRAW.normal(size=40).round(3)})
+    start, end = DRAW.integers(0, 40, (2, ROWS))
+    flights = pd.DataFrame({"origin": ports["faa"].to_numpy()[start], "dest": ports["faa"].to_numpy()[end]})
+    late = ports["height"].to_numpy()[start] - 2 * ports["height"].to_numpy()[end] + DRAW.normal(0, 0.1, ROWS)
+    flights.assign(late=late.round(3)).to_csv(folder / "train.csv", index=False)
+    ports.to_csv(folder / "more" / "airports.csv", index=False)
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=late", "data.metric=rmse", "budget.seconds=20")
+    assert "joins more/airports.csv by origin = faa and once more by dest = faa" in stand.problem.note
+    code = program(stand)
+    once = code.replace("rows, test_rows = joined(told, keys, 'more_airports_dest_')", "pass")
+    assert once != code and scored(stand, code) < 0.6 * scored(stand, once)
+    stand.close()
+
+
 def test_odd_tables_break_no_program(tmp_path, inline):
     stand = Stand(tmp_path, *brought(tmp_path / "mine", **ODD))
     joined = {one["file"] for one in stand.problem.prompt_extras()["data"]["side_tables"]}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .tables.pieces import spread
 from .tables.plain_reading import how_read, pieces_of
-from .tables.shared_keys import OwnColumns, Shared, shared_columns
+from .tables.shared_keys import OTHERWISE_CALLED, OwnColumns, Shared, shared_columns
 from .tables.times import format_to_tell
 
 MOST_ROWS = 20_000_000
@@ -25,6 +25,8 @@ COVERED, COVERED_BY_ID = 0.95, 0.02
 """Part of the rows that further key columns must leave found, and part that any key must find."""
 AS_LIKELY = 0.5
 """Part of the rows to learn from that are found of which the rows to predict must be found."""
+MOST_ALSO = 3
+"""Further columns of ours by which a table is joined once more."""
 MOST_NAMES = 0.9
 """Part of the rows with a value of their own from which a column of words names them and says nothing else."""
 
@@ -34,6 +36,7 @@ class Look:
     """What is looked at.
 
     Args:
+        name: what it is called below the folder.
         own: columns of ours that may be keys.
         targets: columns to be predicted, in small letters: a table that has one is looked at no further.
         theirs: which of the rows to predict nobody scores.
@@ -41,6 +44,7 @@ class Look:
     """
 
     path: Path
+    name: str
     own: OwnColumns
     targets: set[str]
     theirs: Any
@@ -83,9 +87,9 @@ class Look:
         if not any(columns.values()) and each <= ONE:
             return "has no further column"
         return {
-            "file": self.path.name, "how": how, "by": [pair.plain() for pair in best.pairs], "one": bool(each <= ONE),
+            "file": self.name, "how": how, "by": [pair.plain() for pair in best.pairs], "one": bool(each <= ONE),
             "rows": count, "used": best.used, "names": best.names,
-            "inner": [], "covers": [round(float(learned), 3), round(float(asked), 3)], **columns,
+            "also": [[pair.plain()] for pair in _others(shared, best)], "inner": [], "covers": [round(float(learned), 3), round(float(asked), 3)], **columns,
         }  # fmt: skip
 
     def _columns(self, sample: Any, keys: set[str]) -> dict[str, Any]:
@@ -142,6 +146,16 @@ def _key(shared: Shared) -> _Key | None:
         if both.least >= COVERED * best.least and both.names > best.names:
             best = both
     return best
+
+
+def _others(shared: Shared, best: _Key) -> list[Any]:
+    """Further columns of ours that the same column of the table names, as the airports of departure and arrival are."""
+    if len(best.pairs) > 1:
+        return []
+    others = [pair for pair in shared.pairs if pair not in best.pairs and pair.side == best.pairs[0].side]
+    keys = [_Key((pair,), *shared.found((pair,))) for pair in others]
+    found = [key for key in keys if key.names >= 2 and key.least >= OTHERWISE_CALLED]
+    return [key.pairs[0] for key in sorted(found, key=lambda key: (-key.least, key.pairs[0].mine))][:MOST_ALSO]
 
 
 def _agreeing(shared: Shared, best: _Key) -> set[str]:

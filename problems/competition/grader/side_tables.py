@@ -22,6 +22,8 @@ ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".xlsx")
 """What a further table is called at its end."""
 MOST_TABLES = 20
 """That are looked into."""
+DEPTH, MOST_FOLDERS, MOST_OF_FOLDER = 2, 20, 8
+"""Folders below each other, and in one, in which tables are sought, and tables of one from which they are its parts."""
 MOST_OUTER, APART = 2_000_000, 0.5
 """Rows of a table in which keys of further ones are sought, and the part of the rows that these must tell apart."""
 _UNREAD = (Unusable, ValueError, OSError, LookupError, OverflowError, EOFError, TypeError, AttributeError)
@@ -75,7 +77,7 @@ def side_tables(
     preview: Any,
     tell: Callable[[str], None],
 ) -> SideTables:
-    """Look at the further tables at the top of a folder.
+    """Look at the further tables of a folder.
 
     Args:
         rows: those to learn from and to predict, or many of them.
@@ -91,25 +93,26 @@ def side_tables(
     shared = [str(name) for name in rows[0] if name in rows[1] and str(name) not in barred]
     mine = OwnColumns((rows[0][shared], rows[1][shared]), preview)
     aims = {name.casefold() for name in targets}
-    files = [path for path in sorted(public.iterdir()) if _may_be_one(path, known)]
-    for path in files[:MOST_TABLES]:
-        tell(f"{path.name} is looked at for what it says of your rows")
+    files = {path.relative_to(public).as_posix(): path for path in _files(public, known)}
+    looked_at = list(files.items())[:MOST_TABLES]
+    for name, path in looked_at:
+        tell(f"{name} is looked at for what it says of your rows")
         try:
-            one = Look(path, mine, aims, theirs, preview).found()
+            one = Look(path, name, mine, aims, theirs, preview).found()
         except _UNREAD:
             one = "cannot be read"  # the user's file, which may be anything
         if isinstance(one, str):
-            found.others.append(f"{path.name} ({one})" if one else path.name)
+            found.others.append(f"{name} ({one})" if one else name)
         else:
             found.tables.append(one)
-    for path in [path for path in files[:MOST_TABLES] if path.name in found.others]:
-        if any(_is_inside(path, outer, public, aims, preview) for outer in found.tables):
-            found.others.remove(path.name)
-    found.others.extend(path.name for path in files[MOST_TABLES:])
+    for name, path in [(name, path) for name, path in looked_at if name in found.others]:
+        if any(_is_inside(path, name, outer, public, aims, preview) for outer in found.tables):
+            found.others.remove(name)
+    found.others.extend([*files][MOST_TABLES:])
     return found
 
 
-def _is_inside(path: Path, outer: dict[str, Any], public: Path, aims: set[str], preview: Any) -> bool:
+def _is_inside(path: Path, name: str, outer: dict[str, Any], public: Path, aims: set[str], preview: Any) -> bool:
     """True if the rows of a table that is joined have rows in this one, as loans have months; then the outer table is
     told of it."""
     if outer["rows"] > MOST_OUTER:
@@ -119,15 +122,25 @@ def _is_inside(path: Path, outer: dict[str, Any], public: Path, aims: set[str], 
         if not both:
             return False
         rows = rows_of(public / outer["file"], outer["how"], [*both])
-        one = Look(path, OwnColumns((rows, rows), preview), aims, np.zeros(len(rows), bool), preview).found()
+        one = Look(path, name, OwnColumns((rows, rows), preview), aims, np.zeros(len(rows), bool), preview).found()
     except _UNREAD:
         return False
     if isinstance(one, str) or not all(pair["mine"] == pair["side"] for pair in one["by"]):
         return False
     if one["names"] < APART * min(outer["rows"], one["rows"]) * one["covers"][0]:
         return False
-    outer["inner"].append(one)
+    outer["inner"].append({**one, "also": []})
     return True
+
+
+def _files(folder: Path, known: set[str], depth: int = 0) -> list[Path]:
+    """Files that may be such tables, also in folders below; not those of a folder of many, which are parts of one."""
+    listed = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    tables = [path for path in listed if _may_be_one(path, known)]
+    if depth and len(tables) > MOST_OF_FOLDER:
+        return []
+    below = [path for path in listed if path.is_dir() and not path.is_symlink()] if depth < DEPTH else []
+    return [*tables, *(path for one in below[:MOST_FOLDERS] for path in _files(one, known, depth + 1))]
 
 
 def _may_be_one(path: Path, known: set[str]) -> bool:
@@ -138,9 +151,11 @@ def _may_be_one(path: Path, known: set[str]) -> bool:
 
 
 def _by(one: dict[str, Any]) -> str:
-    return " and ".join(
-        pair["side"] if pair["side"] == pair["mine"] else f"{pair['mine']} = {pair['side']}" for pair in one["by"]
-    )
+    keys = [
+        " and ".join(pair["side"] if pair["side"] == pair["mine"] else f"{pair['mine']} = {pair['side']}" for pair in by)
+        for by in (one["by"], *one["also"])
+    ]
+    return " and once more by ".join(keys)
 
 
 def _line(one: dict[str, Any], ours: str) -> str:

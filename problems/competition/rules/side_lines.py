@@ -183,7 +183,7 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     text = text.replace("PIECES", _EITHER if any(one.is_parquet for one in every) else _PIECES)
     text = text.replace("SHARES", str(SHARES)).rstrip()
     found = ["", *text.splitlines(), "", "", "further = []  # columns that are joined"]
-    for table in tables:
+    for table in (one for table in tables for one in table.each):
         found += _join(table, dates)
     return found
 

@@ -48,6 +48,7 @@ class SideTable:
         numbers, words, dates: its columns; dates with how they are written, where pandas has to be told.
         prefix: what the columns that they become begin with.
         inner: tables whose rows a key of this one names.
+        also: other columns of ours that name its rows, too: it is joined once more for each.
         names: different keys of ours that it has.
         in_pieces: true where its rows have no room in memory: they are summed up as they are read.
     """
@@ -63,6 +64,7 @@ class SideTable:
     dates: tuple[tuple[str, str], ...]
     prefix: str
     inner: tuple[SideTable, ...] = ()
+    also: tuple[tuple[tuple[str, str, str, str, str], ...], ...] = ()
     names: int = 0
     in_pieces: bool = False
 
@@ -81,8 +83,21 @@ class SideTable:
         return bool(self.dates) and len(self.numbers) <= LAST and not self.in_pieces
 
     @property
+    def each(self) -> tuple[SideTable, ...]:
+        """The table for each key that it is joined by."""
+        others = ((by, re.sub(r"\W+", "_", by[0][0])) for by in self.also)
+        return (
+            replace(self, also=()),
+            *(replace(self, by=by, also=(), prefix=f"{self.prefix}{name}_") for by, name in others),
+        )
+
+    @property
     def width(self) -> int:
         """Columns that it becomes."""
+        return self._width * (1 + len(self.also))
+
+    @property
+    def _width(self) -> int:
         if self.one:
             return (
                 sum(table.told for table in self.inner)
@@ -99,7 +114,8 @@ class SideTable:
         """To read and to join it, about."""
         cells = self.rows * (len(self.by) + len(self.numbers) + len(self.words) + len(self.dates))
         inner = sum(table.seconds for table in self.inner)
-        return 0.05 + READING * cells + SUMMING * self.used * (1 if self.one else self.width) + inner
+        once = 0.05 + READING * cells + SUMMING * self.used * (1 if self.one else self._width) + inner
+        return once * (1 + len(self.also))
 
     @property
     def megabytes(self) -> float:
@@ -122,7 +138,7 @@ class SideTable:
     @property
     def about(self) -> str:
         told = "what" if self.one else "what all rows of"
-        keys = " and ".join(mine for mine, *_ in self.by)
+        keys = " and ".join(mine for by in (self.by, *self.also) for mine, *_ in by)
         return in_line(f"{told} {self.file} {'tells' if self.one else 'tell'} of {keys}")
 
 
@@ -166,7 +182,8 @@ def _table(
     return SideTable(
         file=str(one["file"]),
         how=dict(one["how"]),
-        by=tuple(tuple(pair[part] for part in ("mine", "side", "way", "mine_form", "side_form")) for pair in one["by"]),
+        by=_pairs(one["by"]),
+        also=tuple(_pairs(by) for by in one.get("also", ())),
         one=bool(one["one"]),
         rows=int(one["rows"]),
         used=int(one["used"]),
@@ -177,6 +194,10 @@ def _table(
         inner=tuple(_table(within, (), INNER) for within in one["inner"]),
         names=int(one.get("names", one["used"])),
     )
+
+
+def _pairs(by: Iterable[Mapping[str, str]]) -> tuple[tuple[str, str, str, str, str], ...]:
+    return tuple((pair["mine"], pair["side"], pair["way"], pair["mine_form"], pair["side_form"]) for pair in by)
 
 
 def _untaken(name: str, taken: Iterable[str]) -> str:

@@ -75,17 +75,20 @@ def _is_head(at: int, target: str, text: str, *, first: bool) -> bool:
     end = text.find("\n", at)
     if end < 0:
         return False
-    head = text[begin:end].strip("\r")
-    lines = [line for line in text[end : end + 200 * (len(head) + 200)].splitlines() if line.strip()][:HEAD_ROWS]
+    head, aim = text[begin:end].strip("\r"), target.casefold()
     for mark in ",;\t|":
-        names, above, *rows = field_rows([head, before, *lines], mark) or [[], []]
-        is_word = len(names) > 1 or " " not in "".join(lines)
-        if not is_word or target.casefold() not in [name.strip().casefold() for name in names]:
-            continue
+        if mark not in aim and aim not in [cell.strip().strip("\"'").strip().casefold() for cell in head.split(mark)]:
+            continue  # most lines that hold the word; those below are seldom worth reading
+        names, above = [*field_rows([head, before], mark), [], []][:2]
         continues = len(above) == len(names) > 1 and sum(map(bool, above)) > 1
+        if continues or aim not in [name.strip().casefold() for name in names]:
+            continue
+        lines = [line for line in text[end : end + 200 * (len(head) + 200)].splitlines() if line.strip()][:HEAD_ROWS]
+        rows = field_rows(lines, mark)
+        is_word = len(names) > 1 or " " not in "".join(lines)
         alike = sum(len(row) == len(names) for row in rows)
         starts = first and not before
-        if not continues and alike > len(rows) / 2 and (starts or alike == HEAD_ROWS):
+        if is_word and alike > len(rows) / 2 and (starts or alike == HEAD_ROWS):
             return True
     return False
 
