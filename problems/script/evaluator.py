@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, JobSpec
-from core.evaluation.base import nothing_better, or_lost, parent_metric
+from core.evaluation.base import as_time_allows, nothing_better, or_lost, parent_metric
 from core.evaluation.isolation.decision import Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.isolation.modules import file_beside, led_to
@@ -57,6 +57,7 @@ class ScriptEvaluator(RepeatableEvaluator):
         shows: further files and folders that the evaluator reads.
         metric: name of the metric that steers; None: `combined_score`, else the mean of all numbers.
         timeout: seconds for one evaluation.
+        has_final: the evaluator has instances that steer no search (`options.template`).
         direction_open: nobody said whether more is better: then what steers is not called like an error.
         file: what the user's program is called, where it is no Python: nothing is known of such programs before they
             are evaluated. `beside`: its folder, where that is another than the evaluator's.
@@ -75,11 +76,12 @@ class ScriptEvaluator(RepeatableEvaluator):
         timeout: float,
         lower_is_better: bool,
         direction_open: bool = False,
+        has_final: bool = False,
         file: str = "",
         beside: str = "",
     ) -> None:
         self._deps, self._evaluator, self._program, self._options = deps, evaluator, program, options
-        self._file, self._beside = file, beside
+        self._file, self._beside, self._has_final = file, beside, has_final
         self._isolation, self._shows = isolation, list(shows)
         self._metric, self._timeout = metric, timeout
         self._direction, self._direction_open = Direction(lower_is_better), direction_open
@@ -147,6 +149,21 @@ class ScriptEvaluator(RepeatableEvaluator):
 
     def anew(self, node: Node) -> Evaluation:
         return self.score(node.code, node.id)
+
+    def final(self, nodes: Sequence[Node]) -> list[Evaluation | None]:
+        """Of an evaluator with instances that steer no search, the score on these."""
+        decision = self._decision
+        if not self._has_final or decision is None:
+            return [None for _ in nodes]
+        return as_time_allows(self._deps, "final part: programs scored", nodes, partial(self._final, decision))
+
+    def _final(self, decision: Decision, node: Node) -> Evaluation:
+        shared = decision.isolation == "together"
+        spec = self._spec(decision, node.code, "", beside=shared)
+        spec = spec.model_copy(update={"payload": {**spec.payload, "options": {**self._options, "part": "test"}}})
+        return or_lost(
+            lambda: self._verdict(EvaluatorRun.model_validate(self._deps.jobs.run(spec)), decision if shared else None)
+        )
 
     # ------------------------------------------------------------ how candidates are kept apart
 

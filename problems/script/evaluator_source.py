@@ -87,11 +87,11 @@ def _check_template(path: Path, template: Template, arguments: Collection[str]) 
     """ConfigError: arguments that the evaluator has no use for, or none where it needs some."""
     if template.kind == "class":
         return  # they are its constructor's, which may pass them on
-    takes = {"inputs"} if template.run_takes else set()
+    takes = {"inputs"} if template.run_takes else {*template.arguments}
     if foreign := sorted({*arguments} - takes):
-        allowed = ", ".join(takes) or "none"
+        allowed = ", ".join(sorted(takes)) or "none"
         raise ConfigError(f"problem.options.evaluator_args.{foreign[0]}: {path} takes none such; allowed: {allowed}")
-    if takes - {*arguments}:
+    if template.run_takes and takes - {*arguments}:
         raise ConfigError(
             f"problem.evaluator={path}: {template.run}({template.run_takes}) is given inputs by who searches: "
             "--problem.options.evaluator_args.inputs='[INPUT, INPUT]'; the last one's score steers"

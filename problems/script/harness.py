@@ -39,8 +39,7 @@ def prepare_evaluator() -> None:
         _LOADED["function"] = unpickled(path)
         return
     if template := OPTIONS.get("template"):
-        asked_for = of_class if template["kind"] == "class" else of_specification
-        _LOADED.update(function=asked_for(path, template), folder=folder)
+        _LOADED.update(function=FORMS[template["kind"]](path, template), folder=folder)
         return
     module = load(module_name(path), path)
     if not hasattr(module, "evaluate") and not (OPTIONS["cascade"] and hasattr(module, "evaluate_stage1")):
@@ -168,7 +167,7 @@ def load(name: str, path: str) -> types.ModuleType:
     return module
 
 
-# What follows is for evaluators that hold their program (`problems/templates.py`).
+# What follows is for evaluators that hold their program (`problems/templates`).
 
 
 def of_class(path: str, template: dict[str, Any]) -> Callable[..., Any]:
@@ -213,6 +212,10 @@ def of_specification(path: str, template: dict[str, Any]) -> Callable[..., Any]:
         return {**told, "combined_score": scores[-1]}
 
     return evaluate
+
+
+FORMS = {"class": of_class, "specification": of_specification}
+"""Further ones stand in `instances.py`, which follows below where the evaluator is one of these."""
 
 
 def _on_input(run: Callable[..., Any], one: Any) -> Any:

@@ -16,8 +16,11 @@ from core.evaluation.isolation.together import Together
 from core.executor.warm import WarmSandbox
 from problems.script.reading import steering
 from utils.file_utils import write_atomic
+from utils.syntax import without_future
 
 HARNESS = "swarm_evo_harness.py"
+_ON_INSTANCES = {"instances": "of_instances", "files": "of_files"}
+"""Kind of template → what asks it, in `instances.py`."""
 
 
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -79,9 +82,17 @@ def harness_of(sandbox: WarmSandbox, evaluator: Path, options: dict[str, Any]) -
 
 def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path:
     """The harness, with the user's evaluator and options in place of its own at its end."""
-    text = (Path(__file__).parent / "harness.py").read_text(encoding="utf-8")
+    text = _source("harness.py")
+    kind = (options.get("template") or {}).get("kind")
+    if kind in _ON_INSTANCES:
+        text += f"\n\n{without_future(_source('instances.py'))[1]}\n\n"
+        text += f'FORMS["{kind}"] = lambda path, _: {_ON_INSTANCES[kind]}(path, OPTIONS, load)\n'
     write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return folder / HARNESS
+
+
+def _source(name: str) -> str:
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def _sandbox(context: JobContext) -> WarmSandbox:

@@ -1,7 +1,7 @@
 """Any program with an evaluator of the user's: `evaluate(program_path)`, in the form that OpenEvolve's users have.
 
 The evaluator is Python; the program is whatever it can judge: Python, another language, a text. Some evaluators hold it
-(`problems/templates.py`): then `problem.program` is the evaluator's own file.
+(`problems/templates`): then `problem.program` is the evaluator's own file.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import accumulate
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, Limits, Problem, RulesWriter
+from core.evaluation.function_problem import DECIDED
 from core.evaluation.isolation.modules import file_beside, modules_beside
 from core.executor.long_imports import long_imports
 from core.state.node import Node
@@ -27,12 +27,13 @@ from problems.metric_direction import is_minimised
 from problems.numbers import NumbersWriter
 from problems.options import checked_options
 from problems.script.evaluator_source import check_evaluator, docstring_of, uncalled_evaluate
+from problems.script.instances import SECONDS
+from problems.script.told_modules import told_modules
 from problems.templates import Template, template_of
 from problems.user_files import EVALUATOR, folder_files, named_files
 from utils.clean_text import clean
 from utils.config_schema import Config
 from utils.config_section import LONGEST_WAIT, Section, comma_list
-from utils.counts import counted
 from utils.errors import ConfigError
 from utils.logger_system import log_msg
 from utils.missing_file import no_file
@@ -48,10 +49,6 @@ TEXTS = (".txt", ".md")
 """Endings of files that nobody runs."""
 
 
-MOST_BESIDE = 3_000
-"""Characters of a module beside the evaluator that a prompt shows; of longer ones it holds the name."""
-MOST_SHOWN = 20_000
-"""Of all of them together."""
 MOST_INPUTS = 500
 """Characters of a specification's inputs that a prompt shows."""
 
@@ -113,7 +110,7 @@ class ScriptProblem(Problem):
         sent: bool = False,
     ) -> None:
         self.program, self.evaluator_file, self.options = program, evaluator, options
-        self.name = f"script/{program.parent.name or program.stem}"
+        self.name = f"script/{_title(program)}"
         self.metric, self.lower_is_better = metric, lower_is_better
         self._direction_open = direction_open
         self.unit = metric or self.unit
@@ -176,6 +173,10 @@ class ScriptProblem(Problem):
         return self._template.about if self._template else ""
 
     @property
+    def _has_final(self) -> bool:
+        return self._template is not None and self._template.has_final(self.options.evaluator_args)
+
+    @property
     def hidden_files(self) -> tuple[Path, ...]:
         return (self.evaluator_file,)
 
@@ -186,7 +187,8 @@ class ScriptProblem(Problem):
         source = user_bytes(self.evaluator_file, "problem.evaluator=").decode("utf-8", "replace")
         found = {EVALUATOR: self.evaluator_file, **named_files(folder, [source], ours)}
         found |= {name: folder / name for name in self._beside()}
-        for shown in (user_path(path).resolve() for path in self.options.shows):
+        data = self._template.data if self._template else ()
+        for shown in (*data, *(user_path(path).resolve() for path in self.options.shows)):
             inside = folder_files(shown) if shown.is_dir() else {"": shown}
             found |= {f"{shown.name}/{name}".rstrip("/"): path for name, path in inside.items() if path not in ours}
         return found
@@ -214,15 +216,15 @@ class ScriptProblem(Problem):
         text = told or f"Improve the program {self.program.name}; an evaluator gives it a score."
         text += told_marks(self.code)
         usual = "the score that the evaluator gives" if self._template else USUAL_METRIC
+        if self._has_final:
+            text += f"\n{DECIDED}"
         return f"{text}\nMetric: {self.metric or usual}."
 
     def prompt_extras(self) -> dict[str, Any]:
         said = docstring_of(self.evaluator_file)
         sections = {"What the evaluator says of itself": fenced_data(said)} if said else {}
         if beside := self._beside():
-            shown = _shown(beside)
-            told_of = (_told_module(name, text, whole=name in shown) for name, text in sorted(beside.items()))
-            sections["What it imports from beside it"] = "\n\n".join(told_of)
+            sections["What it imports from beside it"] = told_modules(beside)
         if self._template and self._template.source:
             inputs = f"`{self._template.run}` is called with each of: {self._inputs}; the last one's score counts."
             sections["The specification that it is a part of"] = f"{fenced_data(self._template.source)}\n{inputs}"
@@ -239,7 +241,11 @@ class ScriptProblem(Problem):
         return min(self.options.evaluation_timeout, limits.seconds)
 
     def limits(self, limits: Limits) -> Sequence[str]:
-        return [f"all calls that the evaluator makes of the program {self.options.evaluation_timeout:g} s together"]
+        told = [f"all calls that the evaluator makes of the program {self.options.evaluation_timeout:g} s together"]
+        if self._template and "timeout" in self._template.arguments:
+            seconds = self.options.evaluator_args.get("timeout", SECONDS)
+            told += [f"`solve` has {seconds} s for one instance and is stopped then"]
+        return told
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.block_agent import BlockAgent
@@ -285,6 +291,7 @@ class ScriptProblem(Problem):
             timeout=self.options.evaluation_timeout,
             lower_is_better=self.lower_is_better,
             direction_open=self._direction_open,
+            has_final=self._has_final,
             file="" if self.language == "python" else self.program.name,
             beside="" if self.program.parent == self.evaluator_file.parent else str(self.program.parent),
         )
@@ -307,19 +314,10 @@ class ScriptProblem(Problem):
         return written
 
 
-def _shown(beside: Mapping[str, str]) -> set[str]:
-    """The modules that a prompt shows, the shortest first: they stand in each, and must leave room for the task."""
-    sizes = sorted((len(text), name) for name, text in beside.items())
-    fitting = [name for size, name in sizes if size <= MOST_BESIDE]
-    totals = accumulate(len(beside[name]) for name in fitting)
-    return {name for name, total in zip(fitting, totals, strict=True) if total <= MOST_SHOWN}
-
-
-def _told_module(name: str, text: str, *, whole: bool) -> str:
-    """A module that goes along with the program, for who writes programs."""
-    if not whole:
-        return f"{name} ({counted(len(text), 'character', form=',')}, not shown)"
-    return f"{name}:\n{fenced_data(clean(text))}" if text.strip() else f"{name} (empty)"
+def _title(program: Path) -> str:
+    """What people call the task: its folder's name, of one that is called like what lies in it the name above."""
+    folder = program.parent
+    return (folder.parent.name if folder.name == "program" else folder.name) or program.stem
 
 
 def _take_as_given(cfg: Config) -> None:

@@ -1,4 +1,4 @@
-"""Evaluators that hold the program they judge, in the forms of other frameworks: what their text says; none is run.
+"""The forms of EoH, LLM4AD and FunSearch: a function that an evaluator's own file holds.
 
 class          EoH's and LLM4AD's: a class with `evaluate_program(program_str, callable_func)`, beside it (or in
                `template.py`) the texts `template_program` and `task_description`
@@ -10,91 +10,37 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
 
+from problems.templates.template import Template, annotated, bound_in, names_read, parsed, text_in
 from utils.clean_text import clean
 
-SPECIFICATION = ".txt"
-"""Ending of a file that may be FunSearch's specification, beside `.py`."""
 _METHOD = "evaluate_program"
 _LOWER = {"BaseProblem": True, "Evaluation": False}
 """Base class of EoH's and of LLM4AD's → whether less is better."""
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_MOST_BYTES = 4 << 20
-_IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE)
 _NUMPY = "import numpy as np\n\n\n"
 """EoH gives every program this name."""
 _LAZY = "from __future__ import annotations\n\n"
 """LLM4AD's programs are run under it, so that some name a `List` in annotations that they do not import."""
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    """What an evaluator says of the program that it judges."""
-
-    kind: Literal["class", "specification"]
-    program: str
-    """The first program."""
-    entry: str
-    """Its function or class that the evaluator uses."""
-    about: str = ""
-    """What is wanted, in their words."""
-    lower_is_better: bool | None = None
-    """None: their text does not say."""
-    reads_text: bool = False
-    """The evaluator wants the program's source as well."""
-    run: str = ""
-    """Of a specification: the function that scores, and what it calls its input ('' where it takes none)."""
-    run_takes: str = ""
-    source: str = ""
-    """Of a specification: the whole text, which FunSearch shows to its models."""
-
-    @property
-    def harness(self) -> dict[str, Any]:
-        """What `problems/script/harness.py` has to know to call the evaluator."""
-        return {"kind": self.kind, "entry": self.entry, "reads_text": self.reads_text, "run": self.run}
-
-
-def template_of(evaluator: Path) -> Template | None:
-    """The template that an evaluator's file holds; None for a file of another form, or that cannot be read."""
-    if evaluator.suffix not in (".py", SPECIFICATION):
-        return None
-    module, text = _parsed(evaluator)
-    if module is None:
-        return None
-    return _specification(module, text) or _class_template(module, evaluator)
-
-
-def _parsed(path: Path) -> tuple[ast.Module | None, str]:
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            return None, ""
-        text = _IN_COMMENT.sub("", path.read_text(encoding="utf-8"))
-        return ast.parse(text, path.name), text
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return None, ""
-
-
 # ---------------------------------------------------------------- EoH, LLM4AD
 
 
-def _class_template(module: ast.Module, evaluator: Path) -> Template | None:
+def class_template(module: ast.Module, evaluator: Path) -> Template | None:
     judges = [node for node in module.body if isinstance(node, ast.ClassDef) and _method(node) is not None]
     if not judges or any(map(_takes_path, module.body)):
         return None
-    beside, _ = _parsed(evaluator.with_name("template.py"))
+    beside, _ = parsed(evaluator.with_name("template.py"))
     scopes: list[ast.Module | ast.ClassDef] = [judges[-1], module, *([beside] if beside is not None else [])]
-    program, about = (_text(scopes, name) for name in ("template_program", "task_description"))
+    program, about = (text_in(scopes, name) for name in ("template_program", "task_description"))
     tree = _tree(program)
     entry = _entry(tree) if tree is not None else None
     if tree is None or entry is None:
         return None
-    unbound = _names(tree) - _bound(tree)
-    is_lazy = bool({one for node in _annotations(tree) for one in _names(node)} & unbound - {*dir(builtins)})
+    unbound = names_read(tree) - bound_in(tree)
+    is_lazy = bool({one for node in annotated(tree) for one in names_read(node)} & unbound - {*dir(builtins)})
     bases = [ast.unparse(base).rpartition(".")[2] for base in judges[-1].bases]
     return Template(
         "class",
@@ -120,19 +66,7 @@ def _method(judge: ast.ClassDef) -> ast.FunctionDef | None:
 
 
 def _reads_text(method: ast.FunctionDef | None) -> bool:
-    return method is not None and method.args.args[1].arg in _names(method)
-
-
-def _text(scopes: Sequence[ast.Module | ast.ClassDef], name: str) -> str:
-    """The constant text of that name in the first of the scopes that has one; '' without."""
-    for scope in scopes:
-        for node in scope.body:
-            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-            value = getattr(node, "value", None)
-            is_named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
-            if is_named and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                return value.value
-    return ""
+    return method is not None and method.args.args[1].arg in names_read(method)
 
 
 def _entry(tree: ast.Module) -> str | None:
@@ -152,7 +86,7 @@ def _tree(source: str) -> ast.Module | None:
 # ---------------------------------------------------------------- FunSearch
 
 
-def _specification(module: ast.Module, text: str) -> Template | None:
+def specification(module: ast.Module, text: str) -> Template | None:
     """None unless one function is searched and one scores."""
     marked = {word: list(_decorated(module, word)) for word in ("evolve", "run")}
     if any(len(found) != 1 for found in marked.values()):
@@ -182,11 +116,11 @@ def _decorator(node: ast.expr) -> str:
 
 def _program(module: ast.Module, text: str, searched: ast.FunctionDef) -> str:
     """The searched function between marks, below it what else of the specification it names."""
-    known = {name: node for node in module.body for name in _bound(ast.Module([node], []))}
+    known = {name: node for node in module.body for name in bound_in(ast.Module([node], []))}
     wanted: set[ast.stmt] = {searched}
     todo: list[ast.stmt] = [searched]
     while todo:
-        for name in _names(todo.pop()):
+        for name in names_read(todo.pop()):
             node = known.get(name)
             if node is not None and node not in wanted:
                 wanted.add(node)
@@ -207,31 +141,3 @@ def _source(text: str, node: ast.stmt) -> str:
     """As it stands there, without decorators of FunSearch's."""
     lines = ast.get_source_segment(text, node) or ast.unparse(node)
     return lines.rstrip()
-
-
-# ---------------------------------------------------------------- names in a text
-
-
-def _names(tree: ast.AST) -> set[str]:
-    """What is read of the module around it."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-
-
-def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
-    for node in ast.walk(tree):
-        kinds = (getattr(node, "annotation", None), getattr(node, "returns", None))
-        yield from (kind for kind in kinds if isinstance(kind, ast.expr))
-
-
-def _bound(tree: ast.Module) -> set[str]:
-    """What the module's own lines give a name to."""
-    found: set[str] = set()
-    for node in tree.body:
-        if isinstance(node, _DEFINITIONS):
-            found.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            found |= {(name.asname or name.name).partition(".")[0] for name in node.names}
-        else:
-            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
-            found |= {one.id for one in stored}
-    return found

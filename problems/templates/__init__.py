@@ -1,0 +1,26 @@
+"""Evaluators that hold the program they judge, or say what it has to look like, in the forms of other frameworks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from problems.templates.function_forms import class_template, specification
+from problems.templates.instance_forms import config_template, files_template
+from problems.templates.template import SPECIFICATION, Template, parsed
+
+__all__ = ["SPECIFICATION", "Template", "template_of"]
+
+
+def template_of(evaluator: Path) -> Template | None:
+    """The template that an evaluator's file holds; None for a file of another form, or that cannot be read."""
+    if evaluator.suffix not in (".py", SPECIFICATION):
+        return None
+    module, text = parsed(evaluator)
+    if module is None:
+        return None
+    return (
+        specification(module, text)
+        or class_template(module, evaluator)
+        or config_template(module, text, evaluator)
+        or files_template(module, evaluator)
+    )

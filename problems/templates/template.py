@@ -1,0 +1,107 @@
+"""What an evaluator's text says of the program that it judges, and how such texts are read; none is run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+SPECIFICATION = ".txt"
+"""Ending of a file that may be FunSearch's specification, beside `.py`."""
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_MOST_BYTES = 4 << 20
+_IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What an evaluator says of the program that it judges."""
+
+    kind: Literal["class", "specification", "instances", "files"]
+    """Which of the forms in this folder; `problems/script/harness.py` asks each in its own way."""
+    program: str
+    """The first program."""
+    entry: str
+    """Its function or class that the evaluator uses."""
+    about: str = ""
+    """What is wanted, in their words."""
+    lower_is_better: bool | None = None
+    """None: their text does not say."""
+    reads_text: bool = False
+    """The evaluator wants the program's source as well."""
+    run: str = ""
+    """Of a specification: the function that scores, and what it calls its input ('' where it takes none)."""
+    run_takes: str = ""
+    source: str = ""
+    """Of a specification: the whole text, which FunSearch shows to its models."""
+    arguments: tuple[str, ...] = ()
+    """Names that `problem.options.evaluator_args` may set, of forms whose text says which."""
+    has_others: bool = False
+    """Some of its instances steer the search, and others score what is handed in."""
+    others: tuple[str, ...] = ()
+    """Paths of files whose instances do so, which `evaluator_args.filter_key` may leave out."""
+    data: tuple[Path, ...] = ()
+    """Folders of what it scores with."""
+    dataset: str = ""
+    """Of `files`: where the instances lie."""
+
+    def has_final(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether instances that steer no search are left, given `evaluator_args`."""
+        skipped = arguments.get("filter_key") or []
+        return self.has_others or any(not any(key in name for key in skipped) for name in self.others)
+
+    @property
+    def harness(self) -> dict[str, Any]:
+        """What `problems/script/harness.py` has to know to call the evaluator."""
+        told = {"kind": self.kind, "entry": self.entry, "reads_text": self.reads_text, "run": self.run}
+        return {**told, "dataset": self.dataset} if self.dataset else told
+
+
+def parsed(path: Path) -> tuple[ast.Module | None, str]:
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            return None, ""
+        text = _IN_COMMENT.sub("", path.read_text(encoding="utf-8"))
+        return ast.parse(text, path.name), text
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None, ""
+
+
+def text_in(scopes: Sequence[ast.Module | ast.ClassDef], name: str) -> str:
+    """The constant text of that name in the first of the scopes that has one; '' without."""
+    for scope in scopes:
+        for node in scope.body:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            value = getattr(node, "value", None)
+            is_named = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+            if is_named and isinstance(value, ast.Constant) and isinstance(value.value, str):
+                return value.value
+    return ""
+
+
+def names_read(tree: ast.AST) -> set[str]:
+    """What is read of the module around it."""
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def annotated(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        kinds = (getattr(node, "annotation", None), getattr(node, "returns", None))
+        yield from (kind for kind in kinds if isinstance(kind, ast.expr))
+
+
+def bound_in(tree: ast.Module) -> set[str]:
+    """What the module's own lines give a name to."""
+    found: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, _DEFINITIONS):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {(name.asname or name.name).partition(".")[0] for name in node.names}
+        else:
+            stored = (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+            found |= {one.id for one in stored}
+    return found
