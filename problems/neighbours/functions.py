@@ -1,4 +1,4 @@
-"""EoH, LLM4AD, FunSearch: one function is searched, the evaluator's own file says which (`problems/templates`)."""
+"""EoH, LLM4AD, FunSearch: one function is searched, the evaluator's own file says which (`problems/templates.py`)."""
 
 from __future__ import annotations
 

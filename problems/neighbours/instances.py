@@ -1,4 +1,4 @@
-"""CO-Bench, FrontierCO, HeuriGym: `solve` on instances that lie in files (`problems/templates/instance_forms.py`)."""
+"""CO-Bench, FrontierCO, HeuriGym: `solve` on instances that lie in files (`problems/instance_forms.py`)."""
 
 from __future__ import annotations
 

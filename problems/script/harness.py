@@ -167,7 +167,7 @@ def load(name: str, path: str) -> types.ModuleType:
     return module
 
 
-# What follows is for evaluators that hold their program (`problems/templates`).
+# What follows is for evaluators that hold their program (`problems/templates.py`).
 
 
 def of_class(path: str, template: dict[str, Any]) -> Callable[..., Any]:

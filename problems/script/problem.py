@@ -1,7 +1,7 @@
 """Any program with an evaluator of the user's: `evaluate(program_path)`, in the form that OpenEvolve's users have.
 
 The evaluator is Python; the program is whatever it can judge: Python, another language, a text. Some evaluators hold it
-(`problems/templates`): then `problem.program` is the evaluator's own file.
+(`problems/templates.py`): then `problem.program` is the evaluator's own file.
 """
 
 from __future__ import annotations

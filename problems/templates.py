@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from problems.templates.function_forms import class_template, specification
-from problems.templates.instance_forms import config_template, files_template
-from problems.templates.template import SPECIFICATION, Template, parsed
+from problems.function_forms import class_template, specification
+from problems.instance_forms import config_template, files_template
+from problems.template import SPECIFICATION, Template, parsed
 
 __all__ = ["SPECIFICATION", "Template", "template_of"]
 

@@ -21,7 +21,7 @@ class Template:
     """What an evaluator says of the program that it judges."""
 
     kind: Literal["class", "specification", "instances", "files"]
-    """Which of the forms in this folder; `problems/script/harness.py` asks each in its own way."""
+    """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
     entry: str
