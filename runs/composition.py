@@ -44,7 +44,7 @@ from runs.parts.operators import operators_of
 from runs.parts.policies import chosen_by, policy_of
 from runs.parts.toolbox import Toolboxes
 from runs.parts.workers import open_workers, workspaces_dir
-from runs.parts.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, uses_models
+from runs.parts.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, rules_version_of, uses_models
 from runs.recorded.scores import ReplayedEvaluator
 from runs.search import Process, Search
 from runs.tickets.files import ProgramFiles
@@ -103,6 +103,7 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
             live=live,
             deadline=deadline,
             told=told,
+            rules_version=rules_version_of(model_client, process.store),
             self_test=self_test,
             parts=parts.pop_all(),
         )

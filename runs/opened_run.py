@@ -288,7 +288,7 @@ class OpenedRun:
         return True
 
     def _record_start(self, origin: dict[str, Any]) -> None:
-        record_start(self.store, self.facts, origin, self.search.told)
+        record_start(self.store, self.facts, origin, self.search.told, self.search.rules_version)
         self._begun = True
 
     def _open_files(self) -> None:

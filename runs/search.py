@@ -20,6 +20,7 @@ from runs.beside.live_output import LiveOutput
 from runs.interrupts import Interrupts
 from runs.parts.deadline import Deadline
 from runs.parts.workers import SandboxAhead
+from runs.recorded.rules_version import RecordedRules
 from runs.recorded.scores import RecordedScores
 from runs.tickets.files import ProgramFiles
 from runs.tickets.queue import TicketQueue
@@ -48,6 +49,8 @@ class Recorded:
     """What prompts told, as `runs.parts.context_history` keeps it."""
     baselines_told: Sequence[str] | None = None
     """Names of the baselines that prompts told; None: all."""
+    rules: RecordedRules | None = None
+    """What `rules` wrote, where another version of them did."""
     marks: Sequence[tuple[int, NodeMarked]] = ()
     """(round, mark): what the user pinned, banned and freed before that round was asked for."""
 
@@ -94,6 +97,8 @@ class Search:
     deadline: Deadline
     told: list[dict[str, Any]]
     """What prompts tell, to be stored as the fact `told`."""
+    rules_version: list[dict[str, Any]]
+    """To be stored as the fact of `runs.recorded.rules_version`."""
     self_test: SelfTest | None
     """None where there is no sandbox to search."""
     parts: ExitStack

@@ -52,6 +52,8 @@ from utils.errors import (
 
 Notice = Callable[[str, float], None]
 """Called with (reason, seconds) before each wait for a retry."""
+InForce = Callable[[CallRecord], CallRecord]
+"""Of what `rules` wrote now, what goes into the record."""
 External = Callable[[str, Request], Reply]
 """(ticket's name, request) → what a writer outside hands in; waits for it. Raises TicketGone if nobody will."""
 
@@ -68,6 +70,7 @@ class CallPipeline:
             a replay to where its record has no answer.
         external: hands requests of `provider: external` to writers outside.
         listener: hears of streamed replies of nodes while they are written.
+        in_force: what goes on from what `rules` wrote: in a replay what they wrote then, where they were others.
     """
 
     def __init__(
@@ -82,6 +85,7 @@ class CallPipeline:
         may_drift: bool = False,
         external: External | None = None,
         listener: Listener | None = None,
+        in_force: InForce | None = None,
     ) -> None:
         self._log = log
         self._ledger = ledger
@@ -93,6 +97,7 @@ class CallPipeline:
         self._may_drift = may_drift
         self._external = external
         self._listener = listener
+        self._in_force = in_force
         self._single_flight = SingleFlight()
         self._clients = ClientPool(retrier)
         self._answered: set[tuple[str, str | None]] = set()
@@ -156,7 +161,8 @@ class CallPipeline:
             facts = reply_fields(backend_rules.write(request, self._rules, rng))
         except UnwantedPromptError as refusal:
             facts = {"reply": str(refusal), "finish_reason": UNWANTED}
-        return blank.model_copy(update={**facts, "seconds": _since(started)})
+        written = blank.model_copy(update={**facts, "seconds": _since(started)})
+        return written if self._in_force is None else self._in_force(written)
 
     def _hand_out(self, blank: CallRecord, request: Request, key: CallKey) -> CallRecord:
         assert self._external is not None

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from core.backend.bandit import ModelChooser
 from core.backend.cache import ReplyCache
-from core.backend.call_pipeline import CallPipeline, External, Notice
+from core.backend.call_pipeline import CallPipeline, External, InForce, Notice
 from core.backend.exchange import Reply, Request, Usage
 from core.backend.ladder import ask
 from core.backend.looking import look_first
@@ -72,7 +72,7 @@ class ModelClient:
         stop: set it to give up waits, retries and calls at once; they raise RunStopped.
         ending: set it to give up waits and retries alone: they raise Interrupted, and what is under way is heard.
         notice: called with (reason, seconds) before each wait for a retry; None writes it into `system.log`.
-        offline, may_drift: for a replay; see CallPipeline.
+        offline, may_drift, in_force: for a replay; see CallPipeline.
         external: hands requests of `provider: external` to writers outside of the process.
         listener: hears of streamed replies of nodes while they are written.
         seconds_left: → seconds until the run's time budget ends: nothing is asked after it, and no wait outlives it.
@@ -94,11 +94,13 @@ class ModelClient:
         may_drift: bool = False,
         external: External | None = None,
         listener: Listener | None = None,
+        in_force: InForce | None = None,
         seconds_left: Callable[[], float] = lambda: inf,
         ending: threading.Event | None = None,
     ) -> None:
         self.roles = dict(roles)
         self.ledger = ledger or Ledger()
+        self.rules = rules
         self._run_seed = run_seed
         self._cache = cache
         self._pipeline = CallPipeline(
@@ -112,6 +114,7 @@ class ModelClient:
             may_drift,
             external,
             listener,
+            in_force,
         )
         self._chooser = ModelChooser(run_seed)
         self._lock = threading.Lock()

@@ -14,6 +14,7 @@ from runs.beginning.environment import environment
 from runs.facts import RunFacts
 from runs.parts.context_history import FACT
 from runs.parts.workers import proof_of
+from runs.recorded.rules_version import FACT as RULES_VERSION
 from runs.recorded.scoring_record import FACT as SCORED_BY
 from runs.recorded.scoring_record import scored_by
 from runs.stored.trust import remember
@@ -22,13 +23,18 @@ from utils.logger_system import log_msg
 
 
 def record_start(
-    store: RunStore, facts: RunFacts, origin: Mapping[str, Any], told: Sequence[Mapping[str, Any]]
+    store: RunStore,
+    facts: RunFacts,
+    origin: Mapping[str, Any],
+    told: Sequence[Mapping[str, Any]],
+    rules_version: Sequence[Mapping[str, Any]],
 ) -> None:
     """Store both in one transaction: a run that is killed before has not begun.
 
     Args:
         origin: where the run comes from: the command that was typed, the run it forks or verifies, later resumes.
         told: what prompts tell, as `runs.parts.context_history` makes it.
+        rules_version: who wrote and writes, as `runs.recorded.rules_version` makes it.
     """
     plain = to_plain(facts.config)
     if not facts.resumed:
@@ -52,6 +58,7 @@ def record_start(
         "problem_note": facts.problem.note,
         "origin": dict(origin),
         FACT: list(told),
+        RULES_VERSION: list(rules_version),
     }
     started_at = store.get_fact("started_at")
     if started_at is None:

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from core.backend.cache import ReplyCache
 from core.backend.call_pipeline import External
@@ -24,6 +25,7 @@ from core.storage.event_writer import IN_A_SEARCH
 from core.storage.repository import RunStore
 from runs.parts.operators import operators_of
 from runs.parts.workers import writer_view
+from runs.recorded.rules_version import FACT, with_now
 from runs.run_folder import logs_dir
 from runs.search import Process, Recorded
 from utils.config_schema import Config
@@ -49,6 +51,9 @@ def model_client_of(
     them.
     """
     store, recorded, interrupts = process.store, process.recorded, process.interrupts
+    rules = problem.rules()
+    if recorded is not None and recorded.rules is not None:
+        recorded.rules.written_now(rules)
     per_second = config.execution.usd_per_hour / 3600 if recorded is None else 0.0
     ledger = Ledger(
         config.budget.tokens, config.budget.usd, interrupts.finish, lambda: process.active_seconds() * per_second
@@ -66,7 +71,7 @@ def model_client_of(
         log=store if recorded is None else _answering(recorded, store, roles),
         ledger=ledger,
         cache=ReplyCache(logs_dir(config.project.dir) / "llm_cache.db", delay=IN_A_SEARCH) if wants_cache else None,
-        rules=problem.rules(),
+        rules=rules,
         run_seed=config.project.seed,
         stop=interrupts.now,
         ending=interrupts.finish,
@@ -74,6 +79,7 @@ def model_client_of(
         offline=recorded is not None,
         may_drift=recorded is not None and recorded.match == "sample",
         listener=listener,
+        in_force=recorded.rules.in_force if recorded is not None and recorded.rules is not None else None,
         seconds_left=seconds_left,
     )
 
@@ -85,6 +91,12 @@ def _answering(recorded: Recorded, store: RunStore, roles: Mapping[str, ModelSet
         if call.provider != "rules" or call.role not in roles or roles[call.role].provider != "rules"
     ]  # fmt: skip
     return RecordedCalls(calls, store, recorded.match, recorded.cut, as_paid=recorded.scores is not None)
+
+
+def rules_version_of(client: ModelClient, store: RunStore) -> list[dict[str, Any]]:
+    """Which versions of `rules` wrote and write, as it is to be stored."""
+    writes = any(one.provider == "rules" for one in client.settings_of("code").alternatives)
+    return with_now(store.get_fact(FACT) or [], store.rounds(), client.rules if writes else None)
 
 
 def _as_recorded(recorded: Recorded) -> External:

@@ -23,6 +23,7 @@ from core.contracts import CallRecord
 from core.events import NodeMarked, RoundOpened
 from core.loop.schedules import schedule_of
 from core.state.journal import Journal
+from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.reader import RunReader
 from reports.search_limits import changed_limits
@@ -32,6 +33,8 @@ from runs.parts.context_history import FACT, changed_choice
 from runs.proof.replayed import Replayed, compared, with_change, with_scores
 from runs.recorded.final import final_differences
 from runs.recorded.kept_stages import AGAIN, SINCE, kept_stages
+from runs.recorded.rules_version import FACT as RULES_VERSION
+from runs.recorded.rules_version import RecordedRules, rounds_of
 from runs.recorded.scores import RecordedScores
 from runs.recorded.scoring_record import change_since
 from runs.run_folder import left_hidden
@@ -88,9 +91,9 @@ def verify(
         ) as session:
             copy = session.run_dir
             found = _searched_again(session, record, scores, as_recorded=as_recorded)
-            found = with_change(found, change_since(run_dir, session.search.problem))
+            found = with_change(record.with_writer(found), change_since(run_dir, session.search.problem))
     except BackendError as error:  # what was asked is not what is recorded
-        return Replayed(False, f"replay differs: {error}")
+        return record.with_writer(Replayed(False, f"replay differs: {error}"))
     except SwarmEvoError as error:
         missing = how_to_give(to_plain(config), f"replay {run_dir.name} --verify")
         more = f" ({missing})" if missing else ""
@@ -114,6 +117,7 @@ class _Record:
     told: list[Any]
     """See `context_history`."""
     baselines_told: Any
+    rules: RecordedRules
     baselines: list[Any]
     final: Mapping[str, Any]
     limits: str
@@ -130,14 +134,15 @@ class _Record:
     @classmethod
     def read(cls, run_dir: Path) -> _Record:
         with RunReader(run_dir) as reader:
-            facts, tasks, stored = reader.facts(), reader.tasks(), reader.journal()
+            facts, tasks, stored, calls = reader.facts(), reader.tasks(), reader.journal(), reader.calls()
             return cls(
                 stored=stored,
-                calls=reader.calls(),
+                calls=calls,
                 tasks=tasks,
                 whys={node_id: reader.why(node_id) for node_id in tasks},
                 told=reader.fact(FACT) or [],
                 baselines_told=reader.fact(TOLD),
+                rules=RecordedRules(reader.fact(RULES_VERSION) or [], calls, rounds_of(tasks)),
                 baselines=reader.fact("baselines", []),
                 final=reader.fact("final") or {},
                 limits=changed_limits(reader),
@@ -162,8 +167,15 @@ class _Record:
             scores,
             self.told,
             self.baselines_told,
+            self.rules,
             self.marks,
         )
+
+    def with_writer(self, found: Replayed) -> Replayed:
+        """Programs that another version of `rules` wrote are told; who meets a difference hears what may explain it."""
+        numbers = Numbering((node.id, node.operator) for node in self.stored)
+        more = self.rules.told(numbers) or ("" if found.equal else self.rules.doubt())
+        return replace(found, text=f"{found.text}; {more}") if more else found
 
 
 def _searched_again(session: RunSession, record: _Record, scores: RecordedScores, *, as_recorded: bool) -> Replayed:

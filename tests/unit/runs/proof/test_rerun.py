@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from core.state.journal import Journal
 from core.state.node import Node
+from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from runs.control import CONTROL
 from runs.proof.replayed import compared
 from runs.proof.rerun import verify
+from runs.recorded.rules_version import FACT as RULES_VERSION
 from runs.run_folder import all_runs
 from runs.session import RunSession
 from runs.stepper import Stepper
@@ -122,3 +126,84 @@ def test_a_step_from_a_stage_comes_out_again(toy_config, tmp_path, since):
     assert since == "reply" or made.code == again.code
     found = verify(session.run_dir, str(tmp_path), trusted=True)
     assert found.equal, found.text
+
+
+@pytest.fixture
+def other_rules(monkeypatch):
+    """`other_rules(told)`: from now on `rules` of the toy write other programs, which their sources say, or do not."""
+
+    def change(told: bool = True) -> None:
+        write = loaded_toy().ToyWriter.write
+        monkeypatch.setattr(
+            loaded_toy().ToyWriter, "write", lambda self, *given: write(self, *given).replace("x = ", "# other\nx = ")
+        )
+        if told:
+            monkeypatch.setattr("runs.recorded.rules_version.sources_digest", lambda module: "sha256:other")
+
+    return change
+
+
+def loaded_toy():
+    return next(module for name, module in sys.modules.items() if hasattr(module, "ToyWriter"))
+
+
+def run_of(config, run_dir=None):
+    with RunSession(config, run_dir) as session:
+        session.run()
+    return session.run_dir
+
+
+def test_a_run_of_other_rules_comes_out_again_and_says_which_steps_they_wrote(toy_config, tmp_path, other_rules):
+    """Each program that `rules` write otherwise since sounded like a forgery."""
+    run_dir = run_of(toy_config(3))
+    other_rules()
+    run_of(toy_config(7), run_dir)
+    with RunReader(run_dir) as reader:
+        assert [entry["rules"] for entry in reader.fact(RULES_VERSION)][1:] == ["sha256:other"]
+    found = verify(run_dir, str(tmp_path), trusted=True)
+    assert found.equal, found.text
+    assert "; steps 1…3 were written by another version of `rules`, which would write " in found.text
+    assert "programs and scores are checked, the writer's choices are not" in found.text
+
+
+def test_what_the_same_rules_write_otherwise_is_no_other_version(toy_config, tmp_path, other_rules):
+    run_dir = run_of(toy_config(3))
+    other_rules(told=False)
+    found = verify(run_dir, str(tmp_path), trusted=True)
+    assert not found.equal and "replay differs at step 1 in code" in found.text and "version" not in found.text
+
+
+def test_a_forged_program_of_other_rules_is_one(toy_config, tmp_path, other_rules):
+    """What a reply says has to be what was run."""
+    run_dir = run_of(toy_config(3))
+    other_rules()
+    forge(run_dir, "code = (SELECT code FROM nodes WHERE id = :first)")
+    found = verify(run_dir, str(tmp_path), trusted=True)
+    assert not found.equal and "replay differs at step 2 in code: " in found.text
+    assert "written by another version of `rules`" in found.text
+
+
+def test_a_forged_score_of_other_rules_is_one(toy_config, tmp_path, other_rules):
+    run_dir = run_of(toy_config(3))
+    other_rules()
+    forge(run_dir, "metric_value = 0.123")
+    found = verify(run_dir, str(tmp_path), trusted=True)
+    assert not found.equal and "replay differs at step 2 in metric: 0.123 became" in found.text
+
+
+def test_a_run_of_before_says_that_it_does_not_know_who_wrote(toy_config, tmp_path, other_rules):
+    run_dir = run_of(toy_config(3))
+    other_rules()
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
+        store.execute("DELETE FROM facts WHERE key = ?", [RULES_VERSION])
+    found = verify(run_dir, str(tmp_path), trusted=True)
+    assert not found.equal and "replay differs at step 1 in code" in found.text
+    assert "the run does not say which version of `rules` wrote" in found.text
+
+
+def forge(run_dir: Path, change: str) -> None:
+    """The second node is told otherwise than it was."""
+    with RunReader(run_dir) as reader:
+        first, second = list(reader.journal())[:2]
+    with closing(sqlite3.connect(run_dir / "run.db")) as store, store:
+        store.execute(f"UPDATE nodes SET {change} WHERE id = :second", {"first": first.id, "second": second.id})
