@@ -177,6 +177,8 @@ def print_node(facts: dict[str, Any]) -> None:
         how = mean_of(facts["scores"], facts["noise"]) if name == "metric" else ""
         told += f" ({how})" if how else ""
         console.print(Text.assemble((f"{name:>{width}} ", "bold"), told))
+    if facts["against_parent"]:
+        console.print(Text.assemble((f"{'against parent':>{width}} ", "bold"), facts["against_parent"]))
     if facts["visits"]:
         reward = f"{facts['visits']}, mean reward {facts['total_reward'] / facts['visits']:.4g}"
         console.print(Text.assemble((f"{'visits':>{width}} ", "bold"), reward))

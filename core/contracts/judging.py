@@ -34,7 +34,13 @@ def _finite(values: Mapping[str, float]) -> dict[str, float]:
     return {name: value for name, value in values.items() if math.isfinite(value)}
 
 
+def _ratio(told: tuple[float, float, float] | None) -> tuple[float, float, float] | None:
+    return told if told is not None and 0 < told[1] <= told[0] <= told[2] <= LARGEST else None
+
+
 Scores = Annotated[tuple[float, ...], AfterValidator(_scores)]
+Ratio = Annotated[tuple[float, float, float] | None, AfterValidator(_ratio)]
+"""None for what is none: not positive, or outside of its own interval."""
 Interval = Annotated[tuple[float, float] | None, AfterValidator(_interval)]
 """None for what is none: its ends are no numbers, or in the wrong order."""
 
@@ -57,6 +63,7 @@ class Evaluation(Findings):
     """What the program's run took. Volatile."""
     signature: Scores = ()
     interval: Interval = None
+    beside_parent: Ratio = None
     repeats: Scores = ()
     cheap_score: Annotated[float | None, AfterValidator(as_score)] = None
     message: RunLine = ""

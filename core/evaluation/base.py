@@ -155,8 +155,14 @@ def refused(result: ExecutionResult, failure: FailureKind, message: str, **more:
 
 def parent_metric(node: Node, journal: Journal) -> float | None:
     """Score of the program that `node` is to better; None where its parent has none."""
-    parent = journal.get_node_by_id(node.parent_ids[0]) if node.parent_ids else None
+    parent = scored_parent(node, journal)
     return parent.metric_value if parent else None
+
+
+def scored_parent(node: Node, journal: Journal) -> Node | None:
+    """The program that `node` is to better, where it has a score."""
+    parent = journal.get_node_by_id(node.parent_ids[0]) if node.parent_ids else None
+    return parent if parent is not None and parent.metric_value is not None else None
 
 
 def nothing_better(node: Node, **more: Any) -> Evaluation:

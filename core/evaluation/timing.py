@@ -59,6 +59,48 @@ def repeat(
     return summary(samples)
 
 
+class ByTurns:
+    """Measures a rival beside each run of a program, one before and one after it in turn: what else the machine does
+    slows both alike.
+
+    Args:
+        measure: as for `repeat`.
+        rival: the same of the rival; None: it failed, and is asked no more.
+    """
+
+    def __init__(self, measure: Callable[[], float], rival: Callable[[], float | None] | None) -> None:
+        self._measure = measure
+        self._rival = rival
+        self._pairs: list[tuple[float, float]] = []
+        self._rival_first = False
+
+    def once(self) -> float:
+        """Seconds of one run of the program."""
+        before = self._rivals() if self._rival_first else None
+        seconds = self._measure()
+        other = before if self._rival_first else self._rivals()
+        self._rival_first = not self._rival_first
+        if other is not None:
+            self._pairs.append((seconds, other))
+        return seconds
+
+    def ratio(self, warm_ups: int = 1) -> tuple[float, float, float] | None:
+        """(the program's seconds over the rival's, its 95 % interval): the median over the pairs.
+
+        None where the rival failed, or too few were measured.
+        """
+        ratios = [seconds / other for seconds, other in self._pairs[warm_ups:] if seconds > 0 and other > 0]
+        if self._rival is None or len(ratios) < _FEWEST:
+            return None
+        return statistics.median(ratios), *interval_of_median(ratios)
+
+    def _rivals(self) -> float | None:
+        found = self._rival() if self._rival is not None else None
+        if found is None:
+            self._rival = None
+        return found
+
+
 def summary(samples: Sequence[float]) -> Timing:
     """Median and its interval."""
     return Timing(statistics.median(samples), interval_of_median(samples), tuple(samples))

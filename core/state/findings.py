@@ -41,6 +41,9 @@ class Findings(BaseModel):
     """Per-case scores, one an instance, rounded to 12 digits by the evaluator; () where there are no cases."""
     interval: tuple[float, float] | None = None
     """95 % interval of the metric, where the evaluator has one."""
+    beside_parent: tuple[float, float, float] | None = None
+    """The score over the first parent's, both measured by turns, and its 95 % interval: of times, which depend on what
+    else the machine does. None where they were not."""
     repeats: tuple[float, ...] = ()
     """The scores that the metric is the mean of; () where it is a single one."""
     metrics: dict[str, Any] = Field(default_factory=dict)

@@ -15,7 +15,7 @@ from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 READ_IN_PLACE = 3
 """From this version on a reader needs no step: what it finds in an older form says so itself."""
@@ -198,7 +198,14 @@ def _to_11(connection: sqlite3.Connection) -> None:
     and new engines the games of their tournament that writers are told."""
 
 
+# ------------------------------------------------------------ 11 → 12
+
+
+def _to_12(connection: sqlite3.Connection) -> None:
+    """Rows that are there stay as they are; of new nodes `rest` may say how they did beside their parent."""
+
+
 _STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7, 7: _to_8, 8: _to_9, 9: _to_10,
-    10: _to_11,
+    10: _to_11, 11: _to_12,
 }  # fmt: skip

@@ -10,6 +10,7 @@ from typing import Any
 from core.executor.archive import archive_of, archived_files
 from core.search.statistics import counted_again
 from core.state.node import Node
+from core.state.summary import against_parent
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.unreadable import reads_store
@@ -80,6 +81,7 @@ def node_detail(reader: RunReader, node: Node) -> NodeDetail:
         sums = node_totals(reader, node.id)
     return NodeDetail(
         node=ShownNode(**{**whole_all(dict(node)), "step": numbering_of(reader).step(node.id), "place": node.step}),
+        against_parent=against_parent(node),
         children_ids=children,
         why=reader.why(node.id),
         stages=node.stages,

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_command, nothing_better, parent_metric, refused, source_of
+from core.evaluation.base import failed_command, nothing_better, parent_metric, refused, scored_parent, source_of
 from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.timing import timed_spec
 from core.evaluation.tune import MOST_LITERALS, tune
@@ -78,9 +78,13 @@ class CommandEvaluator(RepeatableEvaluator):
         return self._score(node.code, node.id)
 
     def _one(self, node: Node) -> Evaluation:
-        return self.check(node) or self._score(node.code, node.id)
+        parent = scored_parent(node, self._deps.journal) if self._spec.timed else None
+        return self.check(node) or self._score(node.code, node.id, rival=parent.code if parent else "")
 
-    def _score(self, code: str, label: str = "") -> Evaluation:
+    def _score(self, code: str, label: str = "", *, rival: str = "") -> Evaluation:
+        """Args:
+        rival: a program that a timed one is measured by turns with; '' for none.
+        """
         command, deps = self._spec, self._deps
         payload = {
             "files": split(code, command.names),
@@ -94,11 +98,14 @@ class CommandEvaluator(RepeatableEvaluator):
         }
         spec = JobSpec(entry="problems.command.job:evaluate", payload=payload)
         if command.timed:
-            seconds = 2 * (MOST_RUNS + 1) * deps.limits.seconds + 60
+            payload["rival"] = split(rival, command.names) if rival else None
+            seconds = (4 if rival else 2) * (MOST_RUNS + 1) * deps.limits.seconds + 60
             spec = timed_spec("problems.command.job:timed", payload, deps.limits)
             spec = spec.model_copy(update={"seconds": seconds})
         answer = deps.jobs.run(spec.model_copy(update={"label": label}))
-        return self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
+        verdict = self.verdict(ExecutionResult.model_validate(answer["result"]), answer["graded"], answer.get("timing"))
+        beside = answer.get("beside") if verdict.metric is not None else None
+        return verdict.model_copy(update={"beside_parent": tuple(beside)}) if beside else verdict
 
     def verdict(
         self, result: ExecutionResult, graded: Mapping[str, Any] | None, timing: Mapping[str, Any] | None = None

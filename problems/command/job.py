@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.contracts import JobContext, Limits
-from core.evaluation.timing import repeat
+from core.evaluation.timing import ByTurns, repeat
 from core.executor.collect import collect_file
 from core.executor.workspace import remove_tree
 
@@ -44,23 +44,38 @@ def evaluate(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
 def timed(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry of a timed command: `evaluate` again and again, each run graded; the seconds are the sandbox's.
 
-    Returns the last `{result, graded}` and `timing`: `{seconds, interval, samples}`, or null where a run failed.
+    With `rival`, another program's files, that one is run by turns with it.
+
+    Returns the last `{result, graded}` and `timing`: `{seconds, interval, samples}`, or null where a run failed; and
+    `beside`: seconds over the rival's with their interval, or null.
     """
     answer: dict[str, Any] = {}
 
+    def run(files: Mapping[str, str]) -> dict[str, Any]:
+        remove_tree(context.scratch / "workspace")
+        return evaluate({**payload, "files": files}, context)
+
     def once() -> float:
         nonlocal answer
-        remove_tree(context.scratch / "workspace")
-        answer = evaluate(payload, context)
-        if answer["result"]["failure"] is not None or (answer["graded"] or {}).get("code", 0) != 0:
+        answer = run(payload["files"])
+        if not _did_its_work(answer):
             raise _RunFailed
         return float(answer["result"]["exec_time"])
 
+    def rival() -> float | None:
+        other = run(payload["rival"])
+        return float(other["result"]["exec_time"]) if _did_its_work(other) else None
+
+    turns = ByTurns(once, rival if payload.get("rival") else None)
     try:
-        timing = asdict(repeat(once, at_most=MOST_RUNS))
+        timing = asdict(repeat(turns.once, at_most=MOST_RUNS))
     except _RunFailed:
-        timing = None
-    return {**answer, "timing": timing}
+        return {**answer, "timing": None, "beside": None}
+    return {**answer, "timing": timing, "beside": turns.ratio()}
+
+
+def _did_its_work(answer: Mapping[str, Any]) -> bool:
+    return answer["result"]["failure"] is None and (answer["graded"] or {}).get("code", 0) == 0
 
 
 class _RunFailed(Exception):

@@ -8,6 +8,7 @@ from core.events import Warned
 from core.executor.archive import archived_files
 from core.search.statistics import counted_again
 from core.state.noise import deviation_of, noise_in
+from core.state.summary import against_parent
 from core.storage.held import status_of
 from core.storage.labels import labels_of
 from core.storage.numbering import numbering_of
@@ -112,6 +113,7 @@ def node_facts(reader: RunReader, name: str) -> dict[str, Any]:
         "place": node.step,
         "metric": node.metric_value,
         "scores": len(node.repeats) or 1,
+        "against_parent": against_parent(node),
         "noise": None if node.tournament else noise_in(node, deviation_of(journal)),
         "children_ids": list(current.children_ids),
         "visits": current.visits,

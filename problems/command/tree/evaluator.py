@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, ExecutionResult, JobSpec
-from core.evaluation.base import failed_command, refused, source_of
+from core.evaluation.base import failed_command, refused, scored_parent, source_of
 from core.evaluation.repeats import RepeatableEvaluator
 from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
@@ -65,13 +65,27 @@ class TreeEvaluator(RepeatableEvaluator):
         return None
 
     def evaluate(self, nodes: Sequence[Node]) -> list[Evaluation]:
-        return [self.check(node) or self.anew(node) for node in nodes]
+        return [self.check(node) or self._first_look(node) for node in nodes]
+
+    def _first_look(self, node: Node) -> Evaluation:
+        parent = scored_parent(node, self._deps.journal) if self._scoring.timed else None
+        return self._score(read_tree(self._ground, node.code), node.id, self._rival(parent))
+
+    def _rival(self, parent: Node | None) -> Tree | None:
+        """The parent's tree; None where there is none, or a resume has locked what it changed."""
+        try:
+            return read_tree(self._ground, parent.code) if parent is not None else None
+        except TreeError:
+            return None
 
     def anew(self, node: Node) -> Evaluation:
         return self._score(read_tree(self._ground, node.code), node.id)
 
-    def _score(self, tree: Tree, label: str) -> Evaluation:
-        answer = self._deps.jobs.run(self._spec(tree, label))
+    def _score(self, tree: Tree, label: str, rival: Tree | None = None) -> Evaluation:
+        """Args:
+        rival: what a timed tree is measured by turns with.
+        """
+        answer = self._deps.jobs.run(self._spec(tree, label, rival))
         answers = answer.get("answers") or [answer]
         verdicts = [self.verdict(one) for one in answers]
         if self._is_built_outside(tree):
@@ -82,11 +96,13 @@ class TreeEvaluator(RepeatableEvaluator):
         if answer["timing"] is not None:
             low, high = answer["timing"]["interval"]
             samples = list(answer["timing"]["samples"])
-            return _with_samples(last, answer["timing"]["seconds"], (low, high), samples)
+            found = _with_samples(last, answer["timing"]["seconds"], (low, high), samples)
+            beside = answer.get("beside")
+            return found.model_copy(update={"beside_parent": tuple(beside)}) if beside else found
         samples = [verdict.metric for verdict in verdicts if verdict.metric is not None]
         return _with_samples(last, statistics.median(samples), interval_of_median(samples), samples)
 
-    def _spec(self, tree: Tree, label: str) -> JobSpec:
+    def _spec(self, tree: Tree, label: str, rival: Tree | None) -> JobSpec:
         scoring, deps = self._scoring, self._deps
         runs = MOST_RUNS + 1 if scoring.timed else scoring.repeats
         payload = {
@@ -95,9 +111,10 @@ class TreeEvaluator(RepeatableEvaluator):
             "hidden": list(self._ground.hidden), "reports": self._reports, "written": self._written(),
             "output": scoring.output, "grade": scoring.grade,
             "limits": deps.limits.model_dump(mode="json"), "seed": deps.seed, "runs": runs, "timed": scoring.timed,
+            "rival": None if rival is None else dict(rival.changes),
         }  # fmt: skip
         entry = "problems.command.tree.job:" + ("evaluate" if runs == 1 else "repeated")
-        seconds = 2 * (runs + 1) * deps.limits.seconds + 120
+        seconds = (2 if rival is None else 4) * (runs + 1) * deps.limits.seconds + 120
         if scoring.timed or scoring.alone:
             spec = timed_spec(entry, payload, deps.limits)
         else:

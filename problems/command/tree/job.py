@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from core.contracts import ExecutionResult, JobContext, Limits
-from core.evaluation.timing import repeat
+from core.evaluation.timing import ByTurns, repeat
 from core.executor.collect import collect_file
 from core.executor.tree_run import TreeRun, run_on_base
 from core.state.failure import FailureKind
@@ -73,27 +73,38 @@ def _evaluated(
 def repeated(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
     """Job entry of a command that is run again and again: `runs` times, or where `timed` until its time is known well.
 
-    Returns what the last run did, and `answers`: all of them; with `timed` also `timing`, as `problems.command.job`.
+    Returns what the last run did, and `answers`: all of them; with `timed` also `timing` and `beside`, as
+    `problems.command.job`; `rival` are then the changes that make another program.
     """
     answers: list[dict[str, Any]] = []
 
     def once() -> float:
         answers.append(evaluate(payload, context))
-        last = answers[-1]
-        if last["result"]["failure"] is not None or last["touched"] or (last["graded"] or {}).get("code", 0) != 0:
+        if not _did_its_work(answers[-1]):
             raise _RunFailed
-        return float(last["result"]["exec_time"])
+        return float(answers[-1]["result"]["exec_time"])
 
-    timing = None
+    def rival() -> float | None:
+        other = evaluate({**payload, "changes": payload["rival"]}, context)
+        return float(other["result"]["exec_time"]) if _did_its_work(other) else None
+
+    timing = beside = None
     try:
         if payload["timed"]:
-            timing = asdict(repeat(once, at_most=MOST_RUNS))
+            turns = ByTurns(once, rival if payload.get("rival") is not None else None)
+            timing = asdict(repeat(turns.once, at_most=MOST_RUNS))
+            beside = turns.ratio()
         else:
             for _ in range(payload["runs"]):
                 once()
     except _RunFailed:
         pass
-    return {**answers[-1], "answers": answers, "timing": timing}
+    return {**answers[-1], "answers": answers, "timing": timing, "beside": beside}
+
+
+def _did_its_work(answer: Mapping[str, Any]) -> bool:
+    is_right = answer["result"]["failure"] is None and (answer["graded"] or {}).get("code", 0) == 0
+    return is_right and not answer["touched"]
 
 
 def _clash(files: Mapping[str, Any]) -> str | None:

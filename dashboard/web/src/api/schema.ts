@@ -2056,6 +2056,8 @@ export interface components {
          * @description A node, whole. All its texts are untrusted.
          */
         NodeDetail: {
+            /** Against Parent */
+            against_parent: string;
             /** Changed */
             changed?: components["schemas"]["ChangedFile"][] | null;
             /** Children Ids */
@@ -2935,6 +2937,12 @@ export interface components {
              * @default
              */
             behaviour: string;
+            /** Beside Parent */
+            beside_parent?: [
+                number,
+                number,
+                number
+            ] | null;
             /** Cheap Score */
             cheap_score?: number | null;
             /**

@@ -69,6 +69,7 @@ export function NodeView({ connection, id }: { connection: Connection; id: strin
           <Panel title="Verdict">
             <dl className="kv">
               <dt>Metric</dt><dd className="num">{metric(node.metric_value)} {state.run?.unit}{rating && rating.high > rating.low && ` ± ${whole((rating.high - rating.low) / 2)}`}{!rating && (node.repeats?.length ?? 0) > 1 && `, mean of ${node.repeats?.length} scores`}{!rating && node.interval && `, 95 %: ${interval(node.interval)}`}</dd>
+              {data.against_parent && <><dt>Against its parent</dt><dd className="num">{data.against_parent}</dd></>}
               {rating && <><dt>Rated</dt><dd>{RATED}{known?.first != null && known.first !== node.metric_value && `; first ${metric(known.first)}`}</dd></>}
               <dt>Measured by</dt><dd>{node.metric_source === "verified" ? "the evaluator, out of the program's reach" : node.metric_source === "unisolated" ? "the evaluator, within the program's reach" : node.metric_source === "claimed" ? "the program itself" : "nobody"}</dd>
               {node.claimed_metric != null && <><dt>It claimed</dt><dd className="num">{metric(node.claimed_metric)}</dd></>}

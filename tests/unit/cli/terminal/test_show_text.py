@@ -20,6 +20,7 @@ RUN = {
     "held_usd": 0.0, "held_calls": 0,
 }  # fmt: skip
 NODE = {
+    "against_parent": "",
     "node_id": "a1", "step": 1, "operator": "[mine]", "parent_ids": [], "metric": 1.0, "failure": None,
     "duplicate_of": None, "nothing_left": False,
 }  # fmt: skip
@@ -63,6 +64,7 @@ def test_brackets_of_a_models_name_are_printed(capsys):
         "writer": "w",
         "scores": 1,
         "noise": None,
+        "against_parent": "8 % better (6 to 10 %), measured by turns",
         "visits": 0,
         "metrics": {},
     }
@@ -71,6 +73,7 @@ def test_brackets_of_a_models_name_are_printed(capsys):
     told = capsys.readouterr().out
     assert "openai/llama[/free]" in told and "[red]a[/red]" in told
     assert "None" not in told and "[]" not in told and "\nx = 1\n" in told
+    assert "against parent 8 % better (6 to 10 %), measured by turns\n" in told
 
 
 WHOLE = {

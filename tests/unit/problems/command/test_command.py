@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +15,7 @@ from core.executor.sandbox import open_sandbox
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
+from core.state.summary import change_of
 from core.state.task import Task
 from core.workers.local import LocalJobs
 from core.workers.pool import JobPool
@@ -22,6 +25,7 @@ from problems.command.job import _run_apart, copy_sources, grade, not_graded, pl
 from problems.command.problem import build
 from problems.numbers import NumbersWriter, movable, moved_numbers, with_numbers
 from utils.allowance import Allowance
+from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.response import parse_response
 
@@ -233,16 +237,44 @@ def test_a_timed_command_is_scored_by_the_timing_lane(files, tmp_path_factory):
             doing=print,
         )
         evaluator = CommandEvaluator(problem.spec, deps)
-        found = evaluator.evaluate([SimpleNamespace(id="n", code=problem.code)])[0]
+        found = evaluator.evaluate([Node(id="n", code=problem.code)])[0]
         assert found.failure is None, found.message
         low, high = found.interval
         assert 0.1 < low <= found.metric <= high < 5 and found.source == "verified"
         assert len(found.metadata["samples"]) >= 9 and found.term_out.count("}") == 1 and "," not in found.term_out
-        quick = evaluator.evaluate([SimpleNamespace(id="n", code=code.format(0, "wrong"))])[0]
+        quick = evaluator.evaluate([Node(id="n", code=code.format(0, "wrong"))])[0]
         assert quick.failure is FailureKind.EVAL_ERROR
     finally:
         pool.close()
         sandbox.close()
+
+
+def test_a_timed_program_is_measured_by_turns_with_its_parent(files, tmp_path_factory):
+    """The parent's time is of a quieter hour: its quicker child was called worse by seconds alone, with the noise of
+    the parent's own quiet looks."""
+    here = tmp_path_factory.mktemp("state")
+    code = "import time\ntime.sleep({})\n"
+    (files / "a.py").write_text(code.format(0.1))
+    problem = build(
+        cfg(source=str(files / "a.py"), options={"timed": True}, direction="min", eval="python3 a.py"), files
+    )
+    journal = Journal(lower_is_better=True)
+    quiet = journal.append(Node(id="p", code=problem.code, metric_value=0.001, interval=(0.0009, 0.0011)))
+    with closing(open_sandbox("auto", state_dir=here)) as sandbox:
+        with closing(JobPool(LocalJobs(sandbox, 1, scratch=here))) as pool:
+            deps = SimpleNamespace(
+                jobs=pool, limits=Limits(seconds=20), seed=1, isolated=True, journal=journal, repeats=0, doing=print
+            )
+            child = Node(id="c", code=code.format(0.02), parent_id="p", parent_ids=("p",))
+            found = CommandEvaluator(problem.spec, deps).evaluate([child])[0]
+    ratio, low, high = found.beside_parent
+    assert low <= ratio <= high < 1 and found.metric > 0.02
+    scored = child.model_copy(
+        update={"metric_value": found.metric, "beside_parent": found.beside_parent, "lower_is_better": True}
+    )
+    told = change_of(scored, quiet, Direction(lower_is_better=True))
+    assert re.fullmatch(r"\d+ % better \(\d+ to \d+ %\), measured by turns", told)
+    assert " worse" in change_of(scored.model_copy(update={"beside_parent": None}), quiet, Direction(True))
 
 
 def test_missing_keys_and_files_are_named(files):
