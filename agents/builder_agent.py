@@ -43,7 +43,7 @@ class BuilderAgent(CoderAgent):
 
     def begin_round(self, context: AgentContext) -> dict[str, Any]:
         """The strategist's questions, in slot order."""
-        questions = self.strategist.ask(context) if self.asks else self.strategist.standard()
+        questions = self.strategist.ask(context) if self.asks else self.strategist.standard(context)
         generation = context.task.generation or 0
         ids = [node.id for node in context.parents]
         champion, runner_up = (*ids, None, None)[:2]

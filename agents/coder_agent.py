@@ -240,6 +240,7 @@ class CoderAgent(BaseAgent):
             refusal=context.refusal,
             notes=context.notes,
             steps_left=context.steps_left,
+            generations_left=context.generations_left,
             boldness=boldness(context),
             focus=self._focus(context),
             format=self._format(context),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 from typing import Any, Unpack
 
 from agents.base_agent import PROMPT_TOKENS, REPAIRS, AgentOptions
@@ -43,8 +44,8 @@ class StrategistAgent:
 
     def __init__(self, *, questions: int = 2, **options: Unpack[AgentOptions]) -> None:
         self.questions = questions
-        self._tools = [questions_tool(questions)] if options.get("by_tool", False) else None
-        self.repairs = 0 if self._tools else options.get("repairs", REPAIRS)
+        self._by_tool = options.get("by_tool", False)
+        self.repairs = 0 if self._by_tool else options.get("repairs", REPAIRS)
         self._builder = PromptBuilder(options.get("max_tokens", PROMPT_TOKENS))
         self._templates = load_templates(options.get("prompts_dir"), options.get("problem_prompts", ()))
 
@@ -60,8 +61,9 @@ class StrategistAgent:
             attempts=tuple(attempt_of(node, context) for node in context.parents[:1]),
             notes=context.notes,
             steps_left=context.steps_left,
+            generations_left=context.generations_left,
             format=f'Answer with JSON and nothing else: {{"questions": [{{"category": "…", "question": "…"}}, …]}}, '
-            f"exactly {self.questions} of them. Categories: {', '.join(CATEGORIES)}.",
+            f"exactly {self.questions} of them. Categories: {', '.join(categories_of(context))}.",
             asked=tournament_sections(context),
         )
         templates = self._templates["strategist_system"], self._templates["strategist"]
@@ -71,31 +73,39 @@ class StrategistAgent:
     def ask(self, context: AgentContext) -> list[dict[str, str]]:
         """`questions` objects `{category, question}`, untrusted text; the standard ones if the reply is unreadable."""
         prompt = self.prompt(context)
-        user = prompt.user
+        user, categories = prompt.user, categories_of(context)
+        tools = [questions_tool(self.questions, categories)] if self._by_tool else None
         for attempt in range(self.repairs + 1):
             reply = ""
             try:
                 reply = context.query(
-                    prompt.system, user, tools=self._tools, context=prompt.context, attempt=FIRST_ATTEMPT + attempt
+                    prompt.system, user, tools=tools, context=prompt.context, attempt=FIRST_ATTEMPT + attempt
                 )
-                return read_questions(reply, self.questions)
+                return read_questions(reply, self.questions, categories)
             except BudgetExhausted:  # the builders, who are asked next, end the run in good order
                 break
             except ReplyError as error:
                 values = {"prompt": prompt.user.strip(), "reason": str(error), "reply": fence(shorten(reply, 4000))}
                 user = fill_template(self._templates["repair"], values)
-        return self.standard()
+        return self.standard(context)
 
-    def standard(self) -> list[dict[str, str]]:
+    def standard(self, context: AgentContext) -> list[dict[str, str]]:
         """What is asked without a model."""
-        return [{"category": c, "question": _STANDARD[c]} for c in _cycle(self.questions)]
+        asked = islice(cycle(categories_of(context)), self.questions)
+        return [{"category": category, "question": _STANDARD[category]} for category in asked]
 
 
-def questions_tool(count: int) -> dict[str, Any]:
+def categories_of(context: AgentContext) -> tuple[str, ...]:
+    """What may be asked for: without what openings and limit of the game make worthless, where it says so."""
+    told = context.extras.get("categories")
+    return tuple(name for name in CATEGORIES if name in told) if isinstance(told, list | tuple) else CATEGORIES
+
+
+def questions_tool(count: int, categories: Sequence[str] = CATEGORIES) -> dict[str, Any]:
     """The form of an answer for who fills in a schema."""
     question = {
         "type": "object",
-        "properties": {"category": {"type": "string", "enum": list(CATEGORIES)}, "question": {"type": "string"}},
+        "properties": {"category": {"type": "string", "enum": list(categories)}, "question": {"type": "string"}},
         "required": ["category", "question"],
     }
     listed = {"type": "array", "items": question, "minItems": count}
@@ -104,8 +114,8 @@ def questions_tool(count: int) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def read_questions(reply: str, count: int) -> list[dict[str, str]]:
-    """The first `count` questions of a reply.
+def read_questions(reply: str, count: int, categories: Sequence[str] = CATEGORIES) -> list[dict[str, str]]:
+    """The first `count` questions of a reply. One of no such category is one about the search.
 
     Raises:
         ReplyError: no JSON, or fewer questions than `count`.
@@ -117,7 +127,7 @@ def read_questions(reply: str, count: int) -> list[dict[str, str]]:
         text = clean(str(item.get("question") or "")).strip() if isinstance(item, Mapping) else ""
         if text:
             category = str(item.get("category") or "").strip().lower()
-            questions.append({"category": category if category in CATEGORIES else "search", "question": text[:2000]})
+            questions.append({"category": category if category in categories else "search", "question": text[:2000]})
     if len(questions) < count:
         raise ReplyError(f'expected {{"questions": [...]}} with {counted(count, "question")}, found {len(questions)}')
     return questions[:count]
@@ -157,7 +167,3 @@ def standings_text(found: TournamentResult) -> str:
             f"{row['name']}: {row['wins']} won, {row['draws']} drawn, {row['losses']} lost, {elo}{range_}{against}"
         )
     return "\n".join(lines)
-
-
-def _cycle(count: int) -> list[str]:
-    return [CATEGORIES[index % len(CATEGORIES)] for index in range(count)]

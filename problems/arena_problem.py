@@ -168,6 +168,7 @@ class ArenaProblem(Problem):
             "signature": self._texts.signature,
             "allowed_imports": ", ".join(["the standard library", *sorted(self.spec.packages)]),
             "limit": limit,
+            "categories": self._categories(),
             "sections": {
                 **self._texts.sections, "How engines are judged": self._judged_text(), **own, "Limit of a move": limit
             },
@@ -181,6 +182,13 @@ class ArenaProblem(Problem):
             promotion=PROMOTED[kept.promotion],
             rivals=len(self.spec.gauntlet),
         )
+
+    def _categories(self) -> list[str]:
+        """What a question may ask for. Prepared moves are worth something where games begin at the game's own first
+        move, or at openings that come again; thrift with time where time is the limit of a move."""
+        draws_anew = self.spec.opening_plies and not self._book_file
+        is_timed = self.settings.limit.kind in ("movetime", "clock")
+        return ["search", "evaluation", *([] if draws_anew else ["book"]), *(["time"] if is_timed else [])]
 
     def _openings_text(self) -> str:
         return BOOK_TEXT if self._book_file else RANDOM_TEXT.format(plies=self.spec.opening_plies)

@@ -17,6 +17,7 @@ from core.contracts import (
     Limits,
     Problem,
     Progress,
+    SearchPolicy,
     with_defaults,
 )
 from core.executor.devices import Cards
@@ -41,7 +42,7 @@ from runs.parts.context_history import FACT, as_recorded, with_earlier
 from runs.parts.deadline import Deadline
 from runs.parts.limits import told_limits
 from runs.parts.operators import operators_of
-from runs.parts.policies import chosen_by, policy_of
+from runs.parts.policies import chosen_by, last_generation, policy_of
 from runs.parts.toolbox import Toolboxes
 from runs.parts.workers import open_workers, workspaces_dir
 from runs.parts.writing import agents_of, ideas_at_once, model_client_of, reviewer_of, rules_version_of, uses_models
@@ -81,14 +82,17 @@ def compose(config: Config, problem: Problem, process: Process) -> Search:
         evaluator = _replayed(scoring, problem, process, isolated=deps.isolated)
         parts.enter_context(closing(evaluator))
         toolbox = Toolboxes(config, problem, journal, files, jobs, limits_of(config))
+        policy = policy_of(config)
         now = replace(
             _context(config, problem, process, isolated=tier != "none", together=evaluator.together),
             chosen_by=chosen_by(config, model_client.roles),
+            last_generation=last_generation(policy, config.search.max_generations),
         )
         context, told = _told(now, process)
         stages = _stages(config, problem, context, process, journal, evaluator, model_client, toolbox, live)
         files.bind(journal, evaluator, stages.read)
-        orchestrator = _orchestrator(config, problem, context, process, journal, stages, evaluator, model_client)
+        parts_of_loop = journal, policy, stages, evaluator, model_client
+        orchestrator = _orchestrator(config, problem, context, process, *parts_of_loop)
         return Search(
             config=config,
             problem=problem,
@@ -288,6 +292,7 @@ def _orchestrator(
     context: RunContext,
     process: Process,
     journal: Journal,
+    policy: SearchPolicy,
     stages: Stages,
     evaluator: Evaluator,
     model_client: ModelClient,
@@ -302,7 +307,7 @@ def _orchestrator(
     return Orchestrator(
         plan=_plan(config, process),
         schedule=_schedule(config)(),
-        policy=policy_of(config),
+        policy=policy,
         stages=stages,
         evaluator=evaluator,
         store=process.store,

@@ -186,9 +186,10 @@ def _others(others: tuple[Attempt, ...], language: str) -> str:
     return _section("Other good programs", "\n\n".join(shown))
 
 
-def _remaining(steps: int | None) -> str:
+def _remaining(parts: Parts) -> str:
     """Nothing without a limit, and for a step by hand beyond it."""
-    return "" if steps is None or steps < 1 else f"Steps left, this one included: {steps}."
+    left = {"Steps": parts.steps_left, "Generations": parts.generations_left}
+    return " ".join(f"{name} left, this one included: {n}." for name, n in left.items() if n is not None and n > 0)
 
 
 _RENDERED: dict[str, Callable[[Parts, Mapping[str, Attempt]], str]] = {
@@ -207,7 +208,7 @@ _RENDERED: dict[str, Callable[[Parts, Mapping[str, Attempt]], str]] = {
     "second": _second,
     "refusal": lambda parts, _: _section("Why the last try was refused", fenced_data(parts.refusal)),
     "notes": lambda parts, _: _section("Notes of the user", "\n".join(f"- {note}" for note in parts.notes)),
-    "remaining": lambda parts, _: _remaining(parts.steps_left),
+    "remaining": lambda parts, _: _remaining(parts),
     "asked": lambda parts, _: _sections(parts.asked),
     "boldness": lambda parts, _: parts.boldness,
     "focus": lambda parts, _: parts.focus,

@@ -68,6 +68,7 @@ class Parts:
     refusal: str = ""
     notes: tuple[str, ...] = ()
     steps_left: int | None = None
+    generations_left: int | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
     """Further sections of this prompt alone: title → text."""
     boldness: str = ""

@@ -43,12 +43,14 @@ class ArenaRules:
     def _questions(self, context: Mapping[str, Any], rng: random.Random) -> list[dict[str, str]]:
         """One category a question: search and evaluation by turns, book and time now and then where they matter."""
         count = int(context.get("count", 2))
-        timed = str((context.get("extras") or {}).get("limit", "")).partition(":")[0] in ("movetime", "clock")
-        rare = ["book", *(["time"] if timed else [])]
+        told = (context.get("extras") or {}).get("categories", CATEGORIES)
+        rare = [category for category in ("book", "time") if category in told]
         start = rng.randrange(2)
         questions = []
         for index in range(count):
-            category = rng.choice(rare) if rng.random() < 0.1 else ("search", "evaluation")[(start + index) % 2]
+            category = (
+                rng.choice(rare) if rare and rng.random() < 0.1 else ("search", "evaluation")[(start + index) % 2]
+            )
             names = [gene.name for gene in self._genes if gene.category == category]
             text = f"Which change to {', '.join(names)} makes the champion stronger?"
             questions.append({"category": category, "question": text})

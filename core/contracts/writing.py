@@ -117,6 +117,8 @@ class AgentContext:
     notes: tuple[str, ...] = ()
     """Notes of the user to the next prompt."""
     steps_left: int | None = None
+    generations_left: int | None = None
+    """Up to `max_generations`, this one included; None without that limit, or where there are no generations."""
     deviation: float | None = None
     """Standard deviation of one score, where programs that were scored several times do not score the same."""
     lower_is_better: bool = False

@@ -73,6 +73,8 @@ class RunContext:
     memory_tokens: int = 4000
     code_tokens: int = 0
     """Of code, beside `memory_tokens` of lines."""
+    last_generation: int | None = None
+    """The number that nodes of the last generation have, by `max_generations`; None without that limit."""
     chosen_by: Mapping[str, Any] = field(default_factory=dict)
     """Key → value of what else choices and prompts follow from (policy, schedule, agents): only a replay reads it."""
     earlier: Sequence[tuple[float, Mapping[str, Any]]] = ()
@@ -82,6 +84,12 @@ class RunContext:
         """What the writers of that round are told."""
         told = next((fields for end, fields in self.earlier if round_ < end), None)
         return self if told is None else replace(self, **told)
+
+    def generations_left(self, task: Task) -> int | None:
+        """Up to the last generation, the task's own included."""
+        if self.last_generation is None or task.generation is None:
+            return None
+        return self.last_generation - task.generation + 1
 
     def operator(self, name: str) -> OperatorSpec:
         """The operator of that name. Raises ConfigError where a policy proposed one that its spec does not name."""

@@ -139,6 +139,7 @@ class Stages:
             tournament=self._newest_tournament(above),
             notes=notes.notes,
             steps_left=notes.steps_left,
+            generations_left=run_context.generations_left(task),
             deviation=deviation_of(self._journal.top(TELL_DEVIATION)),
             lower_is_better=run_context.lower_is_better,
             shared=notes.shared,

@@ -19,6 +19,7 @@ FACT = "told"
 FIELDS = (
     "statement", "preview", "packages", "limits", "time_limit", "writers", "extras", "batch", "sharing", "ideas",
     "memory", "memory_tokens", "code_tokens", "repair_crashes", "review", "chosen_by",
+    "last_generation",
 )  # fmt: skip
 
 

@@ -50,6 +50,13 @@ def policy_of(config: Config) -> SearchPolicy:
     return WithControl(policy, share) if share else policy
 
 
+def last_generation(policy: SearchPolicy, limit: int | None) -> int | None:
+    """The number of the last generation under `max_generations`: who says how many are over counts them from 0."""
+    if limit is None:
+        return None
+    return limit if policy.finished_generations is None else limit - 1
+
+
 def chosen_by(config: Config, roles: Mapping[str, ModelSettings]) -> dict[str, Any]:
     """Key → value of what choices and prompts follow from, beside what the journal and `RunContext` hold.
 

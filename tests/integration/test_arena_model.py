@@ -29,7 +29,10 @@ engine = Engine()
 CHEAT = SOUND.replace("min(position.legal_moves, key=lambda move: abs(int(move) - 4))", "'9'").replace(
     "middle", "cheat"
 )
-QUESTIONS = [{"category": "book", "question": "Open in the middle?"}, {"category": "search", "question": "Dig deeper?"}]
+QUESTIONS = [
+    {"category": "evaluation", "question": "Open in the middle?"},
+    {"category": "search", "question": "Dig deeper?"},
+]
 
 
 def answer(request: dict, number: int) -> str:
@@ -168,7 +171,7 @@ def test_a_writer_outside_asks_the_questions_of_a_generation(cli, eventually):
     again = request("ask", ticket=asked["ticket"], seconds=20)
     same = (asked["ticket"], asked["prompt"])
     assert (again["ticket"], again["prompt"]) == same, "the process that went on asks it too"
-    two = {"category": "book", "question": "Begin in the middle?"}
+    two = {"category": "evaluation", "question": "Begin in the middle?"}
     taken = request("tell", ticket=asked["ticket"], code=json.dumps({"questions": [one, two]}))
     assert taken["state"] == "committed"
     tickets = [request("ask", token=f"{n:032d}", seconds=20) for n in (1, 2)]

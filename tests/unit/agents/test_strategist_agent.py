@@ -60,3 +60,24 @@ def test_braces_and_dollars_in_a_program_are_no_template(context):
     made = context([json.dumps(GOOD)], "build", parents=(champion,))
     StrategistAgent().ask(made)
     assert "${task} {x} $y" in made.query.calls[0]["user"]
+
+
+def test_only_what_can_matter_is_asked_for(context):
+    """Prepared moves and thrift with time were named where random openings and a limit of nodes make them worthless."""
+    asks = {"questions": [{"category": "book", "question": "Prepare?"}, {"category": "search", "question": "Deeper?"}]}
+    told = {"extras": {"categories": ["search", "evaluation"]}, "parents": (CHAMPION,)}
+    made = context([json.dumps(asks)], "build", **told)
+    assert [q["category"] for q in StrategistAgent(questions=2).ask(made)] == ["search", "search"]
+    (call,) = made.query.calls
+    assert "Categories: search, evaluation." in call["system"]
+    standard = StrategistAgent(questions=3).standard(context([], "build", **told))
+    assert [q["category"] for q in standard] == ["search", "evaluation", "search"]
+    outside = context([json.dumps(asks)], "build", **told)
+    StrategistAgent(questions=2, by_tool=True).ask(outside)
+    assert '"enum": ["search", "evaluation"]' in json.dumps(outside.query.calls[0]["tools"])
+
+
+def test_it_says_how_many_generations_are_left(context):
+    made = context([json.dumps(GOOD)], "build", parents=(CHAMPION,), steps_left=None, generations_left=2)
+    StrategistAgent(questions=2).ask(made)
+    assert "Generations left, this one included: 2." in made.query.calls[0]["user"]

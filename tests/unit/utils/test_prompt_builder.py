@@ -57,6 +57,8 @@ def test_every_part_is_there():
 def test_steps_left_are_told_up_to_the_limit_and_not_beyond_it():
     told = [build(Parts(task="t", steps_left=left)).count("Steps left") for left in (2, 1, 0, -1, None)]
     assert told == [1, 1, 0, 0, 0]
+    both = build(Parts(task="t", steps_left=4, generations_left=2))
+    assert "Steps left, this one included: 4. Generations left, this one included: 2." in both
 
 
 def test_text_of_candidates_is_never_a_template():

@@ -118,6 +118,14 @@ def test_the_strategist_by_rules_asks_as_many_questions_as_wanted():
     assert all(q["category"] in ("search", "evaluation", "book") and q["question"] for q in found["questions"])
 
 
+def test_the_strategist_by_rules_asks_for_nothing_that_cannot_matter():
+    asked = set()
+    for seed in range(60):
+        context = {"role": "strategist", "count": 2, "extras": {"categories": ["search", "evaluation"]}}
+        asked |= {q["category"] for q in json.loads(FOUR_RULES.write(context, random.Random(seed)))["questions"]}
+    assert asked == {"search", "evaluation"}
+
+
 def test_an_engine_with_annotations_evolves_too():
     code = four_spec().anchor.code.replace("EXTENSION = 0", "EXTENSION: int = 2").replace('name = "', 'name: str = "')
     context = {"parents": [{"code": code}], "refusal": "time", "generation": 3, "slot": 1}
