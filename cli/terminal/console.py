@@ -13,6 +13,7 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from cli.terminal.ascii_words import in_words
 from cli.terminal.edge import edge, row_lines
 from cli.terminal.visible_output import VisibleStream
 from utils.clean_text import visible
@@ -57,6 +58,7 @@ class VisibleConsole(Console):
 
     def facts(self, facts: Sequence[tuple[str, str]]) -> None:
         """A line a fact, and more where the terminal is narrow: nothing is cut, and a hash or a path can be copied."""
+        facts = [(in_words(name, self.encoding), in_words(told, self.encoding)) for name, told in facts]
         wide = max((len(name) for name, _ in facts), default=0)
         for name, told in facts:
             if " " in told or "\n" in told:
@@ -72,7 +74,8 @@ class VisibleConsole(Console):
         Args:
             heads: text, as all cells are: no markup.
         """
-        rows = [list(row) for row in rows]
+        heads = [in_words(head, self.encoding) for head in heads]  # before widths are reckoned
+        rows = [[in_words(cell, self.encoding) for cell in row] for row in rows]
         by_column = [[head, *(row[place] for row in rows)] for place, head in enumerate(heads)]
         widths = fitting([_ranges(cells) for cells in by_column], self.width - 1 - AROUND * len(heads))
         if widths is None:

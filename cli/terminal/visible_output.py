@@ -11,14 +11,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
+from cli.terminal.ascii_words import in_words
 from utils.clean_text import visible
 
 
 class NamedStream:
     """A text stream of which an error of the system's (a full disk behind it) says that it is about this stream.
 
-    What the stream's encoding does not have is written out (`\\u2026`). A terminal that was closed is as a pipe that
-    nobody reads any more.
+    What the stream's encoding lacks is told in words (`...`) where it is ours, and else written out (`\\u0436`). A terminal
+    that was closed is as a pipe that nobody reads any more.
     """
 
     def __init__(self, stream: TextIO, name: str) -> None:
@@ -28,7 +29,7 @@ class NamedStream:
 
     def write(self, text: str) -> int:
         with self._named():
-            return self._stream.write(text)
+            return self._stream.write(in_words(text, self._stream.encoding))
 
     def flush(self) -> None:
         with self._named():

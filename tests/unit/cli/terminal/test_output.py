@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.command_line import ROOT, toy_words
 
+from cli.terminal.ascii_words import in_words
+from cli.terminal.console import VisibleConsole
 from cli.terminal.output import Output
 from cli.terminal.visible_output import VisibleStream
 
@@ -94,9 +97,31 @@ def test_a_run_whose_streams_are_closed_is_stored_as_any_other(cli):
     assert cli.show()["steps"] == 2
 
 
-def test_what_the_encoding_of_the_output_does_not_have_is_written_out(cli):
+def test_what_the_encoding_of_the_output_does_not_have_is_told_in_words(cli):
+    """It was written out: `OPENAI_API_KEY=\\u2026`."""
     ended = main_py(cli, *toy_words(2), shell="", PYTHONIOENCODING="ascii:strict")
-    assert ended.returncode == 0 and b"OPENAI_API_KEY=\\u2026" in ended.stdout, ended.stderr
+    assert ended.returncode == 0 and b"OPENAI_API_KEY=..." in ended.stdout, ended.stderr
+    assert b"\\u" not in ended.stdout + ended.stderr
+
+
+def test_columns_stand_where_words_take_the_place_of_signs(monkeypatch):
+    """Widths were reckoned before the signs were written out, so that a row was longer than its frame."""
+    raw = io.BytesIO()
+    stream = VisibleStream(io.TextIOWrapper(raw, encoding="ascii"))
+    monkeypatch.setattr(sys, "stdout", stream)
+    VisibleConsole().table(["step", "what"], [["1", "a → b"], ["2", "none …"], ["3", "\u0436"]])
+    stream.flush()
+    lines = raw.getvalue().decode().splitlines()
+    assert any("| a -> b   |" in line for line in lines) and any("none ... |" in line for line in lines)
+    assert len({len(line) for line in lines if "\\u" not in line}) == 1
+    assert any("\\u0436" in line for line in lines), "what is a stranger's is written out as ever"
+
+
+def test_what_an_encoding_has_stays():
+    told = "2 × 3 → 6 …"
+    assert in_words(told, "utf-8") == told
+    assert in_words(told, "latin-1") == "2 × 3 -> 6 ..."
+    assert in_words(told, "no such encoding") == in_words(told, None) == "2 x 3 -> 6 ..."
 
 
 @pytest.mark.parametrize("words", [["config", "search.max_steps"], ["show", "latest"]])
