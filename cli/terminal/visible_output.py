@@ -18,8 +18,8 @@ from utils.clean_text import visible
 class NamedStream:
     """A text stream of which an error of the system's (a full disk behind it) says that it is about this stream.
 
-    What the stream's encoding lacks is told in words (`...`) where it is ours, else written out (`\\u0436`). A terminal that
-    was closed is as a pipe that nobody reads any more.
+    What the stream's encoding lacks is told in words (`...`) where it is ours, else written out (`\\u0436`). A terminal
+    that was closed is as a pipe that nobody reads any more.
     """
 
     def __init__(self, stream: TextIO, name: str) -> None:
