@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def give_to_owner(folder: Path) -> None:
-    """What root made in a user's folder becomes that user's, who could not go on with it. Nothing where we are not root,
+    """What root made in a user's folder becomes that user's, who could not go on with it. Nothing where we are no root,
     or the folder is root's or was removed.
 
     Files of several names and links stay: a user may put a name of another's file there.
