@@ -6,14 +6,13 @@ The same machinery serves the tiers without namespaces (`lite`, `none`): the sup
 from __future__ import annotations
 
 import os
-import select
 import shutil
 import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,11 @@ from core.contracts import BaseTree, ExecutionResult, Limits
 from core.executor import verdict
 from core.executor.devices import Cards
 from core.executor.inside import memory, mounts, packed
-from core.executor.inside.messages import Job, JobLimits, Ready, Report, SlotSetup
+from core.executor.inside.messages import Job, Ready, SlotSetup
 from core.executor.lasting_session import LastingSession, Waiting
 from core.executor.long_imports import long_imports
-from core.executor.output import Output, drain, nothing, pipe
+from core.executor.one_job import follow, job_of
+from core.executor.output import Output
 from core.executor.report import result_of
 from core.executor.server import ForkServer, SandboxSlot, ServerConfig, lost_by
 from core.executor.session import SandboxSession
@@ -36,15 +36,11 @@ from core.state.failure import FailureKind
 from utils.errors import JobLost, SandboxError
 from utils.resource_cache import ResourceCache
 
-_GRACE = 120.0
-"""Seconds after a deadline in which the supervisor must have reported; then it is killed itself. It kills the candidate
-in time by itself; what takes long on a busy machine is copying many small files out."""
 ROOM_SECONDS = 15.0
 """So long a job waits for room for its processes where the machine has none."""
 _LOOK_FOR_ROOM = 0.2
 _MOST_IDLE = 16
 """Slots that wait for the next session."""
-_REPORT_BYTES = 64_000
 _STOPPED = "the job was cancelled or is overdue"
 _MEMORY_SHARE = 4
 """A workspace is kept in memory while its limit is below a quarter of the machine's memory."""
@@ -323,93 +319,12 @@ class WarmSandbox:
         try:
             rename = None if self.tier == "warm" else (str(workspace.resolve()), mounts.WORKSPACE)
             output = Output(limits.output_kb * 1024, on_output, rename)
-            report, description = _follow(slot, job, output, limits.seconds + _GRACE)
+            report, description = follow(slot, job, output, limits.seconds)
             return result_of(report, verdict.read_exception(description), output, limits, self.tier)
         except OSError as error:
             raise lost_by(error) from error
         finally:
             self.close_slot(slot, uid)
-
-
-def job_of(
-    kind: str, limits: Limits, *, code: str = "", prelude: str = "", seed: int = 0, argv: Sequence[str] = ()
-) -> Job:
-    """What a supervisor is told about one job.
-
-    A session is as long as it has calls, each with a deadline of its own: it has none itself, and its CPU is only
-    limited where somebody said so.
-    """
-    session = kind == "session"
-    plain = limits.model_dump(exclude={"answer_kb"}) | ({} if session else {"cpu_seconds": limits.processor_seconds})
-    return Job(
-        kind=kind, limits=JobLimits(**plain), deadline=None if session else limits.seconds, code=code, prelude=prelude,
-        seed=seed, argv=list(argv), env=environment(limits),
-    )  # fmt: skip
-
-
-def environment(limits: Limits) -> dict[str, str]:
-    """The whole environment of a candidate, but for its PATH."""
-    threads = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    fixed = {
-        "HOME": mounts.WORKSPACE, "TMPDIR": "/tmp", "LANG": "C.UTF-8",
-        "USER": "candidate", "LOGNAME": "candidate", "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
-        "MPLBACKEND": "Agg", "TZ": "UTC",
-    }  # fmt: skip
-    return fixed | dict.fromkeys(mounts.CACHES, "/tmp") | dict.fromkeys(threads, str(limits.threads))
-
-
-def _follow(slot: SandboxSlot, job: Job, output: Output, at_most: float) -> tuple[Report, bytes]:
-    """Start a job, read what it prints and tells until its supervisor reports, for `at_most` seconds."""
-    with ExitStack() as ours:
-        with ExitStack() as theirs:
-            out, out_write = pipe(ours, theirs)
-            told, told_write = pipe(ours, theirs)
-            slot.start(job, [nothing(theirs), out_write, out_write, told_write])
-        return _read_until_report(slot, output, out, told, time.monotonic() + at_most)
-
-
-def _read_until_report(slot: SandboxSlot, output: Output, out: int, told: int, end: float) -> tuple[Report, bytes]:
-    description = b""
-    poll = select.poll()
-    for fd in (out, told, slot.control.fileno()):
-        poll.register(fd, select.POLLIN)
-    stopped = False
-    while True:
-        ready = {fd for fd, _ in poll.poll(1000.0 * max(0.0, end - time.monotonic()))}
-        if not ready:
-            kill_supervisor(slot)
-            raise JobLost("the sandbox's supervisor did not report in time and was killed")
-        if slot.control.fileno() in ready:
-            report = slot.report(_GRACE)
-            drain(out, output)
-            return report, description or _read_now(told)
-        for fd in ready & {out, told}:
-            data = os.read(fd, 65536)
-            if not data:
-                poll.unregister(fd)
-            elif fd == out:
-                output.add(data)
-            elif len(description) < _REPORT_BYTES:
-                description += data
-        if output.over and not stopped:
-            stopped = True
-            slot.stop(FailureKind.OUTPUT.value, f"output: more than {output.cap // 1024:,} KB printed, the limit")
-
-
-def _read_now(fd: int) -> bytes:
-    os.set_blocking(fd, False)
-    try:
-        return os.read(fd, _REPORT_BYTES)
-    except BlockingIOError:
-        return b""
-
-
-def kill_supervisor(slot: SandboxSlot) -> None:
-    """The last resort: with pid 1 its whole namespace dies."""
-    try:
-        os.kill(slot.pid, 9)
-    except OSError:
-        pass
 
 
 def _removed(folder: Path | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from core.contracts import Limits
 from core.executor.inside import supervisor
-from core.executor.warm import job_of
+from core.executor.one_job import job_of
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the sandbox needs Linux")
 
