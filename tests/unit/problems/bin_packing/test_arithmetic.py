@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from problems.bin_packing.arithmetic import translate
@@ -34,7 +34,7 @@ def by_python(code: str, item: int, rooms: list[int], histogram: list[int]) -> l
     exec(code, names)
     try:
         return [float(names["score_bin"](item, room, histogram)) for room in rooms]
-    except (ArithmeticError, ValueError, IndexError, TypeError):
+    except (ArithmeticError, ValueError, IndexError, TypeError, NameError):
         return None
 
 
@@ -56,6 +56,64 @@ def test_rules_of_the_grammar_score_as_in_python(seed):
     assert same(found, wanted), code
     if wanted is not None and all(abs(x) < 1e12 for x in wanted):
         assert found is not None, code
+
+
+class Programs:
+    """Writes rules of all kinds of statements at random; many use a name before it is bound."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+
+    def rule(self) -> str:
+        head = self.some("import math\n") + self.some("K = 3\n") + self.some("L = -0.5\n")
+        begin = self.some("    x = room - item\n") + self.some("    y = 1\n")
+        body = "\n".join(self.block(2, "    "))
+        return f"{head}def score_bin(item, room, h):\n{begin}{body}\n    return {self.number(3)}\n"
+
+    def some(self, text: str) -> str:
+        return text if self.rng.random() < 0.6 else ""
+
+    def block(self, depth: int, indent: str) -> list[str]:
+        lines = []
+        for _ in range(self.rng.randint(1, 3)):
+            kind, name = self.rng.randrange(6), self.rng.choice(("x", "y", "K", "L", "item", "room", "h"))
+            if kind < 2 or not depth:
+                lines.append(f"{indent}{name} = {self.number(2)}")
+            elif kind == 2:
+                lines.append(
+                    f"{indent}{name} {self.rng.choice(('+', '-', '*', '/', '//', '%', '**'))}= {self.number(1)}"
+                )
+            else:
+                inner = (
+                    [f"{indent}    return {self.number(2)}"] if kind == 3 else self.block(depth - 1, indent + "    ")
+                )
+                other = [f"{indent}else:", *self.block(depth - 1, indent + "    ")] if kind == 4 else []
+                lines += [f"{indent}if {self.test(1)}:", *inner, *other]
+        return lines
+
+    def number(self, depth: int) -> str:
+        if not depth or self.rng.random() < 0.2:
+            return self.rng.choice(("item", "room", "x", "y", "K", "L", "2", "0.5", "-1", "h[-1]", "h[item]", "sum(h)"))
+        a, b = self.number(depth - 1), self.number(depth - 1)
+        forms = [f"({a} {operator} {b})" for operator in ("+", "-", "*", "/", "//", "%", "**")]
+        forms += [f"({a} if {self.test(depth - 1)} else {b})", f"max({a}, {b})", f"min({a}, {b}, 1)", f"abs({a})"]
+        forms += [f"int({a})", f"math.exp({a})", f"math.floor({a})", f"h[int({a})]", f"sum(h[int({a}):])", f"(-{a})"]
+        return self.rng.choice([*forms, f"({self.test(depth - 1)})"])
+
+    def test(self, depth: int) -> str:
+        a, b = self.number(depth), self.number(depth)
+        if depth and self.rng.random() < 0.4:
+            return self.rng.choice((f"not {a}", f"{a} < {b} <= 3", f"{self.test(0)} and {self.test(0)}"))
+        return f"{a} {self.rng.choice(('<', '<=', '>', '>=', '==', '!='))} {b}"
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 10**9))
+def test_statements_of_all_kinds_score_as_in_python_or_not_at_all(seed):
+    code, item, rooms = Programs(seed).rule(), 3, list(range(3, 12))
+    histogram = [random.Random(seed).randrange(4) for _ in range(12)]
+    if translate(code) is not None:
+        assert same(by_machine(code, item, rooms, histogram), by_python(code, item, rooms, histogram)), code
 
 
 HEAD = "import math\nK = 3\nL = -0.5\n\ndef score_bin(item, room, h):\n"
