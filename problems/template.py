@@ -20,7 +20,7 @@ _IN_COMMENT = re.compile(r"^#[ ]?(?=@funsearch\.(?:run|evolve)\b)", re.MULTILINE
 class Template:
     """What an evaluator says of the program that it judges."""
 
-    kind: Literal["class", "specification", "instances", "files"]
+    kind: Literal["class", "specification", "instances", "files", "reference"]
     """Which form; `problems/script/harness.py` asks each in its own way."""
     program: str
     """The first program."""
@@ -47,6 +47,9 @@ class Template:
     """Folders of what it scores with."""
     dataset: str = ""
     """Of `files`: where the instances lie."""
+    task: str = ""
+    """Of `reference`: the class, and how large its problems are; 0: not known."""
+    size: int = 0
 
     def has_final(self, arguments: Mapping[str, Any]) -> bool:
         """Whether instances that steer no search are left, given `evaluator_args`."""
@@ -57,7 +60,8 @@ class Template:
     def harness(self) -> dict[str, Any]:
         """What `problems/script/harness.py` has to know to call the evaluator."""
         told = {"kind": self.kind, "entry": self.entry, "reads_text": self.reads_text, "run": self.run}
-        return {**told, "dataset": self.dataset} if self.dataset else told
+        more = {"dataset": self.dataset} if self.dataset else {}
+        return {**told, **more, **({"task": self.task, "size": self.size} if self.task else {})}
 
 
 def parsed(path: Path) -> tuple[ast.Module | None, str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from problems.function_forms import class_template, specification
 from problems.instance_forms import config_template, files_template
+from problems.reference_form import reference_template
 from problems.template import SPECIFICATION, Template, parsed
 
 __all__ = ["SPECIFICATION", "Template", "template_of"]
@@ -23,4 +24,5 @@ def template_of(evaluator: Path) -> Template | None:
         or class_template(module, evaluator)
         or config_template(module, text, evaluator)
         or files_template(module, evaluator)
+        or reference_template(module, text, evaluator)
     )

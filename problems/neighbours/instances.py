@@ -1,4 +1,4 @@
-"""CO-Bench, FrontierCO, HeuriGym: `solve` on instances that lie in files (`problems/instance_forms.py`)."""
+"""CO-Bench, FrontierCO, HeuriGym, AlgoTune: `solve` is given instances, and scored (`problems/instance_forms.py`)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from problems.templates import Template, template_of
 
 NAME = "the folder"
 NEEDS = (
-    "CO-Bench's has config.py with solve, load_data and eval_func; HeuriGym's has program/evaluator.py and verifier.py"
+    "CO-Bench's has config.py with solve, load_data, eval_func; HeuriGym's has program/evaluator.py and verifier.py; "
+    "AlgoTune's has a file of its own name with @register_task"
 )
 _FILES = ("config.py", "program/evaluator.py")
-_KINDS = ("instances", "files")
+_KINDS = ("instances", "files", "reference")
 EVALUATION_SECONDS = 3600
 """For all instances one after the other: each has its own limit (`evaluator_args.timeout`)."""
 
@@ -37,7 +38,7 @@ def read(folder: Path, told: Told) -> Translation:
 
 
 def _found(folder: Path) -> tuple[Path, Template] | None:
-    for path in [folder] if folder.is_file() else [folder / name for name in _FILES]:
+    for path in [folder] if folder.is_file() else [folder / name for name in (*_FILES, f"{folder.name}.py")]:
         template = template_of(path)
         if template is not None and template.kind in _KINDS:
             return path, template

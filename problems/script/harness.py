@@ -215,7 +215,7 @@ def of_specification(path: str, template: dict[str, Any]) -> Callable[..., Any]:
 
 
 FORMS = {"class": of_class, "specification": of_specification}
-"""Further ones stand in `instances.py`, which follows below where the evaluator is one of these."""
+"""Further ones stand in `instances.py` and `reference.py`, one of which follows below where it is needed."""
 
 
 def _on_input(run: Callable[..., Any], one: Any) -> Any:

@@ -19,8 +19,12 @@ from utils.file_utils import write_atomic
 from utils.syntax import without_future
 
 HARNESS = "swarm_evo_harness.py"
-_ON_INSTANCES = {"instances": "of_instances", "files": "of_files"}
-"""Kind of template → what asks it, in `instances.py`."""
+_FURTHER = {
+    "instances": ("instances.py", "of_instances"),
+    "files": ("instances.py", "of_files"),
+    "reference": ("reference.py", "of_reference"),
+}
+"""Kind of template → the file whose text follows the harness, and what asks the evaluator there."""
 
 
 def decide(payload: dict[str, Any], context: JobContext) -> dict[str, Any]:
@@ -84,9 +88,10 @@ def write_harness(folder: Path, evaluator: str, options: dict[str, Any]) -> Path
     """The harness, with the user's evaluator and options in place of its own at its end."""
     text = _source("harness.py")
     kind = (options.get("template") or {}).get("kind")
-    if kind in _ON_INSTANCES:
-        text += f"\n\n{without_future(_source('instances.py'))[1]}\n\n"
-        text += f'FORMS["{kind}"] = lambda path, _: {_ON_INSTANCES[kind]}(path, OPTIONS, load)\n'
+    if kind in _FURTHER:
+        name, asks = _FURTHER[kind]
+        text += f"\n\n{without_future(_source(name))[1]}\n\n"
+        text += f'FORMS["{kind}"] = lambda path, _: {asks}(path, OPTIONS, load)\n'
     write_atomic(folder / HARNESS, f"{text}\n\nEVALUATOR = {evaluator!r}\nOPTIONS = {options!r}\n")
     return folder / HARNESS
 

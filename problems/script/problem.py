@@ -341,6 +341,8 @@ def build(cfg: Config, project_dir: Path) -> ScriptProblem:
     """The problem of a configuration: `problem.program` and `problem.evaluator`; `problem.path` was read before."""
     section = cfg.problem
     _take_as_given(cfg)
+    if section.evaluator and (held := template_of(user_path(section.evaluator))) and held.kind == "reference":
+        section.options = {"isolation": "together", **section.options}  # its score is a time, which the way changes
     options = checked_options(Options, section.options)
     program, evaluator = section.program, section.evaluator
     if evaluator and (template := template_of(user_path(evaluator))):
