@@ -12,7 +12,7 @@ from typing import Any
 
 from core.contracts import Evaluation, EvaluatorDeps, JobSpec
 from core.evaluation.base import as_time_allows, nothing_better, or_lost, parent_metric
-from core.evaluation.isolation.decision import Decision
+from core.evaluation.isolation.decision import UNTRIED, Decision
 from core.evaluation.isolation.evaluator import EvaluatorRun
 from core.evaluation.isolation.modules import file_beside, led_to
 from core.evaluation.repeats import RepeatableEvaluator, averaged
@@ -232,6 +232,9 @@ class ScriptEvaluator(RepeatableEvaluator):
         write_atomic(self._deps.run_dir / "files" / DECISION, decision.model_dump_json(indent=1))
         if decision.modules:
             self._tell_led_to(decision)
+        if decision.isolation == "apart" and decision.reason == UNTRIED:
+            text = f"the evaluator looks at the clock, and {UNTRIED}: if it is one, the way of each call is in it, and"
+            self._deps.append([Warned(text=f"{text} --problem.options.isolation=together leaves that out")])
         if decision.isolation == "together" and self._deps.isolated and self._isolation != "together":
             text = f"scores are unisolated, a candidate could reach the evaluator: {decision.reason}"
             self._deps.append([Warned(text=text)])

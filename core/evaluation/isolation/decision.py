@@ -55,6 +55,7 @@ APART_BY = 0.05
 the score or by more than either varies."""
 RELATIVE = 1e-6
 TIMED = "the score depends on time"
+UNTRIED = "whether the score is a time was not tried, since an evaluation takes so long"
 
 
 class Decision(BaseModel):
@@ -194,6 +195,8 @@ class Decider:
         )  # fmt: skip
         fine = self._wanted == "screen" or first.calls > FINE_CALLS
         if first.seconds >= SLOW_SECONDS and self._wanted != "screen":
+            if self._wanted == "auto" and first.clocks:
+                decision = decision.model_copy(update={"reason": UNTRIED})
             return (self._quicker_beside(decision, first) if fine and self._wanted == "auto" else decision), first
         looks_beside = self._wanted != "apart" and (fine or first.clocks)
         with threads(1, "opening") as pool:

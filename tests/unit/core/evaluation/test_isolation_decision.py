@@ -10,7 +10,7 @@ import pytest
 
 from core.contracts import Limits
 from core.evaluation.isolation.apart import Apart
-from core.evaluation.isolation.decision import FINE_CALLS, Decider
+from core.evaluation.isolation.decision import FINE_CALLS, UNTRIED, Decider
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorUnusable
 from core.evaluation.isolation.together import Together
 
@@ -50,6 +50,7 @@ def test_an_evaluation_that_only_the_way_of_its_calls_makes_slow_is_screened(
     monkeypatch.setattr(Together, "run", lambda *_, **__: EvaluatorRun(value=next(left), seconds=seconds))
     decision = decider().decide()[0]
     assert decision.isolation == isolation and next(left, None) is None
+    assert (decision.reason == UNTRIED) == (clocks and isolation == "apart")
     assert decision.noise == pytest.approx(0.3 if len(beside) > 1 and isolation == "screen" else 0)
 
 

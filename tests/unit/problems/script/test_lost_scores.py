@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from core.contracts import Limits
-from core.evaluation.isolation.decision import Decision
+from core.evaluation.isolation.decision import UNTRIED, Decision
 from core.state.failure import FailureKind
 from core.state.journal import Journal
 from core.state.node import Node
@@ -61,3 +61,26 @@ def test_a_third_score_that_is_lost_leaves_the_one_apart(judged):
     """It asks whether the program's own chance explains a difference; the round, and with it the run, went down."""
     (verdict,) = judged(lambda payload: payload["seed"] == 2, "x=1")
     assert (verdict.metric, verdict.failure) == (1.0, None)
+
+
+def test_a_slow_evaluator_that_looks_at_the_clock_is_told_that_its_score_may_be_one(tmp_path):
+    """A reference that was timed against itself got 0.05 in place of 1: the way to the sandbox was in the time."""
+    (tmp_path / "evaluator.py").write_text("")
+    told = []
+    for reason in (UNTRIED, ""):
+        answer = {
+            "decision": Decision(isolation="apart", reason=reason, scores=(1.0,)).model_dump(mode="json"),
+            "run": {"value": {"metrics": {"combined_score": 1.0}}, "isolated": True},
+        }
+        deps = SimpleNamespace(
+            jobs=SimpleNamespace(slots=1, run=lambda spec, answer=answer: answer), journal=Journal(), seed=1, repeats=0,
+            limits=Limits(seconds=5), isolated=True, run_dir=tmp_path / f"run{len(reason)}", tune_trials=3,
+            doing=lambda what: None, append=lambda events: told.extend(event.text for event in events),
+        )  # fmt: skip
+        (deps.run_dir / "files").mkdir(parents=True)
+        evaluator = ScriptEvaluator(
+            deps, tmp_path / "evaluator.py", program="x=1", options={}, isolation="auto", shows=[], metric=None,
+            timeout=5, lower_is_better=False,
+        )  # fmt: skip
+        assert evaluator.evaluate([Node(id="one", code="x=1")])[0].metric == 1
+    assert len(told) == 1 and "--problem.options.isolation=together" in told[0]
