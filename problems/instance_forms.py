@@ -15,6 +15,7 @@ from problems.template import Template, bound_in, names_read, parsed, text_in
 from utils.clean_text import clean
 
 _WANTED = {"solve", "load_data", "eval_func"}
+_WRITTEN = ("solution_file", "output_file")
 _VALID = "valid_instances"
 """FrontierCO's folder of those instances that a search may see."""
 _BLOCK = "# EVOLVE-BLOCK-START\n{}\n# EVOLVE-BLOCK-END\n"
@@ -171,9 +172,12 @@ def dataset_of(problem: Path) -> Path:
 
 
 def _takes_files(module: ast.Module, name: str) -> bool:
-    """It has a function of that name that is given an input file and what was written for it."""
-    functions = (node for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name)
-    return any(len(node.args.args) > 1 and node.args.args[0].arg.startswith("input_file") for node in functions)
+    """It has a function of that name that is given input files and, last, what was written for them."""
+    functions = (node.args for node in module.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    needed = ([one.arg for one in args.args[: len(args.args) - len(args.defaults)]] for args in functions)
+    return any(
+        len(names) > 1 and all(one.endswith("_file") for one in names) and names[-1] in _WRITTEN for names in needed
+    )
 
 
 def _text(path: Path) -> str:

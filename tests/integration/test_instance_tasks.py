@@ -182,6 +182,19 @@ def test_heurigyms_task_is_scored_by_verifier_evaluator_and_what_experts_need(cl
     assert parts or "four: Verification failed: the words are 5, not 4" in told
 
 
+def test_an_instance_may_lie_in_several_files_of_one_name(cli: Cli):
+    """As in HeuriGym's global routing, where they are called for what they hold."""
+    evaluator = "def evaluate(cap_file, net_file, solution_file):\n    return float(open(solution_file).read())\n"
+    verifier = "def verify(cap_file, net_file, output_file, strict=False):\n    return cap_file.endswith('.cap'), ''\n"
+    solver = (
+        "def solve(cap, net, out):\n    words = open(cap).read() + open(net).read()\n    open(out, 'w').write(words)\n"
+    )
+    files = {"dataset/a.net": "2", "dataset/a.cap": "1", "dataset/b.cap": "3", "dataset/b.net": "4"}
+    files |= {"program/evaluator.py": evaluator, "program/verifier.py": verifier, "program/solver.py": solver}
+    ended = search(cli, filled(cli.folder / "routing", files))
+    assert ended.code == 0 and ours(json.loads(ended.out))["metric"] == (12 + 34) / 2, ended.err
+
+
 def test_without_experts_the_mean_cost_is_minimised_and_each_instance_needs_a_solution(cli: Cli):
     files = {"dataset/one.txt": "b a", "dataset/three.txt": "c b a", "program/evaluator.py": EVALUATOR}
     files |= {"program/words.py": "def read(path):\n    with open(path) as file:\n        return file.read().split()\n"}
