@@ -18,7 +18,7 @@ from .tables.exact import Unusable
 from .tables.plain_reading import PACKED, names_of, rows_of
 from .tables.shared_keys import OwnColumns
 
-ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".xlsx")
+ENDINGS = (".csv", ".tsv", ".tab", ".parquet", ".feather", ".xlsx", ".json", ".jsonl", ".ndjson")
 """What a further table is called at its end."""
 MOST_TABLES = 20
 """That are looked into."""
@@ -155,7 +155,7 @@ def _by(one: dict[str, Any]) -> str:
         " and ".join(pair["side"] if pair["side"] == pair["mine"] else f"{pair['mine']} = {pair['side']}" for pair in by)
         for by in (one["by"], *one["also"])
     ]
-    return " and once more by ".join(keys)
+    return " and by ".join(keys)
 
 
 def _line(one: dict[str, Any], ours: str) -> str:

@@ -75,7 +75,16 @@ def joined(told, keys, prefix):
 '''
 
 _PIECES = "pd.read_csv(file, usecols=wanted, chunksize=200_000, low_memory=False, **how)"
-_EITHER = f"[pd.read_parquet(file, columns=wanted)] if how.pop('parquet', False) else {_PIECES}"
+_READ = f'''
+def read(file, wanted, how):
+    """A further table, in pieces where it is text."""
+    if how.pop("parquet", False):
+        return [pd.read_parquet(file, columns=wanted)]
+    if how.pop("json", False):
+        return [pd.read_json(file, dtype=False, precise_float=True, **how)[wanted]]
+    return {_PIECES}
+
+'''
 
 _INNER = '''
 def beside(there, told, keys, prefix):
@@ -174,13 +183,14 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     """
     if not tables:
         return []
-    text = _NAMED
     every = [one for table in tables for one in (table, *table.inner)]
+    is_whole = any(one.is_whole for one in every)
+    text = f"{_READ}{_NAMED}" if is_whole else _NAMED
     text += f"\n{_INNER}" if any(table.inner for table in tables) else ""
     text += f"\n{_ONE}" if any(table.one for table in every) else ""
     text += f"\n{_MANY}" if not all(table.one or table.in_pieces for table in every) else ""
     text += f"\n{_SUMMED}" if any(table.in_pieces for table in every) else ""
-    text = text.replace("PIECES", _EITHER if any(one.is_parquet for one in every) else _PIECES)
+    text = text.replace("PIECES", "read(file, wanted, how)" if is_whole else _PIECES)
     text = text.replace("SHARES", str(SHARES)).rstrip()
     found = ["", *text.splitlines(), "", "", "further = []  # columns that are joined"]
     for table in (one for table in tables for one in table.each):

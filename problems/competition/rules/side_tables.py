@@ -40,7 +40,8 @@ class SideTable:
 
     Args:
         file: in `input/`.
-        how: what `pandas.read_csv` is told beside it; `parquet` where `pandas.read_parquet` reads it.
+        how: what `pandas.read_csv` is told beside it; `parquet` where `pandas.read_parquet` reads it, `json` and `lines`
+            where `pandas.read_json` does.
         by: columns that name its rows, as `grader/shared_keys.py` tells them: ours, its own, how both are made alike,
             and how dates in them are written.
         one: True if it has one row for each key, not several.
@@ -124,16 +125,17 @@ class SideTable:
         if self.in_pieces:
             return SUMMED * self.names * (width + SHARES * len(self.words)) / 2**20
         own = HELD * self.used * (width + sum(table.told for table in self.inner)) / 2**20
-        whole = 8 * self.rows * width / 2**20 if self.is_parquet else 0  # not read in pieces
+        whole = 8 * self.rows * width / 2**20 if self.is_whole else 0  # not read in pieces
         return own + whole + sum(table.megabytes for table in self.inner)
 
     @property
     def can_be_summed(self) -> bool:
-        return not (self.one or self.is_parquet or self.in_pieces)
+        return not (self.one or self.is_whole or self.in_pieces)
 
     @property
-    def is_parquet(self) -> bool:
-        return "parquet" in self.how
+    def is_whole(self) -> bool:
+        """True where no part of it can be read by itself."""
+        return bool(self.how.keys() & {"parquet", "json"})
 
     @property
     def about(self) -> str:
