@@ -170,7 +170,7 @@ class ProblemDefaults(Protocol):
         return None
 
     def tells_to(self, doing: Callable[[str], None]) -> None:
-        """Where `prepare` says what it does meanwhile, in words, if it takes long. Asked before it; by default nowhere."""
+        """Where `prepare`, which comes next, says in words what takes long. By default it says nothing."""
 
     def prepare(self) -> None:
         """Make or check the data and their splits, in a child process where that needs heavy imports; cached. For a run

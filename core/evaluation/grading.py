@@ -4,8 +4,8 @@ The child is a program of ours or of the user's (never a candidate's). It is sta
 JSON over pipes, and lives as long as the run. When it dies it is started once more and asked again; when it dies twice
 over one question, or takes too long, the question fails with the reason and the search goes on.
 
-Frame: 4 bytes big-endian length, then UTF-8 JSON. Request `{"verb": …}`; answer `{"ok": …}` or `{"fault": text}`, before
-which any number of `{"doing": text}` may say what takes long.
+Frame: 4 bytes big-endian length, then UTF-8 JSON. Request `{"verb": …}`; answer `{"ok": …}` or `{"fault": text}`,
+before which any number of `{"doing": text}` may say what takes long.
 """
 
 from __future__ import annotations

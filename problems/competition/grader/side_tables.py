@@ -151,11 +151,11 @@ def _may_be_one(path: Path, known: set[str]) -> bool:
 
 
 def _by(one: dict[str, Any]) -> str:
-    keys = [
-        " and ".join(pair["side"] if pair["side"] == pair["mine"] else f"{pair['mine']} = {pair['side']}" for pair in by)
-        for by in (one["by"], *one["also"])
-    ]
-    return " and by ".join(keys)
+    return " and by ".join(" and ".join(map(_same, by)) for by in (one["by"], *one["also"]))
+
+
+def _same(pair: dict[str, str]) -> str:
+    return pair["side"] if pair["side"] == pair["mine"] else f"{pair['mine']} = {pair['side']}"
 
 
 def _line(one: dict[str, Any], ours: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from problems.competition.rules.side_tables import SHARES, SideTable
 
@@ -193,8 +194,8 @@ def lines(tables: Sequence[SideTable], dates: Sequence[tuple[str, str]]) -> list
     text = text.replace("PIECES", "read(file, wanted, how)" if is_whole else _PIECES)
     text = text.replace("SHARES", str(SHARES)).rstrip()
     found = ["", *text.splitlines(), "", "", "further = []  # columns that are joined"]
-    for table in (one for table in tables for one in table.each):
-        found += _join(table, dates)
+    for one in chain.from_iterable(table.each for table in tables):
+        found += _join(one, dates)
     return found
 
 

@@ -40,8 +40,8 @@ class SideTable:
 
     Args:
         file: in `input/`.
-        how: what `pandas.read_csv` is told beside it; `parquet` where `pandas.read_parquet` reads it, `json` and `lines`
-            where `pandas.read_json` does.
+        how: what `pandas.read_csv` is told beside it; `parquet` where `pandas.read_parquet` reads it, `json` and
+            `lines` where `pandas.read_json` does.
         by: columns that name its rows, as `grader/shared_keys.py` tells them: ours, its own, how both are made alike,
             and how dates in them are written.
         one: True if it has one row for each key, not several.

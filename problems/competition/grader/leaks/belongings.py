@@ -61,9 +61,9 @@ class Left:
         notes = [f"{said}: {_listed(names)}" for said, names in why.items() if names]
         if self.looked is not None and self.looked.compared < self.looked.named:
             notes.append(
-                "hidden labels were looked for in every word of further files; of the "
-                f"{counted(self.looked.named, 'line')} of long files that name hidden rows {self.looked.compared}, spread "
-                "over each 8 MB, were compared with their labels"
+                "hidden labels were looked for in every word of further files, and in long ones in "
+                f"{self.looked.compared} of the {counted(self.looked.named, 'line')} that name hidden rows, spread over "
+                "each 8 MB"
             )
         return notes
 

@@ -18,7 +18,7 @@ import pandas as pd
 
 from ..tables.exact import Unusable
 from ..tables.pieces import spread
-from ..tables.table_forms import FIELDS, HEAD_ROWS, MARKS, grids, has_head, plain
+from ..tables.table_forms import FIELDS, HEAD_ROWS, MARKS, has_head, plain
 from ..tables.times import as_time
 from .known_words import KnownWords
 from .label_stream import LabelStream

@@ -215,9 +215,7 @@ def _pair(mine: _Column, side: _Column, kind: str) -> Pair | None:
     if not same and (kind in ("date", "text", "constant") or not side.may_name):
         return None
     way, mine_form, side_form = _way(mine, side)
-    if way == "" or (
-        not same and (way in ("day", "time") or (way == "number" and not _related(mine.name, side.name)))
-    ):
+    if way == "" or (not same and (way in ("day", "time") or (way == "number" and not _related(mine.name, side.name)))):
         return None
     return Pair(mine.name, side.name, way, mine_form, side_form, same)
 

@@ -74,7 +74,7 @@ def test_how_many_lines_were_compared_is_told(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "payments.csv").write_text(payments(False).to_csv(index=False))
     (note,) = copy_rest(tmp_path / "mine", tmp_path / "public", lambda: labels, set()).notes()
-    assert f"{named_lines.MOST_OF_PLACE}, spread over each 8 MB, were compared" in note
+    assert f"in long ones in {named_lines.MOST_OF_PLACE} of the {labels.looked.named} lines" in note
     assert 3000 < labels.looked.named < 4500 and Left().notes() == []
 
 

@@ -1,6 +1,7 @@
 """What a program of `rules` sees of a picture."""
 
 import os
+from dataclasses import replace
 from zipfile import ZipFile
 
 import numpy as np
@@ -76,20 +77,32 @@ def test_what_cannot_be_read_is_missing_and_stops_no_program(tmp_path, seen, fun
     assert np.isnan(seen(named, places)).all()
 
 
+def test_a_picture_that_would_take_much_of_the_memory_is_missing(tmp_path):
+    """Of 179 million pixels, say; a JPEG is unpacked no further than is needed."""
+    for ending in ("png", "jpg"):
+        Image.new("RGB", (3000, 2000), "red").save(tmp_path / f"large.{ending}")
+    Image.new("RGB", (30, 20), "red").save(tmp_path / "small.png")
+    files = replace(RowFiles({"file": ("{}",)}), room=row_files(data(), 4, 100, 128).room)
+    names = {"np": np, "os": os, "Image": Image, "ZipFile": ZipFile}
+    exec("\n".join(lines(files, "train.csv", "test.csv", ())).partition("with_files = []")[0], names)
+    shown = names["seen"](pd.Series(["small.png", "large.jpg", "large.png"]), (f"{tmp_path}/{{}}",))
+    assert np.isnan(shown).all(1).tolist() == [False, False, True]
+
+
 def data(**limits):
     return {"named_files": [NAMED], "columns": [], "rows": {"train": 9000, "test": 1000}, **limits}
 
 
 def test_pictures_that_there_is_no_time_for_are_left_out():
     known = data()
-    assert row_files(known, 4, 100).pictures == {"id": ("input/pics/{}.png",)}
-    assert row_files(known, 4, 100).most > 9000
+    assert row_files(known, 4, 100, 4096).pictures == {"id": ("input/pics/{}.png",)}
+    assert row_files(known, 4, 100, 4096).most > 9000
     large = data(named_files=[{**NAMED, "bytes": 200_000}])
-    assert 500 < row_files(large, 4, 100).most < 9000, "a part of the rows"
-    assert not row_files(large, 4, 5).pictures
+    assert 500 < row_files(large, 4, 100, 4096).most < 9000, "a part of the rows"
+    assert not row_files(large, 4, 5, 4096).pictures
 
 
 def test_a_folder_for_each_table_is_a_place_each():
     known = data(named_files=[{**NAMED, "folder": "train/"}, {**NAMED, "folder": "te{st/", "digits": 5}])
-    (places,) = row_files(known, 4, 100).pictures.values()
+    (places,) = row_files(known, 4, 100, 4096).pictures.values()
     assert [place.format("7") for place in places] == ["input/train/7.png", "input/te{st/00007.png"]
