@@ -171,6 +171,7 @@ class ProblemDefaults(Protocol):
 
     def tells_to(self, doing: Callable[[str], None]) -> None:
         """Where `prepare`, which comes next, says in words what takes long. By default it says nothing."""
+        return
 
     def prepare(self) -> None:
         """Make or check the data and their splits, in a child process where that needs heavy imports; cached. For a run

@@ -55,7 +55,8 @@ class Look:
         how = how_read(self.path)
         if how is None:
             return ""
-        shared, samples, count = None, [], 0
+        samples: list[Any] = []
+        shared, count = None, 0
         for piece in pieces_of(self.path, how):
             piece = piece.set_axis([str(name) for name in piece], axis=1)
             if shared is None:
@@ -88,8 +89,9 @@ class Look:
             return "has no further column"
         return {
             "file": self.name, "how": how, "by": [pair.plain() for pair in best.pairs], "one": bool(each <= ONE),
-            "rows": count, "used": best.used, "names": best.names,
-            "also": [[pair.plain()] for pair in _others(shared, best)], "inner": [], "covers": [round(float(learned), 3), round(float(asked), 3)], **columns,
+            "rows": count, "used": best.used, "names": best.names, "inner": [],
+            "also": [[pair.plain()] for pair in _others(shared, best)],
+            "covers": [round(float(learned), 3), round(float(asked), 3)], **columns,
         }  # fmt: skip
 
     def _columns(self, sample: Any, keys: set[str]) -> dict[str, Any]:

@@ -62,8 +62,8 @@ class Left:
         if self.looked is not None and self.looked.compared < self.looked.named:
             notes.append(
                 "hidden labels were looked for in every word of further files, and in long ones in "
-                f"{self.looked.compared} of the {counted(self.looked.named, 'line')} that name hidden rows, spread over "
-                "each 8 MB"
+                f"{self.looked.compared} of the {counted(self.looked.named, 'line')} that name hidden rows, spread "
+                "over each 8 MB"
             )
         return notes
 

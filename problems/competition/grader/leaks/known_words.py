@@ -117,8 +117,7 @@ class KnownWords:
                 ends.append(starts[-1] + len(bare))
                 places.append(place)
             begin = mark.end() if mark else 0
-        found = (np.array(some, "int64") for some in (starts, ends, places))
-        return Found(*found, words=count)
+        return Found(np.array(starts, "int64"), np.array(ends, "int64"), np.array(places, "int64"), count)
 
     def _in_block(self, text: str, sums: Any, starts: Any, ends: Any) -> Found:
         known, places, bits, words = self._table
