@@ -24,6 +24,8 @@ from .path_words import words_of
 
 HEAD = 4096
 PIECE = 1 << 23
+LETTERS = 10
+"""Of a cell that is written out, about."""
 DEPTH = 3
 """Packed files within each other."""
 MOST_CELLS = 5_000_000
@@ -152,8 +154,14 @@ def _array(file: IO[bytes], depth: int) -> Iterator[str]:
 def _columns(file: IO[bytes], depth: int) -> Iterator[str]:
     head = file.read(4)
     file.seek(0)
-    table = pd.read_parquet(file) if head == b"PAR1" else pd.read_feather(file)
-    yield table.to_csv(index=table.index.name is not None)
+    yield from _written(pd.read_parquet(file) if head == b"PAR1" else pd.read_feather(file))
+
+
+def _written(table: Any) -> Iterator[str]:
+    """Its rows as lines, some `PIECE` characters at a time: as text a table takes many times its memory."""
+    rows = max(1, PIECE // (LETTERS * max(1, table.shape[1])))
+    for start in range(0, max(1, len(table)), rows):
+        yield table.iloc[start : start + rows].to_csv(index=table.index.name is not None, header=start == 0)
 
 
 _PACKED: tuple[tuple[bytes, Callable[[IO[bytes]], Any]], ...] = (

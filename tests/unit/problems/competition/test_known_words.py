@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from problems.competition.grader.leaks import known_words, named_lines
+from problems.competition.grader.leaks import contents, known_words, named_lines
 from problems.competition.grader.leaks.belongings import Left, copy_rest, may_tell
 from problems.competition.grader.leaks.hidden_labels import HiddenLabels
 from problems.competition.grader.leaks.known_words import KnownWords
@@ -84,3 +84,11 @@ def test_a_long_table_is_looked_into_quickly(tmp_path):
     begin = time.process_time()
     assert not may_tell(io.BytesIO(text), labels, lambda: said.append(1))
     assert time.process_time() - begin < len(text) / 1e6 * 1.2 and said, "0.3 s a megabyte where nothing else runs"
+
+
+def test_tables_that_are_no_text_are_written_out_in_pieces(monkeypatch):
+    monkeypatch.setattr(contents, "PIECE", 30_000)
+    rows = payments(False)
+    written = [*contents._written(rows)]
+    assert len(written) > 20 and max(map(len, written)) < 60_000
+    assert "".join(written) == rows.to_csv(index=False)
