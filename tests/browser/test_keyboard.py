@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from support.dashboard import serving
 from support.pages import expect, until
+from support.synthetic_runs import SyntheticRun, competition
 
 AT = """() => { const at = document.activeElement, style = getComputedStyle(at);
   return { tag: at.tagName, name: (at.getAttribute('aria-label') ?? at.getAttribute('name') ?? at.innerText).trim(),
@@ -70,3 +71,33 @@ def test_start_node_difference_and_stop_by_the_keys_alone(page: Any, tmp_path: A
         tab_to(page, "BUTTON", "Stop")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Resume").wait_for()
+
+
+@pytest.mark.long
+def test_the_points_of_a_curve_are_walked_by_keys_and_its_axis_may_be_logarithmic(
+    page: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
+    """Who has no pointer had the tables alone; very bad and very good scores were not seen on one axis."""
+    monkeypatch.setattr(SyntheticRun, "_verdict", lambda run, node: (1000 / 2 ** len(run.nodes), None))
+    made = competition(tmp_path / "logs", 8, run="alpha")
+    made.finish()
+    with serving(tmp_path) as (address, _):
+        page.goto(f"http://{address}/#/run/alpha/overview")
+        chart = page.get_by_role("slider", name=re.compile("Metric by step"))
+        page.locator(".u-over").first.wait_for()
+        tab_to(page, "DIV", "Metric by step.*")
+        page.keyboard.press("Home")
+        first = chart.get_attribute("aria-valuetext")
+        assert first and re.match(r"step 0, mean, baseline: \d", first)
+        assert page.locator(".u-note").first.inner_text().replace("\n", ", ") == first
+        page.keyboard.press("End")
+        assert chart.get_attribute("aria-valuetext") != first
+        assert chart.get_attribute("aria-valuenow") == chart.get_attribute("aria-valuemax")
+        page.keyboard.press("Enter")
+        page.wait_for_url(re.compile(r"#/run/alpha/node/"))
+        page.go_back()
+        logs = page.get_by_role("group", name="Scale").get_by_role("button", name="log")
+        logs.click()
+        page.wait_for_url("**scale=log**")
+        expect(logs).to_have_attribute("aria-pressed", "true")
+        page.locator(".u-over").first.wait_for()

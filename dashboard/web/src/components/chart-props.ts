@@ -19,6 +19,8 @@ export interface ChartProps {
   /** A point of its own, in a ring. */
   ring?: { x: number; y: number; color: string };
   range: [number, number];
+  /** A logarithmic axis: `range` and all that is to be seen lie above 0. */
+  log?: boolean;
   height?: number;
   /** As high as its panel leaves room for, `height` at least. */
   fill?: boolean;

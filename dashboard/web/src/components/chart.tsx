@@ -3,6 +3,8 @@ import { useEffect, useRef, useState } from "react";
 import type uPlot from "uplot";
 import { zoomOf } from "../model/curve";
 import { count } from "../model/format";
+import { placeAfter, places } from "../model/chart-points";
+import { told } from "../model/curve";
 import type { ChartProps } from "./chart-props";
 
 /** What the triangles of a chart mean; nothing where it has none. */
@@ -15,19 +17,22 @@ export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [lost, setLost] = useState(false);
+  const [at, setAt] = useState<number | null>(null);
+  const show = useRef<(at: number | null) => void>(() => {});
   const latest = useRef(props);
   latest.current = props;
-  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind, s.dash]), props.grid, props.text, props.axis, props.whole, props.bands, props.lines?.map((l) => l.label)]);
+  const shape = JSON.stringify([props.series.map((s) => [s.label, s.color, s.kind, s.dash]), props.grid, props.text, props.axis, props.whole, props.log, props.bands, props.lines?.map((l) => l.label)]);
 
   useEffect(() => {
     const host = box.current;
     if (!host) return;
     let gone = false;
     let observer: ResizeObserver | null = null;
-    void import("./uplot").then(({ heightOf, makePlot }) => {
+    void import("./uplot").then(({ heightOf, makePlot, pointAt }) => {
       if (gone) return;
       const made = makePlot(host, latest);
       plot.current = made;
+      show.current = (index) => pointAt(made, latest.current, index);
       observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height: heightOf(host, latest.current) }));
       observer.observe(host);
     }, () => setLost(true));
@@ -36,6 +41,7 @@ export function Chart(props: ChartProps) {
       observer?.disconnect();
       plot.current?.destroy();
       plot.current = null;
+      show.current = () => {};
     };
   }, [shape]);
 
@@ -48,5 +54,18 @@ export function Chart(props: ChartProps) {
   }, [props.x, props.series, props.range[0], props.range[1], props.ring?.x]);
 
   if (lost) return <p className="muted">The chart could not be loaded: reload the page when the server answers again.</p>;
-  return <div className="chart" ref={box} role="img" aria-label={props.label} style={props.fill ? { flex: `1 0 ${props.height ?? 260}px`, height: 0, overflow: "hidden" } : { height: props.height ?? 260 }} />;
+  const among = places(props.series, props.x.length);
+  const here = at !== null && among.includes(at) ? at : null;
+  const walk = (event: React.KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = placeAfter(event.key, among, here);
+    if (event.key === "Enter" && here !== null) props.onPick?.(here);
+    if (event.key === "Escape") { setAt(null); show.current(null); }
+    if (next === null) return;
+    event.preventDefault();
+    setAt(next);
+    show.current(next);
+  };
+  const leave = () => { setAt(null); show.current(null); };
+  return <div className="chart" ref={box} role="slider" tabIndex={0} aria-readonly aria-label={props.label} aria-valuemin={1} aria-valuemax={Math.max(1, among.length)} aria-valuenow={here === null ? 1 : among.indexOf(here) + 1} aria-valuetext={here === null ? `${count(among.length)} points: the arrows walk them` : told(props, here).replaceAll("\n", ", ")} onKeyDown={walk} onBlur={leave} style={props.fill ? { flex: `1 0 ${props.height ?? 260}px`, height: 0, overflow: "hidden" } : { height: props.height ?? 260 }} />;
 }

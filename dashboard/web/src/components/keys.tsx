@@ -10,7 +10,7 @@ const GOES: Record<string, { view: string; text: string; lacks?: string }> = {
   a: { view: "arena", text: "arena", lacks: "games" }, w: { view: "writers", text: "writers" }, s: { view: "facts", text: "setup" },
 }; // prettier-ignore
 const TOLD_MS = 2500;
-const OTHERS: [string, string][] = [["?", "this list"], ["/", "search"], ["arrows, Enter", "graph: walk, open a node"], ["+  −  0  b", "graph: nearer, farther, all, the best"], ["←  →  Home  End", "game: moves"], ["Esc", "close, choose nothing"]];
+const OTHERS: [string, string][] = [["?", "this list"], ["/", "search"], ["arrows, Enter", "graph: walk, open a node"], ["+  −  0  b", "graph: nearer, farther, all, the best"], ["←  →  Home  End", "game: moves; chart: points, Enter opens one"], ["Esc", "close, choose nothing"]];
 
 /** `views`: those that this page can go to, beside the list of runs. */
 export function Keys({ views }: { views: readonly string[] }) {

@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { beyond, stacked, told, xRange } from "../model/curve";
 import { metric, tickTexts } from "../model/format";
+import { logTicks } from "../model/log-scale";
 import type { ChartProps } from "./chart-props";
 
 /** Steps and generations are whole numbers. */
@@ -11,6 +12,7 @@ const END = 24;
 /** Pixels of a letter of the names, and of a name with its value below it. */
 const LETTER = 6.7;
 const NAME = 28;
+const NOTE = "u-note";
 const FONT = "11px ui-monospace, Menlo, Consolas, monospace";
 
 export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uPlot {
@@ -18,7 +20,7 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
   const stepped = uPlot.paths.stepped?.({ align: 1 });
   const axis: uPlot.Axis = { stroke: props.text, font: FONT, grid: { stroke: props.grid, width: 1 }, ticks: { stroke: props.grid, width: 1, size: 4 } };
   const note = document.createElement("div");
-  note.className = "u-note";
+  note.className = NOTE;
   note.hidden = true;
   const plot = new uPlot(
     {
@@ -26,10 +28,10 @@ export function makePlot(host: HTMLElement, latest: { current: ChartProps }): uP
       height: heightOf(host, props),
       padding: [10, (u) => gutterOf(u, latest.current), 0, 0],
       cursor: { points: { show: false }, drag: { x: true, y: false } },
-      scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { range: () => latest.current.range } },
+      scales: { x: { time: false, range: (u, first, last) => xRange(u.data[0], first, last) }, y: { distr: props.log ? 3 : 1, range: () => latest.current.range } },
       axes: [
         { ...axis, ...(props.whole === false ? {} : { incrs: WHOLE }), label: props.axis, labelFont: FONT, labelSize: 16, size: 28, labelGap: 0 },
-        { ...axis, size: (_, texts) => 18 + 7 * Math.max(4, ...(texts ?? []).map((text) => text.length)), values: (_, ticks) => tickTexts(ticks) },
+        { ...axis, size: (_, texts) => 18 + 7 * Math.max(4, ...(texts ?? []).map((text) => text.length)), ...(props.log ? { splits: (_u: uPlot, _i: number, low: number, high: number) => logTicks(low, high), filter: (_u: uPlot, ticks: number[]) => ticks, values: (_u: uPlot, ticks: number[]) => ticks.map((tick) => metric(tick)) } : { values: (_u: uPlot, ticks: number[]) => tickTexts(ticks) }) },
       ],
       bands: (props.bands ?? []).map((series) => ({ series, fill: `color-mix(in srgb, ${props.series[series[0] - 1].color} 16%, transparent)` })),
       series: [
@@ -102,9 +104,19 @@ function drawRing(u: uPlot, { ring }: ChartProps): void {
   ctx.restore();
 }
 
+/** Put the pointer at a point, as the keys lead to it; null takes it away. */
+export function pointAt(u: uPlot, props: ChartProps, at: number | null): void {
+  const value = at === null ? null : props.series.map(({ values }) => values[at]).find((found) => found != null);
+  if (at === null || value == null) return u.setCursor({ left: -10, top: -10 });
+  const { min, max } = u.scales.x;
+  if (props.x[at] < (min ?? -Infinity) || props.x[at] > (max ?? Infinity)) u.setData(u.data, true); // it was zoomed away
+  u.setCursor({ left: u.valToPos(props.x[at], "x"), top: u.valToPos(value, "y") });
+  const note = u.over.querySelector<HTMLElement>(`.${NOTE}`);
+  if (note) tell(u, note, props, at); // several points may stand at one place
+}
+
 /** Beside the pointer: what the nearest place holds. */
-function tell(u: uPlot, note: HTMLElement, props: ChartProps): void {
-  const at = u.cursor.idx;
+function tell(u: uPlot, note: HTMLElement, props: ChartProps, at = u.cursor.idx): void {
   const text = at == null || (u.cursor.left ?? -1) < 0 ? "" : told(props, at);
   note.hidden = !text;
   if (!text || at == null) return;

@@ -3,10 +3,12 @@ import { useMemo } from "react";
 import type { Curve } from "../api/types";
 import { Chart, OffScale } from "../components/chart";
 import type { Series } from "../components/chart-props";
+import { useScale } from "../components/scale";
 import { Empty, Panel, Segmented } from "../components/widgets";
 import { along, type Axis, bandOf, dashOf, hidden, mergeCurves, overText } from "../model/compare";
 import { AXES, beyond, linesRange } from "../model/curve";
 import { useAddressed, useColors } from "../model/hooks";
+import { logRange } from "../model/log-scale";
 
 const COLORS = ["accent", "orange", "teal", "violet", "pink", "blue", "gold", "muted", "line"] as const;
 const HUES = COLORS.slice(0, 7);
@@ -26,18 +28,19 @@ export function Curves({ problem = "", runs, groups }: { problem?: string; runs:
   const { lower_is_better: lower, of } = runs[0].curve;
   const title = `${of[0].toUpperCase()}${of.slice(1)}`;
   const lines = useMemo(() => (seeds && means ? meanLines(runs, groups, axis) : runLines(runs, axis)), [runs, groups, axis, seeds, means]);
-  const range = linesRange(lines.curves, lower);
-  const values = lines.curves.flatMap((curve, i) => (lines.edge[i] ? [] : curve.best));
+  const values = useMemo(() => lines.curves.flatMap((curve, i) => (lines.edge[i] ? [] : curve.best)), [lines]);
+  const [log, scale] = useScale(values);
+  const range = log ? logRange(values) : linesRange(lines.curves, lower);
   const drawn = lines.edge.flatMap((edge, i) => (edge ? [] : [i]));
   const over = useMemo(() => hidden(drawn.map((i) => lines.curves[i])), [lines]);
-  const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: line, kind: lines.edge[i] ? "edge" : "step", dash: lines.edge[i] ? undefined : dashOf(over[drawn.indexOf(i)]) }));
+  const series = lines.merged.series.map((line, i): Series => ({ label: lines.names[lines.of[i]], color: colors[HUES[lines.of[i] % HUES.length]], values: log ? line.map((value) => (value != null && value <= 0 ? range[0] : value)) : line, kind: lines.edge[i] ? "edge" : "step", dash: lines.edge[i] ? undefined : dashOf(over[drawn.indexOf(i)]) }));
   return (
     <Panel
       title={problem ? `${title}, ${problem}` : title}
-      actions={<>{seeds && <label className="small row"><input type="checkbox" checked={means} onChange={(e) => setMeans(e.target.checked)} /> mean ± deviation of seeds</label>}<Segmented label="By" value={axis} onChange={setAxis} options={[["steps", "step"], ["seconds", "time"], ["dollars", "dollars"]]} /></>}
+      actions={<>{seeds && <label className="small row"><input type="checkbox" checked={means} onChange={(e) => setMeans(e.target.checked)} /> mean ± deviation of seeds</label>}{scale}<Segmented label="By" value={axis} onChange={setAxis} options={[["steps", "step"], ["seconds", "time"], ["dollars", "dollars"]]} /></>}
     >
       <div className="legend" style={{ marginBottom: 8 }}>{lines.names.map((name, i) => <span key={i}><span className="dot" style={{ background: colors[HUES[i % HUES.length]] }} /><span><span className="mono">{name}</span>{overText(over[i], lines.names)}</span></span>)}<span>{runs[0].curve.unit} {lower ? "↓ lower is better" : "↑ higher is better"}</span></div>
-      {values.length > 0 ? <><Chart label={`${title} by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={range} series={series} bands={lines.bands} /><OffScale scores={beyond(values, range).length} /></> : <Empty title="Nothing scored yet" />}
+      {values.length > 0 ? <><Chart label={`${title} by ${AXES[axis]}`} x={lines.merged.steps} axis={AXES[axis]} whole={axis === "steps"} grid={colors.line} text={colors.muted} height={320} range={range} log={log} series={series} bands={lines.bands} /><OffScale scores={beyond(values, range).length} /></> : <Empty title="Nothing scored yet" />}
     </Panel>
   );
 }

@@ -5,6 +5,7 @@ import type { Accepted } from "../api/accepted";
 import type { RunDetail, Winner } from "../api/types";
 import { Empty, Failed, Meter, NodeLink, Operator, Panel, Segmented } from "../components/widgets";
 import { Chart, OffScale } from "../components/chart";
+import { useScale } from "../components/scale";
 import type { Connection } from "../model/connection";
 import { type Along, AXES, beyond, curveOf, yRange } from "../model/curve";
 import { count, counted, dollars, interval, metric, seconds, time, whole } from "../model/format";
@@ -12,6 +13,7 @@ import { championLine, CHAMPIONS, RATED } from "../model/arena";
 import { feedLine, gamesText, half, pairings } from "../model/feed";
 import { endText } from "../model/plain";
 import { useAddressed, useColors } from "../model/hooks";
+import { logRange } from "../model/log-scale";
 import { activeSeconds, leftText, meanSpeed, outcomeOf, secondsLeft } from "../model/progress";
 import { go, href } from "../model/router";
 import { Running } from "./running";
@@ -166,16 +168,17 @@ function CurvePanel({ connection }: { connection: Connection }) {
     ],
     [data, best, operators, colors, of],
   );
-  const range = useMemo(() => yRange(data.metrics, lower, state.hasArena ? [] : lines.map((l) => l.value)), [data, lower, lines]); // of engines those that contend
+  const [log, scale] = useScale(data.metrics);
+  const range = useMemo(() => (log ? logRange(data.metrics, lines.map((l) => l.value)) : yRange(data.metrics, lower, state.hasArena ? [] : lines.map((l) => l.value))), [data, lower, lines, log]); // of engines those that contend
   const winner = state.over && state.best ? data.ids.indexOf(state.best.node_id) : -1;
   const ring = winner < 0 ? undefined : { x: data.x[winner], y: data.metrics[winner], color: colors.text };
   const off = useMemo(() => beyond(data.metrics, range).length, [data, range]);
   return (
-    <Panel title={state.hasArena ? `Newest Elo of each engine, ${along === "steps" ? "at the step that wrote it" : "when it was first rated"}` : "Best so far"} fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}<span><span className="dot" style={{ background: colors.accent }} />{of}</span>{ring && <span>○ winner</span>}<Segmented label="By" value={along} onChange={setAlong} options={[["steps", "step"], ["seconds", "time"]]} /></div>}>
+    <Panel title={state.hasArena ? `Newest Elo of each engine, ${along === "steps" ? "at the step that wrote it" : "when it was first rated"}` : "Best so far"} fill actions={<div className="legend">{operators.map((name) => <Operator key={name} name={name} />)}<span><span className="dot" style={{ background: colors.accent }} />{of}</span>{ring && <span>○ winner</span>}{scale}<Segmented label="By" value={along} onChange={setAlong} options={[["steps", "step"], ["seconds", "time"]]} /></div>}>
       {data.x.length === 0 ? (
         <Empty title="Nothing scored yet">{state.atEnd ? "No node of this run has a valid score: see Failures." : "The first verdict appears here as soon as it is reached."}</Empty>
       ) : (
-        <><Chart label={`Metric by ${AXES[along]}; ${of} ${metric(best.at(-1))}`} x={data.x} series={series} lines={lines} ring={ring} range={range} axis={AXES[along]} whole={along === "steps"} grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
+        <><Chart label={`Metric by ${AXES[along]}; ${of} ${metric(best.at(-1))}`} x={data.x} series={series} lines={lines} ring={ring} range={range} log={log} axis={AXES[along]} whole={along === "steps"} grid={colors.line} text={colors.muted} fill nameOf={(i) => state.names.get(data.ids[i]) ?? data.ids[i].slice(0, 8)} onPick={(i) => go(href(state.id, "node", data.ids[i]))} />
         <OffScale scores={off} /></>
       )}
     </Panel>
