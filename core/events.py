@@ -47,6 +47,8 @@ class RunStarted(EventBase):
     max_generations: int | None = None
     budget: dict[str, float | int | None] = Field(default_factory=dict)
     resumed: bool = False
+    by_hand: bool = False
+    """It takes single steps, and ends without an event of its own: the run waits for the next."""
 
 
 class RunFinished(EventBase):

@@ -34,6 +34,8 @@ class RunFacts:
     """Who leads, by what earlier processes found."""
     resumed: bool = False
     """True if an earlier process worked on the run."""
+    by_hand: bool = False
+    """True if this process takes single steps."""
 
     @property
     def run(self) -> str:

@@ -265,6 +265,7 @@ class OpenedRun:
             words=words,
             standing=self._standing(),
             resumed=self.resumed,
+            by_hand=self._by_hand,
         )
 
     def _take_up(self, origin: dict[str, Any]) -> bool:

@@ -202,7 +202,8 @@ def _to_11(connection: sqlite3.Connection) -> None:
 
 
 def _to_12(connection: sqlite3.Connection) -> None:
-    """Rows that are there stay as they are; of new nodes `rest` may say how they did beside their parent."""
+    """Rows that are there stay as they are; of new nodes `rest` may say how they did beside their parent, and
+    `run.started` that a process takes single steps."""
 
 
 _STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {

@@ -97,6 +97,7 @@ def _started(facts: RunFacts) -> RunStarted:
             **({"usd_per_hour": per_hour} if (per_hour := facts.config.execution.usd_per_hour) else {}),
         },
         resumed=facts.resumed,
+        by_hand=facts.by_hand,
     )
 
 

@@ -493,6 +493,7 @@ def test_a_stored_run_is_replayed_from_the_button_to_the_end(page, stored):
     until(page, f"window.swarm.state.seq < {last} && !window.swarm.replayEnded")
     wait_seq(page, last)
     assert data(page, "faults") == "0"
+    assert page.title().endswith("· replay"), "the tab told the end of what is only beginning"
     page.get_by_role("link", name="Leave replay").click()
     page.get_by_role("button", name="Resume").wait_for()
 

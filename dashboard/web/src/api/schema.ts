@@ -2722,6 +2722,11 @@ export interface components {
             budget?: {
                 [key: string]: number | null;
             };
+            /**
+             * By Hand
+             * @default false
+             */
+            by_hand: boolean;
             /** Lower Is Better */
             lower_is_better: boolean;
             /** Max Generations */

@@ -65,6 +65,8 @@ export interface Died {
   type: "died";
   seq: number;
   at: string;
+  /** It took single steps: nobody missed its word. */
+  byHand: boolean;
 }
 
 export type Happened = RunEvent | Played | Died;

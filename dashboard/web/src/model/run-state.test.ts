@@ -44,6 +44,14 @@ describe("RunState", () => {
     expect(lines().filter(([text]) => text === died(1)[0])).toHaveLength(1);
   });
 
+  it("says of a run that is stepped by hand that it waits, not that its process broke off", () => {
+    fresh();
+    const state = new RunState("r");
+    state.tell({ last_seq: 2, status: "interrupted", live: false } as never);
+    for (const one of [event("run.started", { by_hand: true }), node("a", {})]) state.apply(one);
+    expect(state.happened.filter((one) => one.type === "died").map((one) => feedLine(one, state).text)).toEqual(["waits for the next step by hand"]);
+  });
+
   it("counts the round that is being played, not the final part, and says what holds at the end only there", () => {
     fresh();
     const at = (second: number) => ({ at: new Date(Date.UTC(2026, 0, 5, 9, 30, second)).toISOString() });

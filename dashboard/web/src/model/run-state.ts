@@ -270,7 +270,7 @@ export class RunState {
   }
 
   private died(after: number): Died {
-    return { type: "died", seq: after + 0.5, at: new Date(this.clock.newest).toISOString() };
+    return { type: "died", seq: after + 0.5, at: new Date(this.clock.newest).toISOString(), byHand: this.started?.by_hand === true };
   }
 
   private commit(event: Committed): void {

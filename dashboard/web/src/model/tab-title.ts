@@ -3,10 +3,10 @@ import { counted } from "./format";
 import type { RunState } from "./run-state";
 
 /** `u120 · 57/120`; its title or the name that it was started with before the problem's, and the id only before any is known. */
-export function tabTitle(state: RunState): string {
+export function tabTitle(state: RunState, replaying = false): string {
   const { title, config, problem } = state.run ?? {};
   const given = (config?.project as { name?: string | null } | undefined)?.name;
-  return `${title || given || problem?.split("/").at(-1) || state.id} · ${stateText(state)}`;
+  return `${title || given || problem?.split("/").at(-1) || state.id} · ${replaying ? "replay" : stateText(state)}`;
 }
 
 function stateText(state: RunState): string {

@@ -9,6 +9,7 @@ import { useResource } from "../model/hooks";
 
 export function FactsView({ connection }: { connection: Connection }) {
   const { state } = connection;
+  const tellsEnd = connection.replay === null || state.atEnd;
   const { data, error } = useResource<RunDetail>(runPath(state.id), 0, state.ended);
   const { data: cost } = useResource<Cost>(runPath(state.id, "/cost"), 0, state.totals.calls);
   if (error) return <Failed error={error} />;
@@ -20,14 +21,15 @@ export function FactsView({ connection }: { connection: Connection }) {
         <Panel title="Environment"><Pairs value={data.environment ?? {}} empty="not recorded" /></Panel>
       </div>
       {(data.problem_note ?? []).length > 0 && <Panel title="What to know about the scores"><ul className="small">{data.problem_note?.map((part, i) => <li key={i}>{part}</li>)}</ul></Panel>}
-      {data.winner?.chosen && <Cases table={data.final?.table} winner={data.winner.name} />}
+      {!tellsEnd && <p className="muted small">A replay: setup and cost are those of the whole run; how it ended is told at the end.</p>}
+      {tellsEnd && data.winner?.chosen && <Cases table={data.final?.table} winner={data.winner.name} />}
       <Panel title="Baselines and the final part" flush>
         {(data.baselines ?? []).length === 0 && !data.final ? <Empty title="None" /> : (
           <div className="scroll" tabIndex={0} role="region" aria-label="Table of baselines"><table>
             <thead><tr><th scope="col">Program</th><th scope="col" className="num">Validation</th><th scope="col" className="num">Final part</th></tr></thead>
             <tbody>
-              {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{b.own ? "your program" : String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(number(b.final))}</td></tr>)}
-              {data.winner?.chosen && <tr><td><strong>winner: {data.winner.name}</strong></td><td className="num">{metric(data.winner.metric)}</td><td className="num">{metric(data.winner.final_metric)}</td></tr>}
+              {(data.baselines ?? []).map((b, i) => <tr key={i}><td>{b.own ? "your program" : String(b.name)}</td><td className="num">{b.failure ? String(b.failure) : metric(number(b.metric))}</td><td className="num">{metric(tellsEnd ? number(b.final) : null)}</td></tr>)}
+              {tellsEnd && data.winner?.chosen && <tr><td><strong>winner: {data.winner.name}</strong></td><td className="num">{metric(data.winner.metric)}</td><td className="num">{metric(data.winner.final_metric)}</td></tr>}
             </tbody>
           </table></div>
         )}

@@ -32,11 +32,11 @@ export function RunPage({ route, run, themeButton }: { route: Route; run: string
   useEffect(() => {
     if (!VIEWS.includes(route.view)) redirect(href(run));
   }, [route.view, run]);
-  const title = tabTitle(state);
+  const replaying = connection.replay !== null;
+  const title = tabTitle(state, replaying);
   useEffect(() => {
     document.title = title;
   }, [title]);
-  const replaying = connection.replay !== null;
   const status = connection.phase === "failed" ? "unreadable" : replaying ? "replay" : state.status;
   return (
     <Shell

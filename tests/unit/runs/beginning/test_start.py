@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from omegaconf import OmegaConf
 
+from core.storage.reader import RunReader
 from runs.beginning.start import _yaml
+from runs.session import RunSession
+from runs.stepper import Stepper
 from utils.config import load_config
 
 ODD: dict[str, Any] = {
@@ -29,3 +32,13 @@ def test_words_for_a_shell_are_kept() -> None:
     import yaml
 
     assert yaml.safe_load(_yaml(plain)) == plain
+
+
+def test_a_process_that_takes_single_steps_says_so(toy_config):
+    """The page called each such process one that had ended without a word."""
+    with RunSession(toy_config(3), by_hand=True) as session:
+        Stepper(session).step(None, None, None, None)
+    with RunSession(toy_config(3), session.run_dir) as session:
+        session.run()
+    with RunReader(session.run_dir) as reader:
+        assert [event.by_hand for event in reader.events(types=["run.started"])] == [True, False]
