@@ -133,18 +133,16 @@ def other_rules(monkeypatch):
     """`other_rules(told)`: from now on `rules` of the toy write other programs, which their sources say, or do not."""
 
     def change(told: bool = True) -> None:
-        write = loaded_toy().ToyWriter.write
-        monkeypatch.setattr(
-            loaded_toy().ToyWriter, "write", lambda self, *given: write(self, *given).replace("x = ", "# other\nx = ")
-        )
+        for toy in [module for module in list(sys.modules.values()) if hasattr(module, "ToyWriter")]:
+            monkeypatch.setattr(toy.ToyWriter, "write", otherwise(toy.ToyWriter.write))
         if told:
             monkeypatch.setattr("runs.recorded.rules_version.sources_digest", lambda module: "sha256:other")
 
     return change
 
 
-def loaded_toy():
-    return next(module for name, module in sys.modules.items() if hasattr(module, "ToyWriter"))
+def otherwise(write):
+    return lambda self, *given: write(self, *given).replace("x = ", "# other\nx = ")
 
 
 def run_of(config, run_dir=None):
