@@ -29,6 +29,9 @@ _LISTS_FOR_MS = 3_600_000
 LONGEST_TEXT = 30_000
 """Characters of an argument that is a text: Linux hands over no word of 128 KiB to another program."""
 
+LARGEST_NUMBER = 2**53
+"""Whole numbers up to it are floats as well; whatever counts steps, seconds or dollars is far below."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -285,6 +288,8 @@ def wrong(tool: Tool, arguments: Any) -> str:
             return f"{tool.name}: {name} is to be of type {kind}"
         if "enum" in schema and value not in schema["enum"]:
             return f"{tool.name}: {name}={value}; allowed: {', '.join(schema['enum'])}"
+        if isinstance(value, int | float) and not abs(value) <= LARGEST_NUMBER:
+            return f"{tool.name}: {name} is no number that a computer counts with; allowed: at most {LARGEST_NUMBER}"
         if "minimum" in schema and not value >= schema["minimum"]:
             return f"{tool.name}: {name}={value}; allowed: {schema['minimum']} or more"
         if isinstance(value, str) and (fault := _unfit(value, schema.get("maxLength", LONGEST_TEXT))):

@@ -9,12 +9,11 @@ from typing import Any
 
 from core.executor.inside import packed, plain
 from utils.counts import counted
+from utils.json_cost import TooDear, check_cost
 
 HEADER = 4
 MOST_PARSED = 256 << 20
 """Bytes that one frame may become when it is read."""
-_COSTS = ((b"{", 200), (b"[", 96), (b",", 40))
-"""Bytes that an object, a list and one more element take in our memory, about."""
 _LARGEST = 10**300
 """Whole numbers above this overflow a float: they count as infinite."""
 _HARMLESS = {bool, str, type(None)}
@@ -42,25 +41,17 @@ def decode(data: bytes, msgpack: bool = False) -> dict[str, Any]:
     where that was agreed on.
     """
     form = "msgpack" if msgpack and packed.is_packed(data) else "JSON"
-    if form == "JSON":  # the other form is read only where it is short
-        check_cost(data)
     try:
+        if form == "JSON":  # the other form is read only where it is short
+            check_cost(data, MOST_PARSED)
         message = packed.unpack(data) if form == "msgpack" else json.loads(data)
+    except TooDear as error:
+        raise Malformed(str(error)) from error
     except (ValueError, RecursionError) as error:
         raise Malformed(f"a frame of {len(data):,} bytes that is not {form} ({type(error).__name__})") from error
     if type(message) is not dict or len(message) != 1:
         raise Malformed("a frame that is not an object with one key")
     return message
-
-
-def check_cost(data: bytes) -> None:
-    """Refuse JSON that would take far more memory than it has bytes: `[],[],[],…` becomes thirty times as large.
-
-    Brackets inside of texts count, too: the estimate is rather too high.
-    """
-    cost = len(data) + sum(each * data.count(letter) for letter, each in _COSTS)
-    if cost > MOST_PARSED:
-        raise Malformed(f"{len(data):,} bytes that would take {cost >> 20:,} MB; {MOST_PARSED >> 20} are the limit")
 
 
 def answers(message: dict[str, Any], count: int, *, finite: bool) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.storage.chain import Chain
 from core.storage.connection import is_of_the_machine
+from core.storage.models import create_tables
 from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError
@@ -35,6 +36,7 @@ def migrate(connection: sqlite3.Connection, path: Path, *, chained: bool = True)
     try:
         for step in range(version, SCHEMA_VERSION):
             _STEPS[step](connection)
+        create_tables(connection)  # no step makes what came beside them: the table of tickets
         if chained and version < CHAINED:
             chain = Chain(connection)
             chain.take_all(version)

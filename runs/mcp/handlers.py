@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 import time
 import traceback
@@ -11,11 +12,14 @@ from typing import Any
 
 from runs.mcp.language import spoken
 from runs.mcp.tools import ROLES
+from utils.clean_text import one_line
 from utils.counts import counted
 from utils.errors import SwarmEvoError, UnknownNodeError, UnknownRunError
 from utils.mcp_protocol import Call, Handler
 
 _ROLE = {tool.name: role for role, tools in ROLES.items() for tool in tools}
+_PLACE = frozenset({errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR})
+"""What a place is at fault for that the client named."""
 _LOOK = 1.0
 """Seconds between two looks at a run that somebody waits for."""
 _HELP = {
@@ -58,14 +62,22 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
     def first(*names: str | None) -> str | None:
         return next((name for name in names if name in served), None)
 
+    def failed_inside(name: str, error: Exception) -> dict[str, Any]:
+        traceback.print_exception(error, file=sys.stderr)
+        return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
+
     def handle(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
         try:
             found = answer(name, arguments, call)
         except SwarmEvoError as error:
             return {"error": spoken(" ".join(str(error).split())), "next": first(*_help(name, error, folder()))}
+        except OSError as error:
+            if error.errno not in _PLACE:
+                return failed_inside(name, error)
+            where = one_line(str(error.filename or ""), 100)
+            return {"error": f"{name}: {where} cannot be used ({error.strerror})", "next": first(name)}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
-            traceback.print_exc(file=sys.stderr)
-            return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
+            return failed_inside(name, error)
         return {**found, "next": first(found.get("next"))}
 
     return handle

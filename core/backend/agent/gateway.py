@@ -24,6 +24,7 @@ from core.backend.masking import tells
 from core.backend.network import check_address, host_of, is_loopback, shown_url
 from core.backend.settings import ModelSettings
 from utils.errors import BackendError
+from utils.json_cost import TooDear, check_cost
 from utils.mcp_protocol import answered
 from utils.secrets import MASK
 
@@ -31,6 +32,8 @@ LARGEST_BODY = 32 * 1024 * 1024
 """Bytes of a request, and what is kept of a reply."""
 _SMALL = 1024 * 1024
 """Bytes of a request that is read at once with others."""
+MOST_PARSED = 64 * 1024 * 1024
+"""Bytes that a request may become when it is read: more than any model's context, as text."""
 AT_ONCE = 64
 """Connections; a further one is closed."""
 MOST_CHECKS = 5
@@ -244,6 +247,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self, raw: bytes) -> None:
         path = urlsplit(self.path).path
         if not self._may_ask():
+            return
+        try:
+            check_cost(raw, MOST_PARSED)
+        except TooDear as error:
+            self._refuse(413, str(error))
             return
         if path == "/mcp":
             self._answer_mcp(raw)

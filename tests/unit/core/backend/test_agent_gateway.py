@@ -356,6 +356,14 @@ def test_what_an_agent_holds_of_our_process_is_bounded(gateway):
     assert asked(gateway, "/v1/messages")[0] == 200
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/check", "/v1/messages"])
+def test_what_a_request_becomes_when_it_is_read_is_bounded(gateway, models, path):
+    """32 MiB of `{},{},` became 1 GB of this process, 64 times at once; as text they are one string."""
+    status, reply = asked(gateway, path, {**BODY, "many": [{}] * 1_000_000})
+    assert status == 413 and "would take 2" in reply["error"]["message"] and not models.keys
+    assert asked(gateway, "/v1/messages", {**BODY, "system": "x = (1, [2], {})\n" * 50_000})[0] == 200
+
+
 def test_a_session_that_is_over_asks_no_model(gateway, models):
     asked(gateway, "/give_up", {"reason": "no idea"})
     assert asked(gateway, "/v1/messages")[0] == 403 and not models.requests and gateway.spent.turns == 0

@@ -12,11 +12,13 @@ from support.loop import open_loop
 
 from core.contracts import Evaluation
 from core.storage import migrations, packing
+from core.storage.begun import begun_steps
 from core.storage.database import DB_NAME
 from core.storage.migrations import SCHEMA_VERSION
 from core.storage.reader import RunReader
 from core.storage.repository import RunStore
 from core.storage.store_check import check_store
+from core.storage.ticket_store import stored_tickets
 from utils.errors import BrokenStoreError, StoreError
 
 GOLDEN = Path(__file__).parents[3] / "golden"
@@ -76,6 +78,12 @@ def test_a_reader_shows_it_and_leaves_the_file_as_it_is(old):
         with reader.db.transaction() as connection:
             connection.execute("DELETE FROM facts")
     assert (old / DB_NAME).read_bytes() == before
+
+
+def test_a_report_on_a_run_from_before_there_were_tickets(old):
+    """`report`, the page's resume and MCP's status ended with `no such table: tickets`."""
+    with RunReader(old) as reader:
+        assert stored_tickets(reader.db) == [] and begun_steps(reader).done == reader.steps()
 
 
 def test_a_resumed_run_is_brought_along_for_good(old):
