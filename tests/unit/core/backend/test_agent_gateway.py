@@ -361,7 +361,8 @@ def test_what_a_request_becomes_when_it_is_read_is_bounded(gateway, models, path
     """32 MiB of `{},{},` became 1 GB of this process, 64 times at once; as text they are one string."""
     status, reply = asked(gateway, path, {**BODY, "many": [{}] * 1_000_000})
     assert status == 413 and "would take 2" in reply["error"]["message"] and not models.keys
-    assert asked(gateway, "/v1/messages", {**BODY, "system": "x = (1, [2], {})\n" * 50_000})[0] == 200
+    code = {**BODY, "system": "x = (1, [2], {})\n" * 50_000}
+    assert asked(gateway, "/v1/messages/count_tokens", code)[0] == 200
 
 
 def test_a_session_that_is_over_asks_no_model(gateway, models):

@@ -174,3 +174,11 @@ def test_a_text_that_is_longer_than_its_tool_takes_is_refused_and_not_cut():
     (note,) = [tool for tools in ROLES.values() for tool in tools if tool.name == "note"]
     assert wrong(note, {"text": "x" * MAX_NOTE}) == ""
     assert wrong(note, {"text": "x" * (MAX_NOTE + 1)}) == "note: text has 2001 characters; allowed: at most 2000"
+
+
+@pytest.mark.parametrize("seconds", ["1" + "0" * 400, "1e400", "-1e400", "NaN", "9007199254740993"])
+def test_a_number_that_no_float_holds_is_refused(seconds):
+    """`wait_s` of 401 digits was an OverflowError of ours, and infinity passed wherever no least value stood."""
+    (plan,) = [tool for tools in ROLES.values() for tool in tools if tool.name == "plan_run"]
+    assert "seconds is no number that a computer counts with" in wrong(plan, {"seconds": json.loads(seconds)})
+    assert wrong(plan, {"seconds": 60, "usd": 0.5}) == ""

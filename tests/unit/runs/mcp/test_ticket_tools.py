@@ -7,7 +7,9 @@ import time
 import pytest
 
 from runs.mcp import ticket_tools
+from runs.mcp.handlers import handler_of
 from runs.mcp.ticket_tools import TicketTools
+from runs.mcp.tools import ROLES
 from runs.tickets import client, stored_answers
 from runs.tickets.server import TicketServer
 from utils.errors import StoreError, SwarmEvoError
@@ -88,3 +90,13 @@ def test_who_asks_again_hears_why_the_run_could_not_be_taken_up(run_dir, tools, 
     assert tools.ask({"run": "one"}, Call(lambda told: None, None))["next"] == "ask"
     with pytest.raises(SwarmEvoError, match="the data are gone"):
         tools.ask({"run": "one"}, Call(lambda told: None, None))
+
+
+@pytest.mark.parametrize("tool", ["tell", "check", "plan_run"])
+def test_a_name_that_no_disk_takes_is_told_without_a_traceback(tmp_path, run_dir, capfd, tool):
+    place = "x" * 3000
+    served = {tool.name for tools in ROLES.values() for tool in tools}
+    arguments = {"data": place} if tool == "plan_run" else {"ticket": "0", "dir": place}
+    found = handler_of(lambda: str(tmp_path), served)(tool, arguments, Call(lambda told: None, None))
+    assert "cannot be used (File name too long)" in found["error"] and len(found["error"]) < 300, found
+    assert found["next"] == tool and "Traceback" not in capfd.readouterr().err
