@@ -62,22 +62,17 @@ def handler_of(project_dir: Callable[[], str], served: Collection[str]) -> Handl
     def first(*names: str | None) -> str | None:
         return next((name for name in names if name in served), None)
 
-    def failed_inside(name: str, error: Exception) -> dict[str, Any]:
-        traceback.print_exception(error, file=sys.stderr)
-        return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
-
     def handle(name: str, arguments: dict[str, Any], call: Call) -> dict[str, Any]:
         try:
             found = answer(name, arguments, call)
         except SwarmEvoError as error:
             return {"error": spoken(" ".join(str(error).split())), "next": first(*_help(name, error, folder()))}
-        except OSError as error:
-            if error.errno not in _PLACE:
-                return failed_inside(name, error)
-            where = one_line(str(error.filename or ""), 100)
-            return {"error": f"{name}: {where} cannot be used ({error.strerror})", "next": first(name)}
         except Exception as error:  # noqa: BLE001 - a fault of one call is told to its client, and the server lives on
-            return failed_inside(name, error)
+            if isinstance(error, OSError) and error.errno in _PLACE:
+                where = one_line(str(error.filename or ""), 100)
+                return {"error": f"{name}: {where} cannot be used ({error.strerror})", "next": first(name)}
+            traceback.print_exc(file=sys.stderr)
+            return {"error": f"{name} failed inside: {type(error).__name__}: {error}", "next": first("status")}
         return {**found, "next": first(found.get("next"))}
 
     return handle
