@@ -89,10 +89,10 @@ def test_the_points_of_a_curve_are_walked_by_keys_and_its_axis_may_be_logarithmi
         page.keyboard.press("Home")
         first = chart.get_attribute("aria-valuetext")
         assert first and re.match(r"step 0, mean, baseline: \d", first)
-        assert page.locator(".u-note").first.inner_text().replace("\n", ", ") == first
+        until(lambda: page.locator(".u-note").first.inner_text().replace("\n", ", ") == first)
         page.keyboard.press("End")
-        assert chart.get_attribute("aria-valuetext") != first
-        assert chart.get_attribute("aria-valuenow") == chart.get_attribute("aria-valuemax")
+        expect(chart).not_to_have_attribute("aria-valuetext", first)
+        until(lambda: chart.get_attribute("aria-valuenow") == chart.get_attribute("aria-valuemax"))
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile(r"#/run/alpha/node/"))
         page.go_back()
