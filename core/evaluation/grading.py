@@ -18,13 +18,13 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from utils.errors import Interrupted, SwarmEvoError
+from utils.patience import Patience
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV")
 """Variables of our environment that a trusted child gets; keys and tokens are not among them."""
@@ -134,18 +134,18 @@ class TrustedChild:
         raise Interrupted("the grader is closed")
 
     def _ask_once(self, request: Mapping[str, Any]) -> Any:
-        deadline = time.monotonic() + self._timeout
+        patience = Patience(self._timeout)
         if self._process is None:
             self._spawn()
         if not self._greeted:
             try:
-                self._read(deadline)
+                self._read(patience)
             except GradingFault:
                 self._discard()  # it could not load: the next question starts a fresh one
                 raise
             self._greeted = True
         self._send(request)
-        return self._read(deadline)
+        return self._read(patience)
 
     def _spawn(self) -> None:
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed in _discard
@@ -176,30 +176,31 @@ class TrustedChild:
         while data:  # a signal that comes meanwhile ends a write early
             data = data[self._process.stdin.write(data) or 0 :]
 
-    def _read(self, deadline: float) -> Any:
-        while "doing" in (answer := self._read_frame(deadline)):
+    def _read(self, patience: Patience) -> Any:
+        while "doing" in (answer := self._read_frame(patience)):
             self._doing(str(answer["doing"]))
         if "fault" in answer:
             raise GradingFault(str(answer["fault"]))
         return answer.get("ok")
 
-    def _read_frame(self, deadline: float) -> Any:
-        (length,) = struct.unpack(">I", self._read_bytes(4, deadline))
+    def _read_frame(self, patience: Patience) -> Any:
+        (length,) = struct.unpack(">I", self._read_bytes(4, patience))
         if length > MAX_FRAME:
             self._discard()
             raise GradingFault("the grader's answer is not a frame; does it write to descriptor 1 by itself?")
-        return json.loads(self._read_bytes(length, deadline))
+        return json.loads(self._read_bytes(length, patience))
 
-    def _read_bytes(self, count: int, deadline: float) -> bytes:
+    def _read_bytes(self, count: int, patience: Patience) -> bytes:
         assert self._process is not None and self._process.stdout is not None
         pipe, parts = self._process.stdout.fileno(), bytearray()
         poll = select.poll()  # select() fails above descriptor 1023
         poll.register(pipe, select.POLLIN | select.POLLHUP)
         while len(parts) < count:
-            left = deadline - time.monotonic()
-            if left <= 0 or not poll.poll(left * 1000):
+            if patience.left <= 0:
                 self._discard()
                 raise GradingFault(f"the grader did not answer within {self._timeout:g} s")
+            if not patience.look(lambda seconds: poll.poll(1000 * seconds)):
+                continue
             data = os.read(pipe, min(count - len(parts), 1 << 16))
             if not data:
                 raise self._died()
@@ -246,7 +247,7 @@ def run_trusted(
     try:
         child.start()
         with child._lock:
-            return child._read(time.monotonic() + timeout)
+            return child._read(Patience(timeout))
     except _ChildDied as error:
         raise GradingFault(str(error)) from error
     finally:

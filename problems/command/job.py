@@ -17,6 +17,7 @@ from core.contracts import JobContext, Limits
 from core.evaluation.timing import ByTurns, repeat
 from core.executor.collect import collect_file
 from core.executor.workspace import remove_tree
+from utils.patience import Patience
 
 MOST_RUNS = 30
 """Of a timed command, before its interval is taken as it is."""
@@ -152,8 +153,17 @@ def _run_apart(argv: Sequence[str], folder: str, timeout: float) -> tuple[int, s
         errors="replace", start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     ) as child:  # fmt: skip
         try:
-            out, err = child.communicate(timeout=timeout)
+            out, err = _said(child, timeout)
         finally:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(child.pid, signal.SIGKILL)
     return child.returncode, out, err
+
+
+def _said(child: subprocess.Popen[str], timeout: float) -> tuple[str, str]:
+    """What it has printed when it has ended, also where that was while we stood still. Raises TimeoutExpired."""
+    patience = Patience(timeout)
+    while patience.left > 0:
+        with suppress(subprocess.TimeoutExpired):
+            return patience.look(lambda seconds: child.communicate(timeout=seconds))
+    raise subprocess.TimeoutExpired(child.args, timeout)

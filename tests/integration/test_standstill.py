@@ -22,12 +22,13 @@ answer = json.dumps({"ok": open(sys.argv[1]).read()}).encode()
 sys.stdout.buffer.write(struct.pack(">I", len(answer)) + answer)
 """
 WAITS = f"""
-import json, os, sys, threading
+import json, os, sys, threading, time
 from core.backend.deadline import Callers, Deadline, call_within
 from core.backend.stream import Collector
 from core.contracts import JobSpec
 from core.evaluation.grading import run_trusted
 from core.workers.local import LocalJobs
+from problems.command.job import _run_apart
 
 folder, fds, told = sys.argv[1], [*map(int, sys.argv[2:])], {{}}
 
@@ -54,15 +55,20 @@ def worked():
 def graded():
     return run_trusted([sys.executable, "-c", {GRADER!r}, folder + "/answer"], {{}}, timeout={LIMIT})
 
+def commanded():
+    line = ["sh", "-c", 'while [ ! -e "$0/answer" ]; do sleep 0.05; done; printf answer', folder]
+    return _run_apart(line, folder, {LIMIT})[1]
+
 def tell(wait):
     try:
         told[wait.__name__] = wait()
     except Exception as error:
         told[wait.__name__] = repr(error)
 
-waits = [threading.Thread(target=tell, args=[wait]) for wait in (whole, streamed, worked, graded)]
+waits = [threading.Thread(target=tell, args=[wait]) for wait in (whole, streamed, worked, graded, commanded)]
 for wait in waits:
     wait.start()
+time.sleep(0.3)  # all of them wait
 print("begun", flush=True)
 for wait in waits:
     wait.join()
@@ -92,7 +98,7 @@ def test_what_comes_while_we_stand_still_is_not_late(tmp_path: Path) -> None:
         time.sleep(LIMIT + 1.0)
         child.send_signal(signal.SIGCONT)
         told = json.loads(child.stdout.readline())
-        assert told == dict.fromkeys(("whole", "streamed", "worked", "graded"), "answer")
+        assert told == dict.fromkeys(("whole", "streamed", "worked", "graded", "commanded"), "answer")
         assert child.wait(30) == 0
     finally:
         child.kill()
