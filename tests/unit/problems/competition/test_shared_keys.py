@@ -1,10 +1,29 @@
-"""Columns that name rows of two tables: each is looked at once, however many the other table has."""
+"""Which columns name rows of two tables: what is asked of a column is asked once, however many it is held against."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 
 from problems.competition.grader.tables import shared_keys
+from problems.competition.grader.tables.shared_keys import OwnColumns, shared_columns
 from utils import data_preview
+
+
+def test_each_column_is_made_alike_once_and_not_once_a_pair(monkeypatch):
+    """Of 120 columns and 36 of a further table there are 4,320 pairs."""
+    draw, made, width = np.random.default_rng(0), [], 30
+    words = {f"w{at}": draw.permutation([f"{at}-{row}" for row in range(500)]) for at in range(width)}
+    rows, theirs = pd.DataFrame(words), pd.DataFrame({f"their {name}": column for name, column in words.items()})
+    preview = SimpleNamespace(profile=lambda table: [{"name": name, "kind": "category"} for name in table])
+    alike = shared_keys.alike
+    monkeypatch.setattr(shared_keys, "alike", lambda *asked: made.append(asked) or alike(*asked))
+    shared = shared_columns(theirs, OwnColumns((rows, rows), preview))
+    assert sorted(pair.mine for pair in shared.pairs) == sorted(words)
+    shared.add(theirs)
+    assert len(made) <= 4 * width
+    of_rows, each, names, used = shared.found((shared.pairs[0],))
+    assert of_rows[0].all() and each == 1 and names == used == 500
 
 
 def test_a_wide_further_table_is_looked_at_column_by_column_not_pair_by_pair(monkeypatch):
