@@ -13,7 +13,7 @@ from utils import data_preview
 def test_each_column_is_made_alike_once_and_not_once_a_pair(monkeypatch):
     """Of 120 columns and 36 of a further table there are 4,320 pairs."""
     draw, made, width = np.random.default_rng(0), [], 30
-    words = {f"w{at}": draw.permutation([f"{at}-{row}" for row in range(500)]) for at in range(width)}
+    words = {f"w{at}": draw.permutation([f"k{at}x{row}" for row in range(500)]) for at in range(width)}
     rows, theirs = pd.DataFrame(words), pd.DataFrame({f"their {name}": column for name, column in words.items()})
     preview = SimpleNamespace(profile=lambda table: [{"name": name, "kind": "category"} for name in table])
     alike = shared_keys.alike
