@@ -13,6 +13,7 @@ from core.storage.models import IS_STEP, SCORED
 from core.storage.numbering import numbering_of
 from core.storage.reader import RunReader
 from core.storage.rows import BROKE_OFF
+from core.storage.unreadable import unreadable
 from reports.bill import bill
 from reports.choice import Runner, best_of_search, runner_of
 from reports.control import NONE, Control, control_of
@@ -59,7 +60,15 @@ def conclusion_of(reader: RunReader, facts: Mapping[str, Any] | None = None) -> 
 
     Args:
         facts: `reader.facts()`, where the caller has read them already.
+
+    Raises:
+        BrokenStoreError: what is stored is none of ours, a newer version's, or damaged.
     """
+    with unreadable(reader.name):
+        return _concluded(reader, facts)
+
+
+def _concluded(reader: RunReader, facts: Mapping[str, Any] | None) -> Conclusion:
     stored = reader.facts() if facts is None else facts
     known = {**stored, "status": status_of(reader.run_dir, stored)}
     winner = winner_in(reader, known)

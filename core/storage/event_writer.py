@@ -15,6 +15,7 @@ from pydantic_core import PydanticSerializationError
 from core.contracts import EventSink
 from core.events import Event, NodeCommitted
 from core.storage.database import DB_NAME, Database
+from core.storage.fact_shapes import shaped
 from core.storage.fault import FaultPoint
 from core.storage.forms import insert
 from core.storage.known import Known
@@ -345,4 +346,4 @@ class EventWriter:
     def get_fact(self, key: str) -> Any | None:
         if key not in self._known.facts:
             return None
-        return self.db.value("SELECT value FROM facts WHERE key = ?", (key,))
+        return shaped(key, self.db.value("SELECT value FROM facts WHERE key = ?", (key,)))

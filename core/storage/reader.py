@@ -19,6 +19,7 @@ from core.state.numbering import Numbering
 from core.state.task import Task
 from core.storage.chain_links import head_of
 from core.storage.database import DB_NAME, Database
+from core.storage.fact_shapes import shaped
 from core.storage.holds import ANSWERED, FILE, held_facts, held_in
 from core.storage.migrations import CHAINED
 from core.storage.models import IS_STEP, SCORED
@@ -94,12 +95,12 @@ class RunReader:
     def fact(self, key: str, default: Any = None) -> Any:
         """A named fact: `run`, `problem`, `config`, `status`, `baselines`, `final`, …"""
         value = self.db.value("SELECT value FROM facts WHERE key = ?", (key,))
-        return default if value is None else value
+        return default if value is None else shaped(key, value)
 
     @reads_store
     def facts(self) -> dict[str, Any]:
         """All named facts."""
-        return {row["key"]: row["value"] for row in self.db.rows("SELECT key, value FROM facts")}
+        return {row["key"]: shaped(row["key"], row["value"]) for row in self.db.rows("SELECT key, value FROM facts")}
 
     def journal_head(self) -> str | None:
         """The newest head of the chain; None for a run of an older version, which has none."""

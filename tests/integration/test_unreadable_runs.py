@@ -64,6 +64,17 @@ def test_no_value_of_any_row_ends_the_list_or_shows_a_traceback(cli, beside):
     assert spoilt > 4
 
 
+@pytest.mark.parametrize("value", ["NaN", "[1]"])
+@pytest.mark.parametrize("key", ["final", "origin", "broke_off", "status"])
+def test_a_fact_of_another_kind_is_told_in_one_line(cli, beside, key, value):
+    """`export-best` and `resume` ended with a traceback where a fact was no object any more."""
+    with sqlite3.connect(beside() / "run.db") as store:
+        store.execute("UPDATE facts SET value = ? WHERE key = ?", (value, key))
+    for words in (["export-best", "spoilt"], ["resume", "spoilt"], ["show", "spoilt"]):
+        ended = cli.here(*words)
+        assert ended.code == 1 and "run spoilt is unreadable: " in ended.line, (words, ended)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("table", "column", "value"),
