@@ -19,6 +19,7 @@ from core.evaluation.timing import interval_of_median, repeat, timed_limits
 from core.executor import strict, verdict
 from core.executor.inside import plain, seccomp, syscalls
 from core.state.failure import FailureKind
+from utils.json_cost import cost_of
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 values = st.recursive(
@@ -276,7 +277,7 @@ def test_what_a_frame_will_take_is_not_estimated_too_low(part: str) -> None:
     finally:
         tracemalloc.stop()
     assert len(kept) == 40_001
-    assert taken <= 1.5 * sum((len(data), *(each * data.count(letter) for letter, each in strict._COSTS)))
+    assert taken <= 1.5 * cost_of(data)
 
 
 def test_a_frame_that_would_grow_too_large_is_not_read() -> None:
