@@ -14,8 +14,12 @@ WORDS = {
 
 
 def in_words(text: str, encoding: str | None) -> str:
-    """The text with words for those of the characters that the encoding lacks; what else it lacks stays."""
-    return text if text.isascii() else text.translate(_lacking(encoding or "ascii"))
+    """The text with words for those of the characters that the encoding lacks; what else it lacks stays.
+
+    Args:
+        encoding: None: what is written to keeps text as it is (a `StringIO`).
+    """
+    return text if encoding is None or text.isascii() else text.translate(_lacking(encoding))
 
 
 @lru_cache(maxsize=8)

@@ -6,7 +6,7 @@ from typing import Any
 
 _SHAPES: dict[str, type] = {
     **dict.fromkeys(("run", "problem", "unit", "family", "status", "started_at", "broke_off"), str),
-    **dict.fromkeys(("config", "environment", "operators", "origin", "final", "journal", "files"), dict),
+    **dict.fromkeys(("environment", "operators", "origin", "final", "journal", "files"), dict),
     **dict.fromkeys(("baselines", "given", "told"), list),
 }
 """Of those that are used as such wherever they are read."""
