@@ -299,6 +299,7 @@ def test_an_exception_is_told_with_the_programs_own_frames(sandbox: WarmSandbox,
 
 LONG_LINES = {
     "words in one line": f"words = ['{'ä' * 6_000}'][1]",
+    "long arguments, each character of them twelve bytes of JSON": "raise IndexError(*['\\U0001f600' * 500] * 5)",
     "a long line in many frames": f"def f(n): return f(n - 1) if n else '{'ä' * 300}'[999]\nf(30)",
     "long names in many frames": f"def {'f' * 700}(n): return {'f' * 700}(n - 1) if n else [][1]\n{'f' * 700}(30)",
 }

@@ -244,7 +244,10 @@ def report(error: BaseException) -> None:
     try:
         told = describe(error)
         while len(data := json.dumps(told).encode()) > _REPORT_BYTES:
-            del told["traceback"][0]
+            if len(told["traceback"]) > 1:
+                del told["traceback"][0]
+            else:  # its own words alone are too long
+                told |= {"type": told["type"][:_FRAME_CHARACTERS], "args": [], "text": told["text"][:_FRAME_CHARACTERS]}
         os.write(CHANNEL, data)
     except BaseException:  # noqa: BLE001 - the program may have closed or broken anything
         pass
