@@ -11,17 +11,20 @@ import { useColors, useResource } from "../model/hooks";
 import { isStep } from "../model/operators";
 import { importance, operatorsOf, sharesOf, spentOf } from "../model/progress";
 import { go, href } from "../model/router";
+import { TradeOffs } from "./trade-offs";
 
 const COLORS = ["accent", "bad", "grey", "line", "muted", "orange"] as const;
 
 export function AnalysisView({ connection }: { connection: Connection }) {
   const { state } = connection;
+  const { data } = useResource<Dimensions>(runPath(state.id, "/dimensions"), 0, Math.floor(state.nodes.length / 20));
   if (state.nodes.length === 0) return <Empty title="No nodes yet" />;
   return (
     <div className="stack">
       <ByOperator connection={connection} />
       <div className="cols even"><Failing connection={connection} /><Spending connection={connection} /></div>
-      <Differing connection={connection} />
+      {data && <Differing connection={connection} data={data} />}
+      {data && <TradeOffs connection={connection} data={data} />}
     </div>
   );
 }
@@ -68,11 +71,9 @@ function Spending({ connection: { state } }: { connection: Connection }) {
   );
 }
 
-function Differing({ connection: { state } }: { connection: Connection }) {
-  const { data } = useResource<Dimensions>(runPath(state.id, "/dimensions"), 0, Math.floor(state.nodes.length / 20));
-  const metrics = useMemo(() => (data?.points ?? []).map((p) => p.metric), [data]);
-  const names = useMemo(() => (data?.names ?? []).map((name, i) => ({ name, i, weight: importance((data?.points ?? []).map((p) => p.values[i]), metrics) })).sort((a, b) => b.weight - a.weight).slice(0, 8), [data, metrics]);
-  if (!data) return null;
+function Differing({ connection: { state }, data }: { connection: Connection; data: Dimensions }) {
+  const metrics = useMemo(() => data.points.map((p) => p.metric), [data]);
+  const names = useMemo(() => data.names.map((name, i) => ({ name, i, weight: importance(data.points.map((p) => p.values[i]), metrics) })).sort((a, b) => b.weight - a.weight).slice(0, 8), [data, metrics]);
   if (data.points.length < 3 || names.length < 2) return <Panel title="What the programs differ in"><p className="muted">{tooFew(data.points.length, names.map(({ name }) => name))}</p></Panel>;
   return (
     <Panel title="What the programs differ in" actions={<span className="muted small">{counted(data.points.length, "scored program")}; a line opens its program</span>}>
