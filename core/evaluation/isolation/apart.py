@@ -11,8 +11,8 @@ from typing import Any
 
 from core.contracts import ExecutionResult, Limits, SessionFailure
 from core.evaluation.isolation.evaluator import EvaluatorRun, EvaluatorServer, Judging
+from core.evaluation.isolation.handles import HANDLES
 from core.evaluation.isolation.modules import import_lines
-from core.evaluation.isolation.proxy import HANDLES
 from core.executor.server import own_python
 from core.executor.session import SandboxSession
 from core.executor.warm import WarmSandbox

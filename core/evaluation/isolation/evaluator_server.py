@@ -85,7 +85,7 @@ def main(control: socket.socket) -> None:
     opened = Opened(but=os.path.dirname(setup["evaluator"]))
     if setup["watch"]:
         sys.addaudithook(opened.hear)
-    names = ("channel", "loading", "proxy", "stand_in", "usual_numbers")
+    names = ("channel", "loading", "proxy", "stand_in", "usual_numbers", "usual_forms")
     ours = one_evaluation.Modules(_load_ours("plain", _INSIDE), frames, *(_load_ours(name, _HERE) for name in names))
     looked_at = lambda: {"opened": list(opened.paths), "clocks": reads_clocks()}  # noqa: E731
     evaluation = one_evaluation.Evaluation(ours, setup["folder"], looked_at)

@@ -48,6 +48,7 @@ class Modules:
     proxy: Any
     stand_in: Any
     usual_numbers: Any
+    usual_forms: Any
 
 
 class Evaluation:
@@ -65,7 +66,8 @@ class Evaluation:
         self._channel, self._report = place.detach(), self._report_to.fileno()
         """Where a task's own sockets are put."""
         self._asking = ours.channel.Channel(self._channel, plain=ours.plain)
-        self._stand = ours.proxy.Proxy(self._ask, ours.channel.ProgramRaised, ours.usual_numbers.usual)
+        raised, usual = ours.channel.ProgramRaised, ours.usual_numbers.usual
+        self._stand = ours.proxy.Proxy(self._ask, raised, usual, ours.usual_forms)
         self._stood_in = ours.stand_in.StandIn(self._stand.fill, self._stand.refuse)
         self._delay = 0.0
 

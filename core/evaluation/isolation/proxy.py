@@ -27,6 +27,14 @@ class Ask(Protocol):
     def __call__(self, function: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any: ...
 
 
+class Forms(Protocol):
+    """The module `usual_forms`."""
+
+    def forms_of(self, answer: Any, place: str) -> Sequence[str]: ...
+
+    def in_form(self, answer: Any, place: str, knows: Callable[[str], bool]) -> Any: ...
+
+
 Usual = Callable[[Any, Callable[[str], bool]], Any]
 """An answer as the evaluator may have it, by what the user's own program is known to have."""
 
@@ -64,10 +72,11 @@ class Proxy:
         ask: calls the program.
         raised: the exception type of `ask` for what the program raised; it has `kind` and `text`.
         usual: of the module `usual_numbers`.
+        forms: the module `usual_forms`.
     """
 
-    def __init__(self, ask: Ask, raised: type[Exception], usual: Usual) -> None:
-        self._ask, self._raised, self._usual = ask, raised, usual
+    def __init__(self, ask: Ask, raised: type[Exception], usual: Usual, forms: Forms) -> None:
+        self._ask, self._raised, self._usual, self._forms = ask, raised, usual, forms
         self._names: Mapping[str, Mapping[str, Any]] = {}
         self._classes: frozenset[str] | None = None
         self._seen: set[str] = set()
@@ -101,7 +110,8 @@ class Proxy:
     @property
     def classes(self) -> list[str]:
         """What objects there are and what they do: `C` a class, `C.__len__` a special method that it has, `C.f=` a
-        method that answered with data, `C.f()` one that answered with an object; and kinds of `usual_numbers`."""
+        method that answered with data, `C.f()` one that answered with an object; kinds of `usual_numbers`, and forms of
+        `usual_forms`."""
         found = {name for name, what in self._names.items() if what.get("class") and not name.startswith("__")}
         return sorted(found | self._seen)
 
@@ -123,7 +133,7 @@ class Proxy:
     def _set(self, module: ModuleType, name: str, value: Any) -> None:
         """Give it a value of the program's; one that no answer may hold cannot be used there."""
         try:
-            setattr(module, name, self._usual(value, self._knows))
+            setattr(module, name, self._formed(value, name))
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             setattr(module, name, _Opaque(self, f"{name} of the candidate cannot cross: it holds {error}"))
 
@@ -145,11 +155,25 @@ class Proxy:
             raise self.raised_last from None
         except TypeError as error:
             raise self.refuse(f"an argument of {_asked(function, args)} cannot cross: {error}") from error
+        place = _asked(function, args)
+        return self._crossed(answer, "" if function in _TOLD_LATER else place, place)
+
+    def _crossed(self, answer: Any, place: str, what: str) -> Any:
+        """The answer, or the program's exception where it holds what the user's own program's does not."""
         try:
-            return self._usual(answer, self._knows)
+            return self._formed(answer, place)
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
-            self.raised_last = type(error)(f"{_asked(function, args)} answered with {error}")
+            self.raised_last = type(error)(f"{what} answered with {error}")
             raise self.raised_last from None
+
+    def _formed(self, value: Any, place: str) -> Any:
+        """Of '' as the place only its numbers are looked at."""
+        if place and self._classes is None:
+            self._seen.update(self._forms.forms_of(value, place))
+        value = self._usual(value, self._knows)
+        if not place or self._classes is None or type(value) in _ONE_NUMBER:  # as most answers are
+            return value
+        return self._forms.in_form(value, place, self._knows)
 
     def refuse(self, reason: str, *, by_program: bool = False) -> NotPlain:
         """Note why the two cannot be kept apart; the first reason is the one that counts."""
@@ -197,7 +221,7 @@ class Proxy:
         """What the program's side means by ("value", data), ("handle", class, key) or ("not implemented",)."""
         if found[0] == "value":
             self._knows(f"{what}=")
-            return found[1]
+            return self._crossed(found[1], what, what)
         if found[0] != "handle":
             return NotImplemented
         kind = str(found[1])
@@ -319,6 +343,9 @@ def _keyed_deeply(value: Any) -> Any:
     return {name: _keyed(item) for name, item in value.items()} if isinstance(value, dict) else _keyed(value)
 
 
+_ONE_NUMBER = frozenset({int, float})
+_TOLD_LATER = frozenset(f"__handles__.{name}" for name in ("new", "use", "look", "iterate", "step", "special", "set"))
+"""Calls whose answers say what they mean before it is known where that belongs (`Proxy.told`)."""
 _NAMED = {"__handles__.call": 0, "__handles__.new": 0, "__handles__.use": 1, "__handles__.look": 1}
 """Calls of the program's side of handles → which argument names what is asked."""
 
@@ -337,68 +364,3 @@ class _Opaque:
     def __getattr__(self, attribute: str) -> Any:
         proxy, reason = self._about
         raise proxy.refuse(reason, by_program=True)
-
-
-HANDLES = '''
-class __Handles:
-    """Keeps the program's objects by number, for an evaluator that holds handles of them."""
-    def __init__(self):
-        self.objects, self.keys, self.classes = [], {}, {}
-    def known(self, value):
-        if isinstance(value, dict) and set(value) == {"__handle__"}:
-            return self.objects[int(value["__handle__"])]
-        return value
-    def all_known(self, values):
-        if isinstance(values, dict):
-            return {name: self.known(value) for name, value in values.items()}
-        return [self.known(value) for value in values]
-    def told(self, value):
-        """("value", data), or ("handle", class, key) for an object of a class that the evaluator knows."""
-        if value is NotImplemented:
-            return ("not implemented",)
-        if type(value) not in self.classes:
-            return "value", value
-        key = self.keys.get(id(value))
-        if key is None:
-            self.objects.append(value)
-            key = self.keys[id(value)] = str(len(self.objects) - 1)
-        return "handle", self.classes[type(value)], key
-    def new(self, name, args, named):
-        made = globals()[name](*self.all_known(args), **self.all_known(named))
-        if isinstance(globals()[name], type) and type(made).__module__ == globals()[name].__module__:
-            self.classes.setdefault(type(made), type(made).__name__)
-        return self.told(made)
-    def special(self, kind, names):
-        made = next(cls for cls, name in self.classes.items() if name == kind)
-        own = [name for name in names if getattr(made, name, None) is not getattr(object, name, None)]
-        return own + (["__iter__"] if "__iter__" not in own and "__getitem__" in own else [])
-    def call(self, function, args, named):
-        found = globals()[function.split(".")[0]]
-        for name in function.split(".")[1:]:
-            found = getattr(found, name)
-        return found(*self.all_known(args), **self.all_known(named))
-    def each(self, calls):
-        told = []
-        for function, args, named in calls:
-            try:
-                told.append([True, self.call(function, args, named)])
-            except Exception as error:
-                told.append([False, [type(error).__name__, str(error)[:1000]]])
-        return told
-    def use(self, key, name, args, named):
-        return self.told(getattr(self.objects[int(key)], name)(*self.all_known(args), **self.all_known(named)))
-    def iterate(self, key):
-        self.objects.append(iter(self.objects[int(key)]))
-        return str(len(self.objects) - 1)
-    def step(self, key):
-        for item in self.objects[int(key)]:
-            return self.told(item)
-        return None
-    def look(self, key, name):
-        value = getattr(self.objects[int(key)], name)
-        return ("callable", None) if callable(value) else self.told(value)
-    def set(self, key, name, value):
-        setattr(self.objects[int(key)], name, self.known(value))
-__handles__ = __Handles()
-'''
-"""Prelude of a session behind a proxy: the program's side of handles and of several calls in one frame."""

@@ -175,7 +175,7 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
         return how.run(sandbox, code, limits=Limits(seconds=20))
 
     honest = scored(REAL, None)
-    assert honest.value == {"combined_score": -0.25} and honest.classes == ()
+    assert honest.value == {"combined_score": -0.25} and honest.classes == ("SCALE 0", "f 0")
     found = scored(IMAGINARY[kind], honest.classes)
     failed = program_failure(found)
     assert found.value is None and found.line.startswith("TypeError") and failed is None
@@ -184,7 +184,8 @@ def test_no_answer_has_an_imaginary_error_where_the_users_program_has_none(sandb
             "its own exception"
         )
     own = scored(IMAGINARY[kind], None)
-    assert not own.refused and own.classes in [("1j",), ("1j", "[]")], (
+    kinds = {mark for mark in own.classes if " " not in mark}
+    assert not own.refused and kinds in [{"1j"}, {"1j", "[]"}], (
         "a user's own program may have them, and others then too"
     )
     assert isinstance(own.value["combined_score"], str), "and even so such a number is no score"
@@ -258,7 +259,7 @@ def test_a_column_is_no_row(sandbox, tmp_path):
         return how.run(sandbox, f"import numpy\ndef f(n): return {answer}", limits=Limits(seconds=20))
 
     row = scored("numpy.zeros(n, int)", None)
-    assert row.classes == ("[]",) and row.value == {"combined_score": pytest.approx(1 / 3)}
+    assert "[]" in row.classes and row.value == {"combined_score": pytest.approx(1 / 3)}
     assert scored("[[0]] * n", None).value == {"combined_score": 20.0}, "a user's own program may"
     for column in ("[[0]] * n", "[numpy.zeros(1)] * n"):
         found = scored(column, row.classes)

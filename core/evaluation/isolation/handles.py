@@ -1,0 +1,67 @@
+"""The program's side of objects that an evaluator holds handles of (`proxy.Handle`): source for the sandbox."""
+
+from __future__ import annotations
+
+HANDLES = '''
+class __Handles:
+    """Keeps the program's objects by number, for an evaluator that holds handles of them."""
+    def __init__(self):
+        self.objects, self.keys, self.classes = [], {}, {}
+    def known(self, value):
+        if isinstance(value, dict) and set(value) == {"__handle__"}:
+            return self.objects[int(value["__handle__"])]
+        return value
+    def all_known(self, values):
+        if isinstance(values, dict):
+            return {name: self.known(value) for name, value in values.items()}
+        return [self.known(value) for value in values]
+    def told(self, value):
+        """("value", data), or ("handle", class, key) for an object of a class that the evaluator knows."""
+        if value is NotImplemented:
+            return ("not implemented",)
+        if type(value) not in self.classes:
+            return "value", value
+        key = self.keys.get(id(value))
+        if key is None:
+            self.objects.append(value)
+            key = self.keys[id(value)] = str(len(self.objects) - 1)
+        return "handle", self.classes[type(value)], key
+    def new(self, name, args, named):
+        made = globals()[name](*self.all_known(args), **self.all_known(named))
+        if isinstance(globals()[name], type) and type(made).__module__ == globals()[name].__module__:
+            self.classes.setdefault(type(made), type(made).__name__)
+        return self.told(made)
+    def special(self, kind, names):
+        made = next(cls for cls, name in self.classes.items() if name == kind)
+        own = [name for name in names if getattr(made, name, None) is not getattr(object, name, None)]
+        return own + (["__iter__"] if "__iter__" not in own and "__getitem__" in own else [])
+    def call(self, function, args, named):
+        found = globals()[function.split(".")[0]]
+        for name in function.split(".")[1:]:
+            found = getattr(found, name)
+        return found(*self.all_known(args), **self.all_known(named))
+    def each(self, calls):
+        told = []
+        for function, args, named in calls:
+            try:
+                told.append([True, self.call(function, args, named)])
+            except Exception as error:
+                told.append([False, [type(error).__name__, str(error)[:1000]]])
+        return told
+    def use(self, key, name, args, named):
+        return self.told(getattr(self.objects[int(key)], name)(*self.all_known(args), **self.all_known(named)))
+    def iterate(self, key):
+        self.objects.append(iter(self.objects[int(key)]))
+        return str(len(self.objects) - 1)
+    def step(self, key):
+        for item in self.objects[int(key)]:
+            return self.told(item)
+        return None
+    def look(self, key, name):
+        value = getattr(self.objects[int(key)], name)
+        return ("callable", None) if callable(value) else self.told(value)
+    def set(self, key, name, value):
+        setattr(self.objects[int(key)], name, self.known(value))
+__handles__ = __Handles()
+'''
+"""Prelude of a session behind a proxy: the program's side of handles and of several calls in one frame."""

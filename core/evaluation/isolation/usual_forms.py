@@ -1,0 +1,206 @@
+"""Forms of a program's answers that an evaluator's own code would read otherwise than they are checked.
+
+A tour that is a mapping from each city to city 0 holds every city once where it is looked through, and city 0 alone
+where it is asked by number. An empty list has no error beside a number of numpy's, and a long one is right somewhere.
+Two truths are one truth where numpy adds them: no pair is more than one. A product of whole numbers of numpy's wraps
+round, and nothing by nothing is no exception but NaN, which breaks no bound.
+
+What was written for one form is not meant for another, so an evaluator gets at each place of an answer (the answer, its
+items, a field of it) the forms that the user's own program has there. Arrays become lists and truths numbers where that
+has lists and numbers; what is left is an exception of the program's. Of places that the user's own program never
+filled nothing is known, and nothing is asked.
+
+Standard library only: it is loaded by path into processes that hold user code and never see our packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+NUMBER, TEXT, LIST, MAPPING = "0", "''", "[]", "{}"
+TRUTH, NUMPY = "bool", "numpy"
+"""Of the numbers at a place, and of what is there."""
+MOST_MARKS = 2_000
+"""Of one program: an answer may have a name for everything."""
+MOST_FIELDS = 64
+"""Of a mapping whose keys name fields; those of a larger one are data."""
+MOST_PARTS = 8
+"""Of a tuple whose parts are each something else."""
+_AS_WELL = {NUMBER: {TEXT, LIST, MAPPING}, TEXT: {NUMBER}, MAPPING: {NUMBER}, LIST: set()}
+"""Form of an answer → forms of the user's own program in whose place it does no harm."""
+_CALLED = {NUMBER: "a number", TEXT: "text", LIST: "a list", MAPPING: "a mapping"}
+_PLAIN = frozenset({int, float})
+
+Knows = Callable[[str], bool]
+"""Whether the user's own program has that."""
+
+
+def forms_of(answer: Any, place: str) -> list[str]:
+    """Marks of what the user's own program answered at that place. None of them is an identifier."""
+    found: dict[str, None] = {}
+    _note(answer, place, found)
+    _note_parts(answer, place, found)
+    return list(found)
+
+
+def in_form(answer: Any, place: str, knows: Knows) -> Any:
+    """The answer as the evaluator may have it there.
+
+    Raises:
+        TypeError: it has a form that the user's own program's has not; the text follows "answered with ".
+    """
+    if isinstance(answer, (list, tuple)) and knows(_mark(place, f"({len(answer)})")):
+        _allow(answer, place, knows)
+        return type(answer)([_held(part, f"{place}({number})", knows) for number, part in enumerate(answer)])
+    return _held(answer, place, knows)
+
+
+def _mark(place: str, form: str) -> str:
+    return f"{place} {form}"
+
+
+def _form(value: Any) -> str:
+    """'' for None, which has none."""
+    if value is None:
+        return ""
+    if isinstance(value, (list, tuple, set)):
+        return LIST
+    if isinstance(value, dict):
+        return MAPPING
+    if isinstance(value, (str, bytes)):
+        return TEXT
+    return LIST if getattr(value, "ndim", 0) else NUMBER
+
+
+def _is_truth(value: Any) -> bool:
+    return type(value) is bool or getattr(getattr(value, "dtype", None), "kind", "") == "b"
+
+
+# ------------------------------------------------------------ the user's own program
+
+
+def _note(value: Any, place: str, found: dict[str, None]) -> None:
+    form = _form(value)
+    if not form or len(found) >= MOST_MARKS:
+        return
+    found[_mark(place, form)] = None
+    if hasattr(value, "dtype"):
+        _note_array(value, place, found)
+    elif form == NUMBER and _is_truth(value):
+        found[_mark(place, TRUTH)] = None
+    elif form == LIST:
+        if _PLAIN.issuperset(map(type, value)):
+            value = list(value)[:1]
+        for item in value:
+            _note(item, f"{place}[]", found)
+    elif form == MAPPING:
+        fields = _fields(value)
+        for key, item in value.items():
+            _note(item, f"{place}.{key}" if fields else f"{place}{{}}", found)
+
+
+def _note_array(value: Any, place: str, found: dict[str, None]) -> None:
+    """An array as the lists of lists that it stands for; of one without a number in it no numbers are known."""
+    for depth in range(value.ndim + 1):
+        inner = place + "[]" * depth
+        if depth == value.ndim and not value.size:
+            return
+        found[_mark(inner, LIST if depth < value.ndim else NUMBER)] = found[_mark(inner, NUMPY)] = None
+    if _is_truth(value):
+        found[_mark(place + "[]" * value.ndim, TRUTH)] = None
+
+
+def _note_parts(value: Any, place: str, found: dict[str, None]) -> None:
+    """A tuple of different things, whose parts are told apart; one with text in it may be a tree."""
+    if type(value) is not tuple or not 2 <= len(value) <= MOST_PARTS or TEXT in map(_form, value):
+        return
+    found[_mark(place, f"({len(value)})")] = None
+    for number, part in enumerate(value):
+        _note(part, f"{place}({number})", found)
+
+
+def _fields(value: dict[Any, Any]) -> bool:
+    return len(value) <= MOST_FIELDS and all(type(key) is str for key in value)
+
+
+# ------------------------------------------------------------ other programs
+
+
+def _held(value: Any, place: str, knows: Knows) -> Any:
+    form = _form(value)
+    if not form or not _allow(value, place, knows):
+        return value
+    if hasattr(value, "dtype"):
+        return _array(value, place, knows)
+    if form == NUMBER:
+        return int(value) if _is_truth(value) and not knows(_mark(place, TRUTH)) else value
+    if form == LIST:
+        return _items(value, f"{place}[]", knows)
+    return {key: _field(key, item, place, knows) for key, item in value.items()} if form == MAPPING else value
+
+
+def _allow(value: Any, place: str, knows: Knows) -> bool:
+    """Whether anything is known of that place.
+
+    Raises:
+        TypeError: but not such a value.
+    """
+    form, known = _form(value), _known(place, knows)
+    if known and form and form not in known and not _AS_WELL[form] & known:
+        theirs = " or ".join(_CALLED[one] for one in sorted(known))
+        where = "" if place.isidentifier() else f" at {place}"
+        told = f"{_CALLED[form]}{where}, where the initial program has {theirs}: answer in its form"
+        raise TypeError(told)
+    return bool(known)
+
+
+def _known(place: str, knows: Knows) -> set[str]:
+    return {form for form in _CALLED if knows(_mark(place, form))}
+
+
+def _items(value: Any, place: str, knows: Knows) -> Any:
+    """Items of a list, a tuple or a set."""
+    kinds = set(map(type, value))
+    if kinds <= _PLAIN:
+        return value
+    known = _known(place, knows)
+    if not known:
+        return value
+    if LIST in known and known & {NUMBER, TEXT}:  # a tree: of what is further down nothing follows
+        return _each(value, (_shallow(item, place, knows) for item in value))
+    if LIST in known and all(kind in (list, tuple) for kind in kinds):
+        return _each(value, (row if _is_row(row) else _held(row, place, knows) for row in value))
+    return _each(value, (_held(item, place, knows) for item in value))
+
+
+def _is_row(value: Any) -> bool:
+    """Of many rows each waits for the others."""
+    return _PLAIN.issuperset(map(type, value))
+
+
+def _shallow(item: Any, place: str, knows: Knows) -> Any:
+    if _form(item) == NUMBER:
+        return _held(item, place, knows)
+    _allow(item, place, knows)
+    return item
+
+
+def _each(value: Any, items: Iterable[Any]) -> Any:
+    kind: Any = type(value)
+    return kind(items)
+
+
+def _field(key: Any, item: Any, place: str, knows: Knows) -> Any:
+    own = f"{place}.{key}" if type(key) is str else ""
+    return _held(item, own if own and _known(own, knows) else f"{place}{{}}", knows)
+
+
+def _array(value: Any, place: str, knows: Knows) -> Any:
+    """An array, or one number of numpy's."""
+    for depth in range(1, value.ndim):
+        _allow(value[(0,) * depth] if value.size else value, place + "[]" * depth, knows)
+    inner = place + "[]" * value.ndim
+    if _is_truth(value) and _known(inner, knows) and not knows(_mark(inner, TRUTH)):
+        value = value.astype("i8")
+    return value if knows(_mark(place, NUMPY)) else value.tolist()
