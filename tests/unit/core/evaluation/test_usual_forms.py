@@ -200,7 +200,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_users_program_has_none_of_is_an_exception_of_the_programs(name):
     own, answer = REFUSED[name]
-    with pytest.raises(TypeError, match="where the initial program has (a|text)"):
+    with pytest.raises(TypeError, match=r"where the initial program has (a|text)"):
         in_form(answer, "f", forms_of(own, "f").__contains__)
 
 
