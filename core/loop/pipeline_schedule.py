@@ -87,9 +87,10 @@ class PipelineSchedule:
         """Ask for one group after the other, each from the journal as it stands, up to the lag.
 
         After an interrupt what is due is still asked for and stored, so that a resume goes on in the same order; it is
-        not begun. What is recorded is asked for when it was, whatever the lag is by now.
+        not begun. What is recorded is asked for when it was, whatever the lag is by now: where that leaves no room, not
+        before the withdrawn are gone whose turn has come, since no verdict says when that was.
         """
-        while not self._reason and (search.is_recorded or self._has_room(search)):
+        while not self._reason and (self._has_room(search) or (search.is_recorded and not self._is_gone(search))):
             size = self._size(search)
             self._reason = search.limit() or ""
             proposals = [] if self._reason else search.ask_within_limits(size)
@@ -107,6 +108,11 @@ class PipelineSchedule:
     def _has_room(self, search: SearchState) -> bool:
         lag = search.plan.lag or lag_of(search.batch)
         return (len(self._groups) + self._kept) * self._size(search) < lag
+
+    def _is_gone(self, search: SearchState) -> bool:
+        """In a replay: nobody wrote what stands first."""
+        first = self._groups[0] if self._groups else ()
+        return bool(first) and all(flight.attempt.task.node_id in search.plan.withdrawn for flight in first)
 
     def _start(
         self, search: SearchState, group: Iterable[tuple[Attempt, RoundContext]], pool: ThreadPoolExecutor

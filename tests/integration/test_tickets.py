@@ -334,6 +334,21 @@ def test_when_a_ticket_was_given_up_moves_nothing_in_a_replay(opened, cli, last)
     assert replayed.code == 0, replayed.err
 
 
+def test_tickets_that_expire_one_after_the_other_move_nothing_in_a_replay(opened, cli):
+    """No verdict says when they were gone: a replay asked for what comes behind them while they were still counted."""
+    run_dir = opened(4, "search.policy=islands", "search.islands.num_islands=2", "search.islands.per_island=1")
+    number = 0
+    for x in (1.5, 1.75, 1.25, 1.9):
+        for _ in range(5):
+            number += 1
+            ask_the_run(run_dir, {"verb": "give_up", "ticket": asked(run_dir, number)["ticket"]})
+        number += 1
+        assert told(run_dir, asked(run_dir, number)["ticket"], x)["state"] == "committed"
+    cli_waits_for_end(cli)
+    replayed = cli.here("replay", "latest", "--verify")
+    assert replayed.code == 0, replayed.err
+
+
 LESSON = json.dumps({"learned": "Nearer to two is better.", "next": ["1.9"], "suspect": False})
 
 
