@@ -1,4 +1,5 @@
-"""What a program printed, as prompts show it: a warning once, however often it came, and no lines over and over.
+"""What a program printed, as prompts show it: a warning or a traceback once, however often it came, and no lines over
+and over.
 
 A loop over folds repeats the warnings of each fold: a hundred of them say no more than one, and push what is worth
 reading out of what is shown.
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from utils.counts import counted
+from utils.traceback_text import alike_once
 
 LONGEST = 8
 """Lines of a block that is looked for right behind itself."""
@@ -31,9 +33,9 @@ _REMEMBERED = 32
 
 @lru_cache(maxsize=_REMEMBERED)
 def without_repeats(text: str) -> str:
-    """`text` with each warning and each block of lines that repeats itself once, and how often it came; of a bar of
-    progress the last."""
-    return "\n".join(_folded(_told_once(_last_of_bars(text.split("\n")))))
+    """`text` with each warning, traceback and block of lines that repeats itself once, and how often it came; of a bar
+    of progress the last."""
+    return "\n".join(_folded(_told_once(_last_of_bars(alike_once(text).split("\n")))))
 
 
 def without_warnings(text: str) -> str:

@@ -18,6 +18,7 @@ from reports.winner import Winner, mean_of, named, who
 from utils.counts import duration, local
 from utils.direction import Direction
 from utils.number_text import told_apart
+from utils.traceback_text import alike_once
 
 NODES_SHOWN = 40
 """Of a run, the newest."""
@@ -190,7 +191,7 @@ def print_node(facts: dict[str, Any]) -> None:
     for title in ("plan", "analysis", "term_out"):
         if facts[title]:
             console.rule(title)
-            _print_text(console, facts[title])
+            _print_text(console, alike_once(facts[title]) if title == "term_out" else facts[title])
     if facts["message"]:
         console.print(Text(f"message: {facts['message']}"))
     if "why" in facts:

@@ -12,6 +12,7 @@ import io
 import json
 import math
 import os
+import re
 import tempfile
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ SECONDS = 10.0
 MOST_TOLD = 64
 """Instances and files that the next writer is told of, as CO-Bench tells its agents."""
 LEFT_OUT = "not asked"
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 VALID = "valid_instances/"
 
 Load = Callable[[str, str], types.ModuleType]
@@ -54,9 +56,8 @@ def of_instances(path: str, options: Mapping[str, Any], load: Load) -> Callable[
         }
         points = [sum(0 if isinstance(one, str) else one for one in found) / len(found) for found in lists.values()]
         failed = sum(isinstance(one, str) for found in lists.values() for one in found)
-        told = [f"{name} -> {', '.join(map(as_told, found[:MOST_TOLD]))}" for name, found in lists.items()]
         metrics = {"combined_score": sum(points) / len(points), "failed_instances": failed}
-        return {"metrics": metrics, "artifacts": {"instances": "\n".join(told[:MOST_TOLD])}}
+        return {"metrics": metrics, "artifacts": {"instances": told_of(lists, lambda score: f"{float(score):.3f}")}}
 
     return evaluate
 
@@ -130,8 +131,32 @@ def scored(module: types.ModuleType, ask: Callable[..., Any], instance: Any, sec
         return f"Exception: {error}"
 
 
-def as_told(score: Any) -> str:
-    return score if isinstance(score, str) else f"{float(score):.3f}"
+def told_of(lists: Mapping[str, Sequence[Any]], say: Callable[[Any], str]) -> str:
+    """What the next writer is told: why instances failed, once where several did alike (but for numbers in the words),
+    and what became of each file's.
+
+    Args:
+        lists: file → of each of its instances what `say` puts into words, or why there is none.
+    """
+    alike: dict[str, list[tuple[str, str]]] = {}
+    for name, found in lists.items():
+        for why in found:
+            if isinstance(why, str):
+                alike.setdefault(NUMBER.sub("0", why), []).append((name, why))
+    several = [kind for kind, failed in alike.items() if len(failed) > 1][:MOST_TOLD]
+    marks = {kind: f"failed as [{at}]" for at, kind in enumerate(several, 1)}
+    instances = sum(map(len, lists.values()))
+    told = []
+    for at, kind in enumerate(several, 1):
+        (first, why), (last, other) = alike[kind][0], alike[kind][-1]
+        differs = "" if why == other else f"; last {last}: {other}"
+        told.append(f"[{at}] on {len(alike[kind])} of {instances} instances, first {first}: {why}{differs}")
+    for name, found in list(lists.items())[:MOST_TOLD]:
+        words = (
+            marks.get(NUMBER.sub("0", one), one) if isinstance(one, str) else say(one) for one in found[:MOST_TOLD]
+        )
+        told.append(f"{name} -> {', '.join(words)}")
+    return "\n".join(told)
 
 
 # ---------------------------------------------------------------- HeuriGym
@@ -153,18 +178,19 @@ def of_files(path: str, options: Mapping[str, Any], load: Load) -> Callable[...,
 
     def evaluate(program_path: str, **_: Any) -> Any:
         ask = getattr(load("program", program_path), options["template"]["entry"])
-        costs, told = {}, []
+        costs: dict[str, float] = {}
+        told: dict[str, list[Any]] = {}
         for name, paths in groups.items():
             try:
                 costs[name] = cost_of(
                     module, verifier, paths, ask({os.path.basename(one): read(one) for one in paths}, seconds)
                 )
-                told.append(f"{name}: valid, cost {costs[name]}")
+                told[name] = [costs[name]]
             except (Exception, SystemExit) as error:  # theirs too: some end by sys.exit
                 if not expert:
                     raise
-                told.append(f"{name}: {type(error).__name__ if not str(error) else error}")
-        artifacts = {"instances": "\n".join(told[:MOST_TOLD])}
+                told[name] = [str(error) or type(error).__name__]
+        artifacts = {"instances": told_of(told, lambda cost: f"valid, cost {cost}")}
         if not expert:
             return {"metrics": {"combined_score": sum(costs.values()) / len(costs)}, "artifacts": artifacts}
         return {

@@ -134,6 +134,23 @@ def test_co_benchs_task_is_scored_as_there_and_its_other_instances_only_at_the_e
     assert told.splitlines() == [of_a, "b.txt -> 1.000"]
 
 
+def test_a_program_that_fails_alike_on_many_instances_is_told_of_it_once(cli: Cli):
+    data = {f"{name}.txt": "1 2 3\n3 1 2 5 4\n3 1 2 5 4 6\n9 8 7 6\n" for name in "abcdef"}
+    text = LARGEST.replace('    return {"largest"', '    numbers[len(numbers)]\n    return {"largest"')
+    folder = filled(cli.folder / "theirs", {"config.py": text[: text.index("def norm_score")], **data})
+    ended = search(cli, folder, "problem.options.evaluator_args.timeout=0.3")
+    assert ended.code == 0, ended.err
+    shown = cli.here("show", "latest", "[0]").out
+    prompt = cli.here("step", "latest", "--until", "prompt").out
+    for told in (shown, prompt):
+        assert "on 6 of 24 instances, first a.txt: Exception: Timeout (0.3s)" in told
+        assert "on 6 of 24 instances, first a.txt: Exception: four are too many" in told
+        assert told.count("IndexError: list index out of range\n[this traceback came 12 times]") == 1
+        assert told.count("ValueError: four are too many\n[this traceback came 6 times]") == 1
+        assert told.count("Traceback") == 3, "of the third kind, too late, there is one as well"
+        assert "f.txt -> failed as [1], failed as [2], failed as [2], failed as [3]" in told
+
+
 def test_what_is_yielded_last_in_time_counts_and_only_the_instances_for_a_search_steer(cli: Cli):
     data = {
         "valid_instances/a.txt": "3",
@@ -178,8 +195,8 @@ def test_heurigyms_task_is_scored_by_verifier_evaluator_and_what_experts_need(cl
     else:
         assert ours(found)["metric"] == pytest.approx(index([1 / 2, 1], 4)) and ours(found)["final"] is None
     told = instances_told(cli)
-    assert "one: valid, cost 2.0" in told and "two: no solution file was written, or an empty one" in told
-    assert parts or "four: Verification failed: the words are 5, not 4" in told
+    assert "one -> valid, cost 2.0" in told and "two -> no solution file was written, or an empty one" in told
+    assert parts or "four -> Verification failed: the words are 5, not 4" in told
 
 
 def test_an_instance_may_lie_in_several_files_of_one_name(cli: Cli):
