@@ -103,7 +103,7 @@ def _parts(lines: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Sequence[str
 
 
 def _traceback(lines: Sequence[str], place: int) -> tuple[tuple[str, ...], int]:
-    """(frames and kinds of exceptions, the line behind it) of the traceback that begins there, or ((), the next line)."""
+    """(frames and kinds of exceptions, the line behind it) of the traceback that begins there; ((), the next line)."""
     trace: tuple[str, ...] = ()
     over = place + 1
     while place < len(lines) and lines[place] == _HEAD:

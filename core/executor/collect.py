@@ -7,8 +7,14 @@ import stat
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from utils.folder_entries import entries
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+MOST_FILES = 10_000
+"""Of one folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +24,45 @@ class Collected:
     data: bytes | None
     reason: str = ""
     executable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedFolder:
+    """What lies in a folder by its path there, or None with the reason why it was not taken."""
+
+    files: dict[str, bytes] | None
+    reason: str = ""
+
+
+def collect_folder(root: Path, relative: str, max_bytes: int) -> CollectedFolder:
+    """Read all files below `root/relative`, as `collect_file` does: at most `max_bytes` and `MOST_FILES` together.
+
+    Links and other special files are nobody's output. A file that cannot be taken, or whose name cannot be shown, is a
+    reason to take none: a grader would judge the others.
+    """
+    place = PurePosixPath(relative)
+    if not place.parts or place.is_absolute() or ".." in place.parts:
+        return CollectedFolder(None, f"{relative!r} is not a path inside the workspace")
+    if not all(_is_real_folder(root.joinpath(*place.parts[:end])) for end in range(1, len(place.parts) + 1)):
+        return CollectedFolder(None, "not written, or not a plain folder")
+    files: dict[str, bytes] = {}
+    for entry in entries(root / place):
+        if entry.is_too_deep or not entry.path.isprintable():
+            return CollectedFolder(None, f"{entry.path!r:.200}: such a name is not taken")
+        if not stat.S_ISREG(entry.status.st_mode):
+            continue
+        taken = collect_file(root, f"{place}/{entry.path}", max_bytes)
+        if taken.data is None:
+            return CollectedFolder(None, f"{entry.path!r:.200}: {taken.reason}")
+        files[entry.path] = taken.data
+        max_bytes -= len(taken.data)
+        if len(files) > MOST_FILES:
+            return CollectedFolder(None, f"more than the {MOST_FILES:,} files that are taken")
+    return CollectedFolder(files) if files else CollectedFolder(None, "it holds no file")
+
+
+def _is_real_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def collect_file(root: Path, relative: str, max_bytes: int) -> Collected:

@@ -15,8 +15,9 @@ from typing import Any
 
 from core.contracts import JobContext, Limits
 from core.evaluation.timing import ByTurns, repeat
-from core.executor.collect import collect_file
+from core.executor.collect import collect_file, collect_folder
 from core.executor.workspace import remove_tree
+from problems.command.spec import is_folder
 from utils.patience import Patience
 
 MOST_RUNS = 30
@@ -110,13 +111,12 @@ def copy_sources(folder: Path, workspace: Path, files: dict[str, str], beside: C
 
 
 def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: float) -> dict[str, Any]:
-    """Run the grading command outside, in the sources' folder, on a copy of the one output file."""
-    taken = collect_file(workspace, payload["output"], COPY_BYTES)
-    if taken.data is None:
-        why = f"{payload['output']}: {taken.reason} (the file that is graded: problem.options.output)"
-        return {"output": "", "code": None, "error": why}
+    """Run the grading command outside, in the sources' folder, on a copy of the output: a file, or a folder of them."""
     copy = scratch / "output-to-grade"
-    copy.write_bytes(taken.data)
+    if why := _copy_output(workspace, payload["output"], copy):
+        what = "folder" if is_folder(payload["output"]) else "file"
+        why = f"{payload['output']}: {why} (the {what} that is graded: problem.options.output)"
+        return {"output": "", "code": None, "error": why}
     words = shlex.split(payload["grade"])
     argv = [str(copy) if word == "{output}" else word for word in words]
     if argv == words:
@@ -126,6 +126,22 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"output": "", "code": None, "error": f"problem.grade: {error}"}
     return {"output": out[-20_000:], "code": code, "error": _with_place(err[-2_000:], payload) if code else ""}
+
+
+def _copy_output(workspace: Path, output: str, copy: Path) -> str:
+    """Put what the program wrote where nothing but what is taken lies; why that cannot be, or ''."""
+    if not is_folder(output):
+        taken = collect_file(workspace, output, COPY_BYTES)
+        if taken.data is not None:
+            copy.write_bytes(taken.data)
+        return taken.reason
+    found = collect_folder(workspace, output, COPY_BYTES)
+    if found.files is not None:
+        remove_tree(copy)
+        for name, data in found.files.items():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            (copy / name).write_bytes(data)
+    return found.reason
 
 
 def _with_place(error: str, payload: dict[str, Any]) -> str:

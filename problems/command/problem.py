@@ -12,7 +12,7 @@ from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.job import COPY_BYTES, going_along
-from problems.command.spec import CommandSpec
+from problems.command.spec import CommandSpec, is_folder, plain_output
 from problems.command.tree.options import TreeOptions
 from problems.grading_files import graded_alone
 from problems.languages import language_of
@@ -31,7 +31,8 @@ class Options(Section):
     """`problem.options` of this problem."""
 
     output: str = "output.txt"
-    """File that the command writes and `problem.grade` reads; relative to the folder of the sources."""
+    """File that the command writes and `problem.grade` reads, or a folder of files: `results/`, with a slash at its
+    end; relative to the folder of the sources."""
     statement: str = ""
     """What the files are for, for the prompt."""
     reply: Literal["diff", "program"] = "diff"
@@ -128,8 +129,11 @@ class CommandProblem(Problem):
     @property
     def scoring_files(self) -> Mapping[str, Path]:
         """What the command, the grading and the sources name beside them. The sources are what changes."""
-        without = {*self.spec.sources, self.spec.folder / self.spec.output}
-        return named_files(self.spec.folder, [self.spec.command, self.spec.grade or "", self.code], without)
+        spec = self.spec
+        without = {*spec.sources, spec.folder / spec.output}
+        if is_folder(spec.output):
+            without |= {*(spec.folder / spec.output).rglob("*")}
+        return named_files(spec.folder, [spec.command, spec.grade or "", self.code], without)
 
     def prepare(self) -> None:
         self.check()
@@ -209,7 +213,7 @@ def build(cfg: Config, project_dir: Path) -> Problem:
         metric,
         lower_is_better=is_minimised(section.direction, metric, begins=cfg.given is not None),
         grade=section.grade,
-        output=options.output,
+        output=plain_output(options.output),
         timed=options.timed,
     )
     sent = cfg.execution.runner != "local"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class CommandSpec:
     grade: str | None = None
     """A command of the user's that judges the output file, outside of the candidate's reach."""
     output: str = "output.txt"
-    """What `grade` reads; relative to the folder."""
+    """What `grade` reads, a file or (`results/`) a folder; relative to the folder of the sources."""
     timed: bool = False
     """The score is the seconds that the command takes."""
 
@@ -31,3 +31,13 @@ class CommandSpec:
     @property
     def names(self) -> list[str]:
         return [path.name for path in self.sources]
+
+
+def is_folder(output: str) -> bool:
+    """True where `problem.options.output` names a folder: its name says so, since a program must not choose."""
+    return output.endswith("/")
+
+
+def plain_output(output: str) -> str:
+    """`results/` for `./results//`: paths below it begin with it."""
+    return PurePosixPath(output).as_posix() + "/" * is_folder(output)

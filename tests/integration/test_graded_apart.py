@@ -158,3 +158,57 @@ def test_where_the_graded_file_is_expected_is_told(cli: Cli, tmp_path: Path, out
         *WORDS, "problem.direction=max", *words, "problem.eval=python3 a.py", f"problem.options.output={output}"
     )
     assert ended.code == 2 and told in " ".join(ended.err.split())
+
+
+FOLDER_GRADER = """
+import os, sys
+found = {}
+for place, _, names in os.walk(sys.argv[1]):
+    for name in names:
+        path = os.path.join(place, name)
+        found[os.path.relpath(path, sys.argv[1])] = open(path).read()
+print("found:", sorted(found), file=sys.stderr)
+print("score:", sum(found.get(name) == text for name, text in {"a.txt": "1", "more/b.txt": "2"}.items()))
+sys.exit(found.get("a.txt") == "wrong")
+"""
+
+
+@pytest.mark.parametrize("editable", ["", "problem.editable=a.py"], ids=["file", "repository"])
+@pytest.mark.parametrize(
+    ("program", "score", "told"),
+    [
+        ("w('a.txt', '1'); w('more/b.txt', '2'); w('../else.txt', 'x')", 2, ""),
+        ("w('more/b.txt', '2')", 1, "what lay there before is not the program's"),
+        ("w('a.txt', 'wrong'); w('more/b.txt', '2')", None, "found: ['a.txt', 'more/b.txt']"),
+        (
+            "pass",
+            None,
+            "(the folder that is graded: problem.options.output)",
+        ),
+        ("w('a.txt', '1'); os.symlink('/etc/hostname', 'results/b')", 1, "a link is no output"),
+        ("os.symlink('.', 'results')", None, "results/: not written, or not a plain folder"),
+        (r"w('a\nb.txt', '1')", None, r"'a\nb.txt': such a name is not taken"),
+    ],
+    ids=["both", "one", "refused", "none", "link", "linked", "odd name"],
+)
+def test_a_folder_of_outputs(cli: Cli, tmp_path: Path, editable: str, program: str, score: int | None, told: str):
+    """A grader is given a copy of the folder: every file that the program wrote there, and no other."""
+    place = tmp_path / "sources"
+    (place / "results").mkdir(parents=True)
+    (place / "results" / "a.txt").write_text("1")
+    (place / "grade.py").write_text(FOLDER_GRADER)
+    begins = "import os\n\n\ndef w(name, text):\n    os.makedirs(os.path.dirname('results/' + name), exist_ok=True)\n"
+    begins += "    open('results/' + name, 'w').write(text)\n\n\n"
+    if "symlink('.'" in program:
+        begins += "import shutil; shutil.rmtree('results', ignore_errors=True)\n"
+    (place / "a.py").write_text(begins + program + "\n")
+    if editable and "symlink('.'" in program:
+        pytest.skip("a folder of the base stays one")
+    source = [f"problem.source={place}", editable] if editable else [f"problem.source={place / 'a.py'}"]
+    words = [*source, "problem.eval=python3 a.py", "problem.options.output=./results/"]
+    ended = cli.here(*WORDS, "problem.direction=max", f"problem.grade={sys.executable} grade.py", *words)
+    if score is None:
+        assert ended.code == 2 and told in " ".join(ended.err.split()), ended.err
+        return
+    node = cli.node(cli.show()["nodes"][0]["node_id"])
+    assert (node["metric"], node["metric_source"]) == (score, "verified"), told

@@ -15,6 +15,7 @@ from core.evaluation.timing import interval_of_median, timed_spec
 from core.state.failure import FailureKind
 from core.state.node import Node
 from problems.command.job import MOST_RUNS, not_graded
+from problems.command.spec import is_folder
 from problems.command.tree.scores import COUNTS, Condition, Source, metrics_of
 from problems.command.tree.tree import Ground, Tree, TreeError, read_tree
 from utils.globs import matches
@@ -108,7 +109,7 @@ class TreeEvaluator(RepeatableEvaluator):
         payload = {
             "inputs": str(self._ground.base.folder), "changes": dict(tree.changes), "command": scoring.command,
             "build": scoring.build, "build_inputs": list(scoring.build_inputs), "writable": self._writable,
-            "hidden": list(self._ground.hidden), "reports": self._reports, "written": self._written(),
+            "hidden": list(self._ground.hidden), "reports": self._reports, "written": self._written(tree, rival),
             "output": scoring.output, "grade": scoring.grade,
             "limits": deps.limits.model_dump(mode="json"), "seed": deps.seed, "runs": runs, "timed": scoring.timed,
             "rival": None if rival is None else dict(rival.changes),
@@ -127,12 +128,17 @@ class TreeEvaluator(RepeatableEvaluator):
         kinds = () if self._scoring.grade else ("json", "junit")
         return [source.what for source in self._scoring.sources if source.kind in kinds]
 
-    def _written(self) -> list[str]:
+    def _written(self, *trees: Tree | None) -> list[str]:
         """Files that count only if the command writes them: what lies there before it would be taken for its work.
 
         What a candidate hands in as a file is its work too, but for a time: then it must be made while that is taken.
         """
-        taken = [*self._reports, *([self._scoring.output] if self._scoring.grade else [])]
+        taken, output = [*self._reports], self._scoring.output
+        if self._scoring.grade and is_folder(output):
+            there = {*self._ground.base.files}.union(*(tree.changes for tree in trees if tree is not None))
+            taken += sorted(path for path in there if path.startswith(output))
+        elif self._scoring.grade:
+            taken.append(output)
         return [path for path in taken if self._scoring.timed or not self._ground.may_change(path)]
 
     def _is_built_outside(self, tree: Tree) -> bool:

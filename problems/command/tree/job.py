@@ -17,6 +17,7 @@ from core.executor.collect import collect_file
 from core.executor.tree_run import TreeRun, run_on_base
 from core.state.failure import FailureKind
 from problems.command.job import COPY_BYTES, MOST_RUNS, grade
+from problems.command.spec import is_folder
 from problems.command.tree.fresh_folders import fresh_folder
 from problems.command.tree.grading_copy import grading_copy
 from problems.command.tree.kept_builds import in_use, kept
@@ -46,7 +47,10 @@ def _evaluated(
     payload: dict[str, Any], context: JobContext, limits: Limits, built: Mapping[str, Path]
 ) -> dict[str, Any]:
     """What `evaluate` returns of a tree with what was built of it."""
-    base, files = Path(payload["inputs"]), {**built, **payload["changes"]}
+    base, output = Path(payload["inputs"]), payload["output"]
+    if is_folder(output):  # what lies in it is the command's work, and not the build's
+        built = {path: place for path, place in built.items() if not path.startswith(output)}
+    files = {**built, **payload["changes"]}
     if (clash := _clash(files)) is not None:
         message = f"{clash}: the program and what problem.build makes have it as a file and as a folder"
         refused = ExecutionResult(failure=FailureKind.EVAL_ERROR, message=message)

@@ -11,7 +11,7 @@ class TreeOptions(Section):
     """`problem.options` where `problem.source` is a folder."""
 
     output: str = "output.txt"
-    """File that the command writes and `problem.grade` reads."""
+    """File that the command writes and `problem.grade` reads, or a folder of files: `results/`, with a slash."""
     statement: str = ""
     """What the repository is for, for the prompt."""
     timed: bool = False

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
 from core.state.node import Node
+from problems.command.spec import plain_output
 from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
 from problems.command.tree.evaluator import Scoring, TreeEvaluator
@@ -253,7 +254,8 @@ def build_tree(cfg: Config, project_dir: Path) -> TreeProblem:
     scoring = Scoring(
         command, metric or "seconds", tuple(sources), tuple(conditions_of(section.require)),
         build=section.build, build_inputs=patterns_of(options.build_inputs), writable=patterns_of(options.writable),
-        grade=section.grade, output=options.output, timed=options.timed, repeats=options.repeats, alone=options.alone,
+        grade=section.grade, output=plain_output(options.output), timed=options.timed,
+        repeats=options.repeats, alone=options.alone,
         lower_is_better=is_minimised(section.direction, metric, begins=cfg.given is not None),
     )  # fmt: skip
     return TreeProblem(
