@@ -49,6 +49,7 @@ from runs.parts.writing import agents_of, ideas_at_once, model_client_of, review
 from runs.recorded.scores import ReplayedEvaluator
 from runs.search import Process, Search
 from runs.tickets.files import ProgramFiles
+from utils.allowance import Allowance
 from utils.config_schema import Config
 from utils.packages import installed_packages
 from utils.strategies import POLICIES
@@ -173,6 +174,7 @@ def _deadline(config: Config, problem: Problem, process: Process) -> Deadline:
         lifted=process.stop_after is not None,
         usd=config.budget.usd,
         usd_per_hour=config.execution.usd_per_hour if process.recorded is None else 0.0,
+        allowance=Allowance(process.awake),
     )
 
 

@@ -50,6 +50,7 @@ from runs.tickets.queue import TicketQueue
 from runs.tickets.service import open_queue, serve
 from runs.tracking import open_trackers
 from runs.view import SilentView, View
+from utils.awake_clock import AwakeClock
 from utils.config import secrets_of
 from utils.config_schema import Config
 from utils.errors import BackendError, ConfigError, RunBusyError
@@ -117,7 +118,8 @@ class OpenedRun:
         self._stack = ExitStack()
         self._board: WorkBoard | None = None
         self._ahead: SandboxAhead | None = None
-        self._clock = SearchClock()
+        self._awake = AwakeClock()
+        self._clock = SearchClock(self._awake)
         self._before: dict[str, Any] = {}
         """Status and reason of a run as this process found it."""
         self._found = 0
@@ -219,6 +221,7 @@ class OpenedRun:
         )
         self._stack.callback(self._discard_unbegun)
         sweep_scratch()
+        self._stack.enter_context(self._awake.watched())
         self._stack.enter_context(hold(self.run_dir))
         self._stack.enter_context(reserved(self.run_dir))
         self._open_files()
@@ -227,7 +230,9 @@ class OpenedRun:
             check_steps(self.run_dir, self.config)
         self._stack.enter_context(self.interrupts.handled())
         if self._recorded is None:  # a replay asks nobody
-            self._queue = open_queue(self.config, self.store, self.interrupts, lambda: self.search.deadline, self._idle)
+            self._queue = open_queue(
+                self.config, self.store, self.interrupts, lambda: self.search.deadline, self._idle, self._awake
+            )
 
     def _check_config(self) -> None:
         """What another process was told while this one was made ready would be taken back by what this one stores."""
@@ -248,6 +253,7 @@ class OpenedRun:
             tickets=self._queue,
             doing=self._doing,
             sandbox=self._ahead,
+            awake=self._awake,
         )
         self.search = compose(self.config, problem, process)
         self._board = self.search.live.work

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -76,6 +77,8 @@ class Process:
     """End after so many steps, without telling the writers: for a replay."""
     sandbox: SandboxAhead | None = None
     """The sandbox of this machine, where its opening has begun already."""
+    awake: Callable[[], float] = time.monotonic
+    """→ seconds in which this process ran."""
 
 
 @dataclass(slots=True)

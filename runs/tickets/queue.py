@@ -56,7 +56,8 @@ class TicketQueue:
     Args:
         seconds: how long a ticket is good.
         clock: seconds since the epoch, which writers are told; it may be set.
-        steady: seconds that only grow: by these a ticket expires while this process lives.
+        steady: seconds in which this process ran: by these a ticket expires while it lives, and it ends where nobody
+            comes.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class TicketQueue:
         """Why nothing is handed out any more, as a sentence; '' while the search goes on."""
         self.broke_off = False
         """True if that is a fault."""
-        self._called = time.monotonic()
+        self._called = steady()
 
     # ------------------------------------------------------------ the search's side
 
@@ -140,7 +141,7 @@ class TicketQueue:
         stops = self._stops
         if stops.now.is_set():
             raise RunStopped("stopped while a writer outside was waited for")
-        if stops.idle is not None and time.monotonic() - self._called > stops.idle:
+        if stops.idle is not None and self._steady() - self._called > stops.idle:
             stops.finish.set()
         if stops.finish.is_set():
             raise Interrupted("interrupted")
@@ -182,7 +183,7 @@ class TicketQueue:
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
-            self._called = now = time.monotonic()
+            self._called, now = self._steady(), time.monotonic()
             with self._changed:
                 known = (self._known(token, holder) for token in tokens)
                 found = next(filter(None, known), None) or self._leased(tokens[-1], holder)
@@ -193,7 +194,7 @@ class TicketQueue:
     def take_over(self, node_id: str, token: str, holder: str) -> str:
         """Pass an open ticket on to who asks for it by its node; its state, or `refused`. The old token is void."""
         with self._lock:
-            self._called = time.monotonic()
+            self._called = self._steady()
             ticket = self._expired(self._tickets.get(node_id))
             if ticket is None:
                 return "refused"
@@ -328,7 +329,7 @@ class TicketQueue:
         """
         until = time.monotonic() + min(seconds, LONGEST_CALL)
         while True:
-            self._called = now = time.monotonic()
+            self._called, now = self._steady(), time.monotonic()
             # not under the lock below: the store's may be held by who waits for it
             is_asked = self.asks_about(node_id) or self.is_held_up(node_id)
             with self._judged:
@@ -343,7 +344,7 @@ class TicketQueue:
 
     def _change(self, node_id: str, token: str | None, change: Callable[[Ticket], Ticket]) -> str:
         with self._lock:
-            self._called = time.monotonic()
+            self._called = self._steady()
             ticket = self._expired(self._tickets.get(node_id))
             if ticket is None or not (token is None or hmac.compare_digest(ticket.token_hash, hash_of(token))):
                 return "refused"

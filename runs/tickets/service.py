@@ -19,18 +19,24 @@ from utils.config_schema import Config
 
 
 def open_queue(
-    config: Config, store: RunStore, interrupts: Interrupts, deadline: Callable[[], Deadline], idle: float | None
+    config: Config,
+    store: RunStore,
+    interrupts: Interrupts,
+    deadline: Callable[[], Deadline],
+    idle: float | None,
+    awake: Callable[[], float],
 ) -> TicketQueue | None:
     """The queue where programs come from outside; None where a model or `rules` is asked.
 
     Args:
         deadline: of the search, asked for once it waits.
         idle: seconds without a call after which the process ends.
+        awake: seconds in which this process ran.
     """
     if not spec_of(model_settings(config.llm, plugins=config.plugin_folders)["code"]).is_outside:
         return None
     stops = Stops(interrupts.finish, interrupts.now, lambda: deadline().seconds_left(), idle, lambda: deadline().limit)
-    return TicketQueue(store, stops, config.llm.ticket_seconds)
+    return TicketQueue(store, stops, config.llm.ticket_seconds, steady=awake)
 
 
 def serve(queue: TicketQueue, search: Search, run_dir: Path, store: RunStore, stack: ExitStack) -> None:

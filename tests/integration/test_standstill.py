@@ -8,9 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.command_line import Cli
+
+from core.storage.reader import RunReader
+from runs.tickets.client import ask_the_run
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 1.5
@@ -106,3 +112,29 @@ def test_what_comes_while_we_stand_still_is_not_late(tmp_path: Path) -> None:
         for pipe in pipes:
             for end in pipe:
                 os.close(end)
+
+
+AWAY = 9.0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="there is no Ctrl-Z")
+def test_a_search_that_was_stopped_for_a_while_has_its_seconds_and_its_tickets(
+    cli: Cli, toy: Callable[..., list[str]], eventually: Callable[..., Any]
+):
+    """While it was held a ticket had expired, the budget was used up, and nobody had come for too long."""
+    ready, limit = cli.folder / "ready", AWAY - 1
+    words = toy(3, f"budget.seconds={limit}", f"llm.ticket_seconds={limit}")
+    child = cli.start("run", "--writer=external", *words, f"--idle={limit + 1}", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+    ticket = ask_the_run(cli.run_dir, {"verb": "ask", "token": "1" * 32, "seconds": 10})["ticket"]
+    child.send_signal(signal.SIGSTOP)
+    time.sleep(AWAY)
+    child.send_signal(signal.SIGCONT)
+    told = {"verb": "tell", "ticket": ticket, "code": "x = 3\n", "seconds": 10}
+    found = ask_the_run(cli.run_dir, told)
+    while found["state"] == "running":
+        found = ask_the_run(cli.run_dir, told)
+    assert found["metric"] is not None, found
+    assert child.wait(60) == 0, "nobody asks any more, and the budget ends it"
+    with RunReader(cli.run_dir) as reader:
+        assert limit <= reader.facts()["active_seconds"] < AWAY + limit

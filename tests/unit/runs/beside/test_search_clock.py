@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from runs.beside import search_clock
 from runs.beside.search_clock import SearchClock
 
 
-def test_only_the_search_counts_and_earlier_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_search_counts_and_earlier_processes() -> None:
     now = [100.0]
-    monkeypatch.setattr(search_clock.time, "monotonic", lambda: now[0])
-    clock = SearchClock()
+    clock = SearchClock(lambda: now[0])
     clock.before = 7.0
     now[0] += 2
     assert clock.seconds() == 9.0, "steps by hand have no begin"
