@@ -8,7 +8,7 @@ round, when it is judged, finds in the book what was played.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -19,6 +19,7 @@ from core.arena.tournament import Begun
 from core.state.node import Node
 from core.state.task import Task
 from utils.counts import counted
+from utils.thread_pool import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class GamesAhead:
         self._run = run
         self._lock = Lock()
         self._table: _Table | None = None
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Pool | None = None
 
     def expect(self, tasks: Sequence[Task]) -> None:
         """A round of these tasks is written from now on."""
@@ -74,7 +75,7 @@ class GamesAhead:
                 return  # one of them gives way when the round is judged
             pairings = self._pairings(table, node)
             table.seated.append(node)
-            pool = self._pool = self._pool or ThreadPoolExecutor(max(1, self._run.deps.jobs.slots), "ahead")
+            pool = self._pool = self._pool or Pool(max(1, self._run.deps.jobs.slots), "ahead")
             for pairing in pairings:
                 if pairing.key not in table.games:
                     table.games[pairing.key] = pool.submit(self._play, pairing, table)

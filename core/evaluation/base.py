@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +14,7 @@ from core.state.node import MetricSource, Node
 from utils.direction import as_score
 from utils.errors import BudgetExhausted, JobLost
 from utils.logger_system import log_msg
+from utils.thread_pool import Pool
 
 if TYPE_CHECKING:
     from core.state.journal import Journal
@@ -67,7 +67,7 @@ def side_by_side(deps: EvaluatorDeps, what: str, items: Sequence[A], work: Calla
         return found
 
     tell()
-    pool = ThreadPoolExecutor(max(1, min(deps.jobs.slots, len(items))), thread_name_prefix="beside")
+    pool = Pool(max(1, min(deps.jobs.slots, len(items))), thread_name_prefix="beside")
     try:
         return list(pool.map(one, items))
     finally:

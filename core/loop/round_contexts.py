@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from core.loop.stages import Stages
 from core.state.journal import Journal
 from core.state.memory import Memory
 from core.state.task import Task
+from utils.thread_pool import Pool
 
 
 class RoundContexts:
@@ -42,7 +43,7 @@ class RoundContexts:
         self._memory = memory
         self._steps_left = steps_left
         self._first_id = first_id
-        self._pool: ThreadPoolExecutor | None = None
+        self._pool: Pool | None = None
         self._ahead: dict[int, Future[dict[str, Any]]] = {}
         """Row → what it will share."""
         self._known: tuple[int, dict[str, Any]] = -1, {}
@@ -130,7 +131,7 @@ class RoundContexts:
         of_row = task.model_copy(update={"node_id": self._first_id(row), "round": row, "slot": 0})
         before = self._store.get_fact(_shared_of(row - self._stages.told(row).sharing)) or {}
         asking = self._stages.begin(of_row, replace(context or self._own(task), shared=before)).context
-        self._pool = self._pool or ThreadPoolExecutor(1, thread_name_prefix="ahead")
+        self._pool = self._pool or Pool(1, thread_name_prefix="ahead")
         self._ahead[row] = self._pool.submit(self._stages.agent(task.operator).begin_round, asking)
 
     def unanswered(self, rounds: int) -> Iterator[tuple[int, Task]]:

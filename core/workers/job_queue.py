@@ -107,7 +107,12 @@ class JobQueue(JobRunnerDefaults, ABC):
         with self._lock:
             if len(self._threads) < self.slots and not self._closing.is_set():
                 thread = threading.Thread(target=self._work, daemon=True, name=f"jobs-{len(self._threads)}")
-                thread.start()  # where the machine has no room for it, there is nothing to wait for at the end
+                try:
+                    thread.start()
+                except RuntimeError:  # no room for it: those that are there take the jobs
+                    if not self._threads:
+                        raise
+                    return
                 self._threads.append(thread)
 
     def _work(self) -> None:

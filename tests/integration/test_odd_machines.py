@@ -7,6 +7,8 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,30 @@ def test_a_model_that_cannot_be_asked_from_here_is_one_line_and_leaves_no_run(cl
     """It was asked again and again until the seconds were over, and the run ended with the score of a baseline."""
     ended = cli.here(*toy(2), "--llm=openai", **{"OPENAI_API_KEY": "sk-1", **environment})
     assert ended.code == 2 and said in ended.line and cli.runs == []
+
+
+def test_a_search_goes_on_with_the_threads_that_it_got_and_with_none_it_can_be_resumed(
+    cli: Cli, toy: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+):
+    """Where a thread was refused the search broke off, though it had others."""
+    start, given, room = threading.Thread.start, [], [1]
+
+    def started(thread: threading.Thread) -> None:
+        if thread.name.startswith("slot"):
+            if len(given) >= room[0]:
+                raise RuntimeError("can't start new thread")
+            given.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", started)
+    words = toy(6, "search.batch=3", "search.workers=3", "project.seed=5")
+    ended = cli.here("run", *words)
+    assert ended.code == 0 and "no room for another thread" in ended.out + ended.err
+    assert "the work goes on with 1 thread" in ended.out + ended.err
+    alone = [node["node_id"] for node in cli.show()["nodes"]]
+    room[0] = 0
+    broken = cli.here("run", *words)
+    assert broken.code == 1 and "no room for another thread" in broken.line, broken.err
+    monkeypatch.undo()
+    assert cli.here("resume", "latest").code == 0
+    assert [node["node_id"] for node in cli.show()["nodes"]] == alone, "the same search, by one thread or by three"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from utils.direction import Direction
 from utils.errors import ConfigError
 from utils.missing_file import no_file
 from utils.scratch_folders import scratch_folder
+from utils.thread_pool import Pool
 from utils.user_text import user_text
 
 PROGRAM_NAMES = ("initial_program.py", "initial.py", "program.py", "solution.py")
@@ -236,7 +236,7 @@ def _tries(beside: _Look, in_a_run: _Look, honest: str, timeout: float, aim: Aim
             note=failed.message if failed is not None else "",
         )  # fmt: skip
 
-    with ThreadPoolExecutor(2) as pool:
+    with Pool(2) as pool:
         yield from pool.map(try_one, CHEATS.items())
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from utils.thread_pool import threads
+from utils.thread_pool import Pool, threads
 
 
 def test_what_was_begun_is_waited_for_and_what_was_not_is_not_begun():
@@ -46,3 +46,19 @@ def test_who_wants_to_stop_waits_for_nobody(by_generator):
             next(found)
     assert time.monotonic() - began < 40
     release.set()
+
+
+def test_where_the_machine_gives_no_further_thread_those_that_are_there_do_the_work(monkeypatch):
+    start, room = threading.Thread.start, [2]
+
+    def started(thread: threading.Thread) -> None:
+        if not room[0]:
+            raise RuntimeError("can't start new thread")
+        room[0] -= 1
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", started)
+    with Pool(8) as pool:
+        assert list(pool.map(lambda number: time.sleep(0.01) or 2 * number, range(20))) == list(range(0, 40, 2))
+    with Pool(8) as pool, pytest.raises(RuntimeError, match="can't start new thread"):
+        pool.submit(print)
