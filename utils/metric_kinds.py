@@ -70,6 +70,15 @@ ALIASES = {
     "auroc": "auc",
     "rocauc": "auc",
     "area_under_roc": "auc",
+    "area_under_curve": "auc",
+    "area_under_the_curve": "auc",
+    "area_under_roc_curve": "auc",
+    "area_under_the_roc_curve": "auc",
+    "area_under_receiver_operating_characteristic_curve": "auc",
+    "area_under_the_receiver_operating_characteristic_curve": "auc",
+    "macro_roc_auc": "auc",
+    "macro_averaged_roc_auc": "auc",
+    "macro_auc": "auc",
     "quadratic_weighted_kappa": "qwk",
     "quadratic_kappa": "qwk",
     "matthews_correlation": "mcc",
@@ -79,6 +88,9 @@ ALIASES = {
     "root_mean_squared_percentage_error": "rmspe",
     "mean_absolute_error": "mae",
     "mean_absolute_percentage_error": "mape",
+    "symmetric_mean_absolute_percentage_error": "smape",
+    "r_squared": "r2",
+    "coefficient_of_determination": "r2",
     "median_absolute_error": "medae",
     "mean_squared_error": "mse",
     "acc": "accuracy",
@@ -102,6 +114,7 @@ ALIASES = {
     "ap": "average_precision",
     "pr_auc": "average_precision",
     "macro_f1": "f1_macro",
+    "macro_averaged_f1": "f1_macro",
     "weighted_f1": "f1_weighted",
     "f1_micro": "accuracy",
     "micro_f1": "accuracy",
@@ -133,6 +146,7 @@ ALIASES = {
 
 UNCLEAR = {
     "kappa": "qwk (quadratic weighted, as for grades) or cohen_kappa (unweighted, scikit-learn's cohen_kappa_score)",
+    "f": "f1 (of the second class), f1_macro (mean over classes) or accuracy (which micro F1 is)",
     "weighted_kappa": "qwk (quadratic weights, as for grades), or FILE.py:FUNCTION of your own for linear ones",
 }
 """Names that stand for several metrics → those."""
@@ -142,6 +156,9 @@ _AROUND = re.compile(
     r"|_(?:score|metric|coefficient|multi_?label|k)$"
 )
 """Says nothing of its own: several targets are always scored by the mean over their columns."""
+
+_IN_BRACKETS = re.compile(r"(?P<outer>[^(]*[^(\s])\s*\((?P<inner>[^()]+)\)\s*")
+"""`Area under the ROC curve (AUC)`; what stands in brackets may also be a part of the name: `F1 (macro)`."""
 
 _LOWER = frozenset(
     ("error", "loss", "distance", "divergence", "deviation", "entropy", "perplexity", "rmse", "rmsle", "rmspe", "mse",
@@ -185,8 +202,10 @@ def grader_kind(name: str) -> MetricKind | None:
 
 def meant_by(name: str) -> str:
     """What to say instead of a name that people use for several metrics; '' for others."""
-    key = _plain(name)
-    return UNCLEAR.get(key) or UNCLEAR.get(_AROUND.sub("", key, count=1), "")
+    key, shorter = "", _plain(name)
+    while shorter not in (key, "") and key not in UNCLEAR:
+        key, shorter = shorter, _AROUND.sub("", shorter, count=1)
+    return UNCLEAR.get(key, "")
 
 
 def lacks_number(name: str) -> str:

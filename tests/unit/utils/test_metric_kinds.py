@@ -15,6 +15,12 @@ from utils.metric_kinds import ALIASES, KINDS, WITH_NUMBER, grader_kind, lacks_n
         ("pinball loss at 0.1", "quantile@0.1"),
         ("MAP at 5", "map@5"), ("mapk@3", "map@3"), ("top_k_accuracy@5", "top@5"),
         ("Pearson correlation coefficient", "pearson"), ("misclassification rate", "error_rate"),
+        ("Area under the ROC curve", "auc"), ("mean columnwise area under the ROC curve", "auc"),
+        ("Area Under Receiver Operating Characteristic Curve", "auc"), ("macro-averaged ROC-AUC", "auc"),
+        ("Symmetric mean absolute percentage error", "smape"), ("Coefficient of determination", "r2"),
+        ("Matthews correlation coefficient (MCC)", "mcc"), ("area under the ROC curve (AUC)", "auc"),
+        ("Probability of ranking well (AUC)", "auc"), ("F1 (macro)", "f1_macro"),
+        ("Mean Average Precision (MAP@12)", "map@12"),
     ],
 )  # fmt: skip
 def test_metrics_are_known_by_their_usual_spellings(written, name):
@@ -22,8 +28,10 @@ def test_metrics_are_known_by_their_usual_spellings(written, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["profit", "score", "", "accuracy-loss", "_", "auc@5", "map@0", "map@2.5", "quantile@1", "wrmse"]
-)
+    "name",
+    ["profit", "score", "", "accuracy-loss", "_", "auc@5", "map@0", "map@2.5", "quantile@1", "wrmse", "RMSE (MAE)",
+     "profit (in euros)", "kappa (accuracy)", "()"],
+)  # fmt: skip
 def test_an_unknown_metric_is_none(name):
     assert metric_kind(name) is None
 
@@ -48,6 +56,11 @@ def test_a_kappa_that_does_not_say_its_weights_is_none_but_has_choices(written):
 @pytest.mark.parametrize("written", ["weighted_kappa", "Weighted Kappa score"])
 def test_a_weighted_kappa_may_have_linear_weights(written):
     assert metric_kind(written) is None and "qwk" in meant_by(written) and "linear" in meant_by(written)
+
+
+@pytest.mark.parametrize("written", ["Mean F-Score", "F score", "f_score"])
+def test_an_f_score_that_does_not_say_its_mean_has_choices(written):
+    assert metric_kind(written) is None and "f1_macro" in meant_by(written)
 
 
 @pytest.mark.parametrize("alias", ALIASES)

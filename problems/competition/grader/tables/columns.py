@@ -100,4 +100,10 @@ def bare(name: str) -> str:
 
 def listed(names: list[str], most: int = MOST_NAMES) -> str:
     more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(str(name)[:MOST_LETTERS] for name in names[:most]) + more
+    return ", ".join(map(_shortened, names[:most])) + more
+
+
+def _shortened(name: object) -> str:
+    """A long name with its beginning and its end, which tells files of one folder apart and closes its brackets."""
+    text = str(name)
+    return text if len(text) <= MOST_LETTERS else f"{text[: MOST_LETTERS // 2]}…{text[1 - MOST_LETTERS // 2 :]}"
