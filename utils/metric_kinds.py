@@ -174,7 +174,16 @@ _HIGHER = frozenset(
 
 def metric_kind(name: str) -> MetricKind | None:
     """The kind of that name or alias, or None; case, blanks and dashes do not matter, nor what says nothing of its own
-    (`column-wise ROC AUC`, `Macro F1-Score`). A number may be written `@5` or `at 5`."""
+    (`column-wise ROC AUC`, `Macro F1-Score`). A number may be written `@5` or `at 5`, and an abbreviation stand
+    in brackets behind the name."""
+    found = _kind(name)
+    if found is None and (parts := _IN_BRACKETS.fullmatch(name)):
+        outer, inner = _kind(parts["outer"]), _kind(parts["inner"])
+        found = inner if outer in (inner, None) and not meant_by(parts["outer"]) else None
+    return found
+
+
+def _kind(name: str) -> MetricKind | None:
     key, _, number = _plain(name).partition("@")
     while True:
         known = ALIASES.get(key, key)
