@@ -241,6 +241,9 @@ _UNLIKE = """print({told!r})
 def write_notebook(node: Node, target: Path, message: str, source: Source, prepared: Prepared) -> None:
     """Write the notebook. ConfigError where its cells could not make the program's input from the user's files."""
     if source.request["kind"] == "own":
+        if read := [name for name in prepared.meta.get("joined_tables", ()) if name in node.code]:
+            told = "is made of several files of yours, and the notebook reads one: join them"
+            raise ConfigError(f"export-best --notebook: input/{read[0]}, which the program reads, {told}")
         first, last, files = _own(source, prepared)
     else:
         first, last, files = _LINK, _CHECK_LINKED, [name for name in prepared.meta["files"] if name.endswith(".csv")]

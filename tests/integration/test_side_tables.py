@@ -278,3 +278,36 @@ def test_parquet_is_joined_where_programs_can_read_it(tmp_path, inline, monkeypa
     stand = Stand(tmp_path / "again", *words)
     assert not facts_of(stand).sides and "joins no visits.parquet: " in stand.problem.note
     stand.close()
+
+
+def test_a_table_of_each_row_is_summed_up_for_it(tmp_path, inline):
+    """A minute of a volcano's sensors in a file for each row; nothing else says anything."""
+    words = brought(tmp_path / "mine")
+    labels = sales().assign(segment_id=lambda table: 1000 + np.arange(len(table)))[["segment_id", "sold"]]
+    labels.to_csv(tmp_path / "mine" / "train.csv", index=False)
+    (tmp_path / "mine" / "train").mkdir()
+    for segment, sold in labels.itertuples(index=False):
+        sensor = (sold / 2 + DRAW.normal(0, 0.2, 30)).round(2)
+        pd.DataFrame({"sensor": sensor}).to_csv(tmp_path / "mine" / "train" / f"{segment}.csv", index=False)
+    stand = Stand(tmp_path, *words)
+    assert "400 files make segment_id_files.csv, 12,000 rows" in stand.problem.note
+    assert "joins segment_id_files.csv by segment_id (summed up)" in stand.problem.note
+    assert scored(stand, program(stand)) < 1
+    stand.close()
+
+
+def test_one_table_for_each_side_names_rows_by_keys_as_long_as_a_digest(tmp_path, inline):
+    """Labels, statements of customers to learn from, and those of customers to predict, by 64 digits."""
+    words = brought(tmp_path / "mine")
+    table = sales()
+    names = [f"{place * 7919:064x}" for place in range(500)]
+    pd.DataFrame({"customer": names[:400], "sold": table["sold"]}).to_csv(tmp_path / "mine" / "train.csv", index=False)
+    pd.DataFrame({"customer": names[400:]}).to_csv(tmp_path / "mine" / "test.csv", index=False)
+    known = [*table["sold"], *DRAW.normal(size=100)]
+    statements = pd.DataFrame({"customer": np.repeat(names, 3), "paid": np.repeat(known, 3).round(2)})
+    statements[:1200].to_csv(tmp_path / "mine" / "train_statements.csv", index=False)
+    statements[1200:].to_csv(tmp_path / "mine" / "test_statements.csv", index=False)
+    stand = Stand(tmp_path, *words, "data.train=train.csv")
+    assert "2 files make statements.csv, 1,500 rows: train_statements.csv … test_statements.csv" in stand.problem.note
+    assert "joins statements.csv by customer (summed up)" in stand.problem.note
+    stand.close()

@@ -23,6 +23,7 @@ from .leaks.hidden_labels import HiddenLabels
 from .leaks.leaks import copies, find_leaks
 from .leaks.other_rows import told_elsewhere
 from .leaks.totals import row_of_totals
+from .own_data.further_parts import Joined, join_further
 from .own_data.hidden_rows import groups_of, hidden_rows, known_classes, of_size, parted, rare_class, same_time
 from .own_data.long_form import long_form
 from .own_data.own_goal import own_goal
@@ -115,6 +116,9 @@ def prepare_own(
     outputs = _outputs(tables, shown, columns, goal, request["metric"] or "")
     notes += _write_user_rows(private / "user_rows.json", tables, names, outputs, theirs[key], goal)
     notes += _go_along(tables.used, public, lambda: _labels_of(sides, tables, key if invented else None), request, tell)
+    names_of_rows = {} if invented else {key: as_keys(pd.concat([sides.shown[key], answers[key], theirs[key]]))}
+    further = Joined([], []) if request.get("alone") else join_further(public, names_of_rows, tables.columns)
+    notes += further.notes
     exam = {
         "answers": "private/answers.csv", "sample": "public/sample_submission.csv", "id": key, "targets": columns,
         "truth": targets, "strict": True, "labels": goal.labels, "metric": request["metric"], "task": goal.task,
@@ -125,7 +129,7 @@ def prepare_own(
     meta = {
         "public": "public", "note": "; ".join(notes), "id": key, "targets": columns, "user_rows": len(theirs) > 0,
         "task": goal.task, "invented": key if invented else None, "cautions": cautions,
-        "copied": any(copied.values()), "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
+        "joined_tables": further.names, "copied": any(copied.values()), "parted": parted(tables, how, column, times, ~hidden & ~foreign, hidden),
     }  # fmt: skip
     all_of_it = len(sides.shown) == sides.count
     learned = None if all_of_it else as_programs_read(sides.shown, sides.count)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import pandas as pd
 
+from ..tables.columnar_files import append_parquet, column_names
 from ..tables.columns import listed
 from ..tables.contents import doubled, read_any, text_pieces
 from ..tables.counts import counted
@@ -38,8 +39,8 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     for name, files in request.get("parts", {}).items() if request.get("target") else ():
         folder.mkdir(parents=True, exist_ok=True)
         paths = [Path(file) for file in files]
-        told = _partitions(paths, Path(request["folder"]))
-        path, rows = _joined(paths, name, folder, told)
+        told = partitions(paths, Path(request["folder"]))
+        path, rows = join_files(paths, name, folder, told)
         request = {**request, name: str(path)}
         looks = dict.fromkeys(filter(None, (look_at(part).told() for part in paths)))
         more = f" ({'; '.join(looks)})" if looks else ""
@@ -51,7 +52,7 @@ def with_joined(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {**request, "unpacked": "; ".join(notes)}
 
 
-def _partitions(paths: Sequence[Path], folder: Path) -> dict[Path, dict[str, str]]:
+def partitions(paths: Sequence[Path], folder: Path) -> dict[Path, dict[str, str]]:
     """Of each file the columns that its folders tell, `year=2022/store=3/part-0.csv`: name → value.
 
     Args:
@@ -65,7 +66,9 @@ def _partitions(paths: Sequence[Path], folder: Path) -> dict[Path, dict[str, str
     return found
 
 
-def _joined(paths: Sequence[Path], name: str, folder: Path, told: Mapping[Path, Mapping[str, str]]) -> tuple[Path, int]:
+def join_files(
+    paths: Sequence[Path], name: str, folder: Path, told: Mapping[Path, Mapping[str, str]]
+) -> tuple[Path, int]:
     """(the table, its rows); columns that folders tell and files lack stand last."""
     said = f"data.{name}"
     columns = _columns(paths, said)
@@ -78,6 +81,8 @@ def _joined(paths: Sequence[Path], name: str, folder: Path, told: Mapping[Path, 
             looks[path] = look_at(path)
     if all(map(is_text, looks.values())):
         return _texts(looks, columns, said, folder / f"{name}.csv", more)
+    if (rows := append_parquet(looks, columns, more, folder / f"{name}.parquet")) is not None:
+        return folder / f"{name}.parquet", rows
     tables = {path: read_any(path)[0][columns].assign(**more[path]) for path in paths}
     for column in columns:
         _refuse_mixed(column, tables, said)
@@ -98,7 +103,8 @@ def _columns(paths: Sequence[Path], said: str) -> list[str]:
     for path in paths:
         if twice := [*doubled(path)]:
             raise Unusable(f"{said}: '{path.name}' has several columns called '{twice[0]}'; rename them")
-        found = [str(column) for column in read_any(path, rows=5)[0]]
+        look = look_at(path)
+        found = column_names(path, look) if look.suffix in COLUMNAR else [*map(str, read_any(path, rows=5)[0])]
         first = first or found
         lacks, more = [c for c in first if c not in found], [c for c in found if c not in first]
         if lacks or more:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
 from .exact import Unusable
-from .formats import FEATHER, STREAM, Look, opened
+from .formats import FEATHER, PARQUET, STREAM, Look, opened
+
+ROWS = 200_000
+"""Of a Parquet file that are held at once where it is read in pieces."""
+_NAMELESS = re.compile(r"__index_level_\d+__")
+"""An index of pandas without a name."""
 
 
 def read_columns(path: Path, look: Look) -> Any:
@@ -37,6 +44,67 @@ def read_columns(path: Path, look: Look) -> Any:
         table = table.reset_index()
     seen = Counter[str]()
     return table.set_axis([_numbered(name, seen) if name in twice else name for name in table.columns], axis=1)
+
+
+def column_names(path: Path, look: Look) -> list[str]:
+    """The columns, told from the head of the file. Those without such names of Feather's first version are read."""
+    with opened(path, look.packed) as file:
+        names = _names(file, look)
+    return [name for name in names if not _NAMELESS.fullmatch(name)] or [*map(str, read_columns(path, look).columns)]
+
+
+def append_parquet(
+    looks: Mapping[Path, Look], columns: list[str], more: Mapping[Path, Mapping[str, str]], to: Path
+) -> int | None:
+    """Write the rows of Parquet files into one, some at a time; their number, or None where they are of other forms or
+    their columns not of one type.
+
+    Args:
+        columns: theirs, in order.
+        more: columns that each has besides, with one value.
+    """
+    if not all(look.suffix in PARQUET and not look.packed for look in looks.values()):
+        return None
+    pyarrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    with_types = [{field.name: field.type for field in parquet.read_schema(path)} for path in looks]
+    if any([found[name] for name in columns] != [with_types[0][name] for name in columns] for found in with_types):
+        return None
+    values = {name: [told[name] for told in more.values()] for name in more[next(iter(looks))]}
+    kinds = {name: _kind_of(pyarrow, texts) for name, texts in values.items()}
+    schema = pyarrow.schema([*((name, with_types[0][name]) for name in columns), *kinds.items()])
+    count = 0
+    with parquet.ParquetWriter(to, schema) as writer:
+        for path in looks:
+            for piece in parquet_pieces(path, columns):
+                added = [_repeated(pyarrow, more[path][name], len(piece), kind) for name, kind in kinds.items()]
+                writer.write_table(pyarrow.Table.from_arrays([*piece.columns, *added], schema=schema))
+                count += len(piece)
+    return count
+
+
+def parquet_pieces(path: Path, columns: list[str]) -> Iterator[Any]:
+    """A Parquet file as tables of Arrow, some rows at a time."""
+    pyarrow = importlib.import_module("pyarrow")
+    with path.open("rb") as file:
+        for batch in _parquet(file).iter_batches(ROWS, columns=columns):
+            yield pyarrow.Table.from_batches([batch]).select(columns)
+
+
+def _kind_of(pyarrow: Any, texts: list[str]) -> Any:
+    """What holds the values that folders or files are called after; '' is missing."""
+    known = [text for text in texts if text]
+    for read, kind in ((int, pyarrow.int64()), (float, pyarrow.float64())):
+        try:
+            if known and [str(read(text)) for text in known] == known:
+                return kind
+        except ValueError:
+            continue
+    return pyarrow.string()
+
+
+def _repeated(pyarrow: Any, text: str, count: int, kind: Any) -> Any:
+    value = pyarrow.scalar(text or None, pyarrow.string()).cast(kind)
+    return pyarrow.repeat(value, count)
 
 
 def columns_twice(path: Path, look: Look) -> dict[str, int]:

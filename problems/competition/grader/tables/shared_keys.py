@@ -23,7 +23,7 @@ FEW = 20
 OTHERWISE_CALLED = 0.8
 """Part of the rows that a key of another name must find in both tables."""
 LONG = 60
-"""Characters of a word on average from which a column is text and no key."""
+"""Characters on average from which a column of several words each is text and no key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,8 @@ class _Column:
 
     @cached_property
     def are_long(self) -> bool:
-        return bool(self.values.astype(str).str.len().mean() > LONG)
+        texts = self.values.astype(str)
+        return bool(texts.str.len().mean() > LONG and texts.str.contains(r"\S\s+\S").mean() > 1 - ALIKE)
 
 
 class _Alike:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from problems.competition.notebook import _FIND
+from problems.competition.notebook import _FIND, write_notebook
+from utils.errors import ConfigError
 
 FILES = ["train.csv", "test.csv"]
 
@@ -41,3 +43,12 @@ def test_working_where_the_data_lie(tmp_path: Path) -> None:
         (tmp_path / name).write_text("theirs")
     for _ in range(2):
         assert found(tmp_path, SWARM_EVO_WORKING=".") == f"data: {tmp_path}\n"
+
+
+def test_a_program_that_reads_a_table_of_several_files_has_no_notebook(tmp_path):
+    """There is no such file beside the user's tables."""
+    prepared = SimpleNamespace(meta={"joined_tables": ["loans.csv"]})
+    source = SimpleNamespace(request={"kind": "own"}, name="mine")
+    node = SimpleNamespace(code="loans = pd.read_csv('input/loans.csv')\n")
+    with pytest.raises(ConfigError, match="loans.csv, which the program reads, is made of several files"):
+        write_notebook(node, tmp_path / "solution.ipynb", "", source, prepared)
