@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from problems.new_names import additions, text_of
 from utils.line_matching import line_matcher
 from utils.syntax import source_lines, syntax_error
 
@@ -57,7 +58,8 @@ def graft(frame: str, new: str) -> str:
     """The program `frame` with the blocks of `new`, so that nothing outside of the blocks changes.
 
     A text without marks is the block itself. Without marks in `frame` the new program is taken whole. A block within a
-    function that was written at the margin, or whose first line was, is moved to where it stands.
+    function that was written at the margin, or whose first line was, is moved to where it stands. What Python adds
+    outside of blocks at the margin (imports, helpers, constants) is moved into the nearest.
 
     Raises:
         BlockError: not the same number of blocks, or a whole program that lost its marks.
@@ -73,6 +75,7 @@ def graft(frame: str, new: str) -> str:
         )
     if len(inside) != len(places):
         raise BlockError("the reply must keep the EVOLVE-BLOCK marks, each once, as they are")
+    inside = [[*before, *text, *behind] for text, (before, behind) in zip(inside, _moved_in(frame, new), strict=True)]
     whole = _filled(frame, places, inside)
     if syntax_error(whole) is None or syntax_error(frame) is not None:
         return whole
@@ -82,6 +85,27 @@ def graft(frame: str, new: str) -> str:
         for most in (None, 1)
     )
     return next((one for one in moved if syntax_error(one) is None), whole)
+
+
+def _moved_in(frame: str, new: str) -> list[tuple[list[str], list[str]]]:
+    """For each block of `frame` the lines of `new` to go before and behind what it holds."""
+    places, there = line_ranges(frame), line_ranges(new)
+    nothing: list[tuple[list[str], list[str]]] = [([], []) for _ in places]
+    if not (has_marks(frame) and has_marks(new)):
+        return nothing
+    for lines in _adopted(frame, new):
+        above = [number for number, block in enumerate(there) if block.stop <= lines.start]
+        before, behind = nothing[above[-1] if above else 0]
+        (behind if above else before).extend(text_of(new, [lines]))
+    return nothing
+
+
+def _adopted(frame: str, new: str) -> list[range]:
+    """What is moved into blocks; nothing where one of them stands within a function or a class."""
+    if any(_margin(_text(frame, place)) for place in line_ranges(frame)):
+        return []
+    kept = frozenset(range(1, len(source_lines(frame)) + 1)) - block_lines(frame)
+    return additions(frame, kept, new, block_lines(new))
 
 
 def _filled(frame: str, places: Sequence[range], inside: Sequence[list[str]]) -> str:
@@ -116,19 +140,26 @@ def put_back(whole: str, new: str) -> str:
     """
     if not (has_marks(whole) and has_marks(new)):
         return ""
-    ours, theirs = ([line.rstrip() for line in source_lines(text)] for text in (whole, new))
-    if max(len(ours), len(theirs)) > LONGEST_COMPARED:
-        return "" if ours == theirs else "lines outside of the block were put back"
-    moved = {number for lines in line_ranges(new) for number in range(lines.start - 1, lines.stop + 1)}  # marks, too
+    if max(len(source_lines(whole)), len(source_lines(new))) > LONGEST_COMPARED:
+        return "" if _outside(whole) == _outside(new) else "lines outside of the block were put back"
+    moved = {number for lines in _adopted(whole, new) for number in lines}
+    ours, theirs = _outside(whole), [(number, line) for number, line in _outside(new) if number not in moved]
     undone: list[int] = []
     lost: list[str] = []
-    for what, first, last, begin, end in line_matcher(theirs, ours).get_opcodes():
+    matched = line_matcher([line for _, line in theirs], [line for _, line in ours])
+    for what, first, last, begin, end in matched.get_opcodes():
         if what != "equal":
-            undone += [number + 1 for number in range(first, last) if theirs[number] and number + 1 not in moved]
-            lost += [line for line in ours[begin:end] if line]
+            undone += [number for number, line in theirs[first:last] if line]
+            lost += [line for _, line in ours[begin:end] if line]
     if undone:
         return f"lines outside of the block were put back: {_numbers(undone)} of what was handed in"
     return f"lines outside of the block that were left out are there again: {lost[0][:80]!r}, …" if lost else ""
+
+
+def _outside(code: str) -> list[tuple[int, str]]:
+    """The lines outside of the blocks and their marks, with their numbers and without blanks at their ends."""
+    apart = {number for lines in line_ranges(code) for number in range(lines.start - 1, lines.stop + 1)}
+    return [(n, line.rstrip()) for n, line in enumerate(source_lines(code), 1) if n not in apart]
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -17,7 +17,7 @@ def test_ranges_are_the_lines_between_the_marks():
 
 
 def test_only_the_inside_of_the_blocks_is_taken():
-    new = "import sys\n# EVOLVE-BLOCK-START\nx = 5\n# EVOLVE-BLOCK-END\ndef main():\n    return 99\n"
+    new = "os = None\n# EVOLVE-BLOCK-START\nx = 5\n# EVOLVE-BLOCK-END\ndef main():\n    return 99\n"
     grafted = graft(FRAME, new)
     assert grafted == FRAME.replace("x = 1\ny = 2", "x = 5")
 
@@ -58,14 +58,69 @@ def test_a_whole_program_without_functions_that_lost_its_marks_is_seen_by_most_o
         (FRAME.replace("x = 1", "x = 5"), ""),
         (FRAME.replace("x = 1", "x = 5") + "\n\n", ""),
         ("x = 5", ""),
-        (FRAME.replace("import os", "import sys").replace("return x", "return 99"), ": 1, 7 of what was handed in"),
-        (FRAME + "a = 1\nb = 2\nc = 3\n", ": 8-10 of what was handed in"),
+        (FRAME.replace("import os", "os = 1").replace("return x", "return 99"), ": 1, 7 of what was handed in"),
+        (FRAME + "print(1)\nx += 2\nx = 3\n", ": 8-10 of what was handed in"),
         (FRAME.replace("import os\n", ""), "that were left out are there again: 'import os'"),
     ],
 )
 def test_what_was_put_back_outside_of_the_block_is_told(new, said):
     told = put_back(graft(FRAME, new), new)
     assert told.endswith(said) if said.startswith(":") else (said in told and bool(told) == bool(said))
+
+
+NEW = """import os
+import math
+from statistics import (
+    mean,
+)
+# EVOLVE-BLOCK-START
+x = mean([LIMIT, double(math.pi)])
+# EVOLVE-BLOCK-END
+LIMIT = 4
+@staticmethod
+def double(v): return 2 * v
+def main():
+    return x
+"""
+
+
+def test_what_python_adds_outside_of_the_block_is_moved_into_it():
+    """A model writes its imports at the top of the file; they were gone, and the block failed for want of them."""
+    whole = graft(FRAME, NEW.replace("x = mean", "def run(): return mean"))
+    assert put_back(whole, NEW) == "" and "put back" not in put_back(whole, NEW.replace("return x", "return x  "))
+    names: dict = {}
+    exec(whole, names)
+    assert round(names["run"](), 3) == 5.142
+    before, block, after = whole.partition("# EVOLVE-BLOCK-START\n")[0], *whole.partition("T\n")[2].split("# EVOLVE-BLOCK-END\n")
+    assert (before, after) == ("import os\n", "def main():\n    return x\n")
+    assert block.startswith("import math\nfrom statistics import (\n") and block.endswith("def double(v): return 2 * v\n")
+
+
+@pytest.mark.parametrize("added", [
+    "os = 1", "def main(): return 99", "x = 99", "import sys as os", "from x import main", "from __future__ import annotations",
+    "print(1)", "os.path = 1", "if x:\n    import re", "def broken(:", "a, os = 1, 2",
+])  # fmt: skip
+def test_nothing_that_the_frame_names_is_moved(added):
+    new = f"{FRAME}{added}\n"
+    assert graft(FRAME, new) == FRAME and ": 8" in put_back(FRAME, new)
+
+
+def test_of_several_blocks_each_takes_what_stands_nearest():
+    frame = "# EVOLVE-BLOCK-START\na = 1\n# EVOLVE-BLOCK-END\nprint(a)\n# EVOLVE-BLOCK-START\nb = 2\n# EVOLVE-BLOCK-END\n"
+    new = "import re\n" + frame.replace("print(a)\n", "print(a)\nimport math\n") + "import json\n"
+    found = graft(frame, new).replace("# EVOLVE-BLOCK-", "")
+    assert found == "START\nimport re\na = 1\nimport math\nEND\nprint(a)\nSTART\nb = 2\nimport json\nEND\n"
+
+
+def test_into_a_block_within_a_function_nothing_is_moved():
+    new = METHOD.replace("total += one", "total += math.pi")
+    assert graft(METHOD, "import math\n" + new) == new
+
+
+def test_what_a_block_loses_to_the_top_of_the_file_comes_back_into_it():
+    frame = FRAME.replace("x = 1", "import math\nx = math.pi")
+    new = "import math\n" + frame.replace("import math\n", "").replace("x = math.pi", "x = math.e")
+    assert graft(frame, new) == frame.replace("math.pi", "math.e")
 
 
 def test_a_program_made_to_be_slow_to_compare_is_not_compared_line_by_line():
