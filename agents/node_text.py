@@ -7,13 +7,12 @@ from functools import lru_cache
 from agents.case_scores import beside, case_scores
 from core.contracts import AgentContext
 from core.state.node import Node
-from core.state.summary import change_of, is_rounding, noise_of, numbers_in
+from core.state.summary import change_of, is_rounding, noise_of, numbers_in, time_told
 from utils.direction import Direction, finite
 from utils.number_text import short_number, told_apart
 from utils.printed_text import without_repeats, without_warnings
 from utils.prompt_parts import BOTH, PRINTED, TOLD, Attempt
 from utils.prompt_text import shorten
-from utils.time_share import time_share
 from utils.traceback_text import short_traceback
 
 OUTPUT_SHOWN = 8_000
@@ -40,7 +39,7 @@ def attempt_of(node: Node, context: AgentContext) -> Attempt:
         message="" if message and message in output else message,
         note=node.message.strip() if node.failure is None else "",
         review=node.analysis,
-        plan=node.plan,
+        plan="\n".join([node.plan, *(f"Repaired: {first.repair}" for first in node.attempts if first.repair)]),
         output_of=PRINTED if not node.artifacts else BOTH if printed.strip() else TOLD,
         output="" if _is_measured(output, node) else output.strip("\n"),
         measured=measured(node, above),
@@ -79,7 +78,7 @@ def other_of(node: Node, context: AgentContext) -> Attempt:
 
 def outcome_of(node: Node, context: AgentContext) -> str:
     """What became of a node, in our own words; what it failed with is `message_of`."""
-    share = time_share(node.exec_time, context.time_limit)
+    share = time_told(node, context.time_limit)
     if node.failure is not None:
         return f"failed ({node.failure.value}). {node.failure.advice}{f' It {share}.' if share else ''}"
     if node.metric_value is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from problems.new_names import additions, text_of
+from problems.new_names import additions, text_of, undefined
 from utils.line_matching import line_matcher
 from utils.syntax import source_lines, syntax_error
 
@@ -72,6 +72,11 @@ def graft(frame: str, new: str) -> str:
         raise BlockError(
             f"without the EVOLVE-BLOCK marks it is taken for the block alone, and it holds lines from outside of it "
             f"({repeated[:80]!r}): keep the two marks where they stand, or hand in only what is between them"
+        )
+    if not has_marks(new) and (lacking := undefined(frame, block_lines(frame), new)):
+        raise BlockError(
+            f"without the EVOLVE-BLOCK marks it is taken for the block alone, and it defines nothing of what stands there "
+            f"({', '.join(lacking[:3])}): hand in all that is between the marks, or SEARCH/REPLACE blocks"
         )
     if len(inside) != len(places):
         raise BlockError("the reply must keep the EVOLVE-BLOCK marks, each once, as they are")

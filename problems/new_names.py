@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import dedent
 
 from utils.syntax import parse_shared, source_lines
 
@@ -32,6 +33,21 @@ def additions(frame: str, kept: frozenset[int], new: str, inside: frozenset[int]
     taken = [lines for lines, one in places if _is_new(one, known) and not inside.intersection(lines)]
     others = {number for lines, _ in places if lines not in taken for number in lines}
     return [lines for lines in taken if not others.intersection(lines)]
+
+
+def undefined(frame: str, lines: frozenset[int], block: str) -> list[str]:
+    """Functions and classes that `frame` defines at the margin in `lines`, where `block` has none of their names.
+
+    Empty where it has one, and where one of the two is no Python.
+    """
+    try:
+        there, new = parse_shared(frame).body, parse_shared(dedent(block)).body
+    except UNREADABLE:
+        return []
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    names = [one.name for one in there if isinstance(one, kinds) and one.lineno in lines]
+    bound = {name for one in new for name in _bound(one)}
+    return [] if bound.intersection(names) else names
 
 
 def text_of(code: str, places: Iterable[range]) -> list[str]:

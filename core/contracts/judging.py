@@ -64,6 +64,7 @@ class Evaluation(Findings):
     signature: Scores = ()
     interval: Interval = None
     beside_parent: Ratio = None
+    limit_share: Annotated[float | None, AfterValidator(as_score)] = None
     repeats: Scores = ()
     cheap_score: Annotated[float | None, AfterValidator(as_score)] = None
     message: RunLine = ""

@@ -60,10 +60,10 @@ def repaired(attempt: Attempt, agent: Agent, failed: Node) -> bool:
         return False
     assert attempt.node is not None and failed.failure is not None
     attempt.repaired_from = FailedAttempt(
-        code=failed.code, failure=failed.failure, message=failed.message, term_out=failed.term_out
+        code=failed.code, failure=failed.failure, message=failed.message, term_out=failed.term_out, repair=found.plan
     )
     attempt.first_node = attempt.node
-    attempt.node = attempt.node.model_copy(update={"code": found.code, "genes": found.genes})
+    attempt.node = attempt.node.model_copy(update={"code": found.code, "genes": found.genes, "message": found.message})
     attempt.verdict = None
     return True
 

@@ -21,3 +21,5 @@ class FailedAttempt(BaseModel):
     """What it failed with. Untrusted text."""
     term_out: str = ""
     """What it printed, its end. Untrusted text."""
+    repair: str = ""
+    """What its writer said of the program that came in its place. Untrusted text."""

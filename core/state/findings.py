@@ -44,6 +44,9 @@ class Findings(BaseModel):
     beside_parent: tuple[float, float, float] | None = None
     """The score over the first parent's, both measured by turns, and its 95 % interval: of times, which depend on what
     else the machine does. None where they were not."""
+    limit_share: float | None = None
+    """Part of a time limit that the program took, of the limit that it came nearest to. Volatile. None: its seconds are
+    told against the problem's one limit."""
     repeats: tuple[float, ...] = ()
     """The scores that the metric is the mean of; () where it is a single one."""
     metrics: dict[str, Any] = Field(default_factory=dict)

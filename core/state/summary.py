@@ -49,7 +49,7 @@ _CUT_SHORT = frozenset({FailureKind.TIMEOUT, FailureKind.CPU, FailureKind.NO_SUB
 _LEFT_OUT = "({} earlier attempts are left out, but for the best of them.)"
 
 
-FORM = 7
+FORM = 8
 """Raised by one with each change of what a line says: what was counted of older lines does not hold then."""
 
 Told = Callable[[int], tuple[Node, Sequence[Node], int | None]]
@@ -210,7 +210,7 @@ class Summary:
 
     def _line_of(self, node: Node, parents: Sequence[Node], original: int | None) -> str:
         origin = f" of {' and '.join(f'[{parent.step}]' for parent in parents)}" if parents else ""
-        share = time_share(node.exec_time, self.time_limit)
+        share = time_told(node, self.time_limit)
         head = f"[{node.step}] {node.operator}{origin}: {self._outcome(node, parents, original)}"
         head += f", {share}" if is_worth_a_word(share) and not node.duplicate_of else ""
         parts = [head, first_sentence(node.plan), _repaired(node)]
@@ -243,9 +243,17 @@ class Summary:
         return _ID.sub(lambda found: found[0] if places[found[0]] is None else f"[{places[found[0]]}]", message)
 
 
+def time_told(node: Node, limit: float | None) -> str:
+    """How much of its time a program took; '' where nobody knows."""
+    return time_share(node.exec_time, limit) if node.limit_share is None else time_share(node.limit_share, 1.0)
+
+
 def _repaired(node: Node) -> str:
     """What the program failed with before its writer mended it in the same step: others would write it again."""
-    told = [f"({first.failure.value}): {short(first.message, 160)}" for first in node.attempts]
+    told = [
+        f"({first.failure.value}): {short(first.message, 160)}{_labelled('; mended', first_sentence(first.repair))}"
+        for first in node.attempts
+    ]
     return f"Repaired, had failed {'; '.join(told)}" if told else ""
 
 

@@ -16,7 +16,7 @@ from core.storage.packing import MOST_BYTES, Stored, whole_text
 from core.storage.views import create_views
 from utils.errors import BrokenStoreError
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 """Raised by one with each change of tables or of what their JSON holds; a step below brings older files along."""
 READ_IN_PLACE = 3
 """From this version on a reader needs no step: what it finds in an older form says so itself."""
@@ -208,7 +208,15 @@ def _to_12(connection: sqlite3.Connection) -> None:
     `run.started` that a process takes single steps."""
 
 
+# ------------------------------------------------------------ 12 → 13
+
+
+def _to_13(connection: sqlite3.Connection) -> None:
+    """Rows that are there stay as they are; of new nodes `rest` may say how near they came to a time limit, and what
+    their writer said of a repair."""
+
+
 _STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {
     1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7, 7: _to_8, 8: _to_9, 9: _to_10,
-    10: _to_11, 11: _to_12,
+    10: _to_11, 11: _to_12, 12: _to_13,
 }  # fmt: skip

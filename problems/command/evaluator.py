@@ -127,6 +127,7 @@ class CommandEvaluator(RepeatableEvaluator):
             return Evaluation(
                 metric=timing["seconds"], interval=(low, high), source=source, seconds=sum(timing["samples"]),
                 term_out=result.term_out, metadata={"samples": list(timing["samples"])},
+                limit_share=round(timing["seconds"] / self._deps.limits.seconds, 4),
             )  # fmt: skip
         value = read_metric(output, self._spec.metric)
         if value is None:

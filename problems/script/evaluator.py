@@ -321,7 +321,10 @@ class ScriptEvaluator(RepeatableEvaluator):
         """`shared`: the decision that had the two in one sandbox; None: they were apart."""
         run = without_folder(run, str(self._evaluator.parent))
         reason = shared.reason if shared is not None else "" if run.isolated and self._deps.isolated else "no sandbox"
-        return verdict_of(run, metric=self._metric, own=self._names(), timeout=self._timeout, unisolated=reason)
+        return verdict_of(
+            run, metric=self._metric, own=self._names(), timeout=self._timeout, unisolated=reason,
+            call_timeout=self._deps.limits.seconds if shared is None else None,
+        )  # fmt: skip
 
     def _names(self) -> Sequence[str]:
         """The numbers of the user's own program, found again in the journal where an earlier process scored it."""

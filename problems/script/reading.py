@@ -35,7 +35,13 @@ _OUR_FRAME = re.compile(rf'^  File "[^"\n]*{_OURS.pattern.replace("?=", "?:")}",
 
 
 def verdict_of(
-    run: EvaluatorRun, *, metric: str | None, timeout: float, unisolated: str, own: Sequence[str] = ()
+    run: EvaluatorRun,
+    *,
+    metric: str | None,
+    timeout: float,
+    unisolated: str,
+    own: Sequence[str] = (),
+    call_timeout: float | None = None,
 ) -> Evaluation:
     """The verdict.
 
@@ -43,8 +49,10 @@ def verdict_of(
         metric, own: which number steers; see `steering`.
         timeout: of the evaluation, for the message of a late one.
         unisolated: why the candidate could have reached the evaluator; '' if it could not.
+        call_timeout: seconds for one call of the candidate; None where its calls were not seen.
     """
     common: dict[str, Any] = {"seconds": run.seconds, "term_out": run.output, "unisolated_reason": unisolated}
+    common["limit_share"] = _limit_share(run, timeout, call_timeout)
     failed = program_failure(run)
     if failed is not None:
         return failed_run(failed).model_copy(update=common)
@@ -63,6 +71,12 @@ def verdict_of(
         stopped = common["artifacts"].get(CASCADE)
         return Evaluation(failure=failure, message=f"{stopped}; {fault}" if stopped else fault, **common)
     return Evaluation(metric=score, source=source_of(not unisolated), **common)
+
+
+def _limit_share(run: EvaluatorRun, timeout: float, call_timeout: float | None) -> float:
+    """Of which limit a program came nearest to: that of a whole evaluation, or of one call of the many in it."""
+    one = 0.0 if call_timeout is None else run.longest_call / call_timeout
+    return round(max(run.seconds / timeout, one), 4)
 
 
 def without_folder(run: EvaluatorRun, folder: str) -> EvaluatorRun:

@@ -93,6 +93,8 @@ class Channel:
         self.calls = 0
         self.seconds = 0.0
         """Spent waiting for answers, all calls together."""
+        self.longest = 0.0
+        """The longest of these calls."""
 
     def expect(self, timeout: float, memory_mb: int) -> None:
         """Before `begin`, maybe in the process that this one is forked from.
@@ -149,8 +151,12 @@ class Channel:
         try:
             return self._one(function, [args, named])
         finally:
-            self.calls += 1
-            self.seconds += time.perf_counter() - began
+            self._count(1, time.perf_counter() - began)
+
+    def _count(self, calls: int, seconds: float) -> None:
+        self.calls += calls
+        self.seconds += seconds
+        self.longest = max(self.longest, seconds / max(calls, 1))
 
     def _queue(self, call: _Call) -> tuple[bool, Any]:
         """Wait for the turn; who gets it asks for all that wait."""
@@ -171,8 +177,7 @@ class Channel:
         except ProgramFailed as failed:
             for call in calls:
                 call.answer = call.answer or (False, failed)
-        self.calls += len(calls)
-        self.seconds += time.perf_counter() - began
+        self._count(len(calls), time.perf_counter() - began)
 
     def _one(self, function: str, arguments: list[Any]) -> tuple[bool, Any]:
         message = self._ask({"call": function, "batch": [arguments], "rich": True})

@@ -66,6 +66,7 @@ class EvaluatorRun(BaseModel):
     """Of the candidate, through the proxy."""
     call_seconds: float = 0.0
     """That these calls took, their way to the sandbox and back included."""
+    longest_call: float = 0.0
     opened: tuple[str, ...] = ()
     """Files that the evaluator read, where it was watched."""
     classes: tuple[WholeText, ...] = ()

@@ -38,6 +38,18 @@ def test_lost_or_additional_marks_are_refused(new, words):
         graft(FRAME, new)
 
 
+FUNCTION = "# EVOLVE-BLOCK-START\ndef f():\n    return 1\ndef g():\n    return f()\n# EVOLVE-BLOCK-END\nprint(g())\n"
+
+
+def test_a_fragment_is_not_taken_for_the_block():
+    """A model that wants to change one line may show that line alone: it was scored as the whole program."""
+    for fragment in ("for k in range(2):\n    x = k\n", "    return 2\n", "x = 1\n"):
+        with pytest.raises(BlockError, match=r"defines nothing of what stands there \(f, g\): .* SEARCH/REPLACE"):
+            graft(FUNCTION, fragment)
+    assert "return 3" in graft(FUNCTION, "def g():\n    return 3\n")
+    assert "g = len" in graft(FUNCTION, "def h(): pass\ng = len\n")
+
+
 SCRIPT = "import os\nN = 26\nprint('begin')\n# EVOLVE-BLOCK-START\nx = 1\n# EVOLVE-BLOCK-END\nprint(x, N)\n"
 
 
