@@ -125,7 +125,11 @@ def grade(payload: dict[str, Any], workspace: Path, scratch: Path, timeout: floa
         code, out, err = _run_apart(argv, payload["inputs"], timeout)
     except (OSError, subprocess.TimeoutExpired) as error:
         return {"output": "", "code": None, "error": f"problem.grade: {error}"}
-    return {"output": out[-20_000:], "code": code, "error": _with_place(err[-2_000:], payload) if code else ""}
+    return {
+        "output": out[-20_000:],
+        "code": code,
+        "error": _with_place((err if err.strip() else out)[-2_000:], payload) if code else "",
+    }
 
 
 def _copy_output(workspace: Path, output: str, copy: Path) -> str:

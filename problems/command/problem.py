@@ -12,6 +12,7 @@ from core.workers.shipping import check_shippable
 from problems.blocks import told_marks
 from problems.command.bundle import join, split
 from problems.command.job import COPY_BYTES, going_along
+from problems.command.scoring_text import where_from
 from problems.command.spec import CommandSpec, is_folder, plain_output
 from problems.command.tree.options import TreeOptions
 from problems.grading_files import graded_alone
@@ -19,10 +20,12 @@ from problems.languages import language_of
 from problems.metric_direction import is_minimised
 from problems.options import checked_options
 from problems.user_files import Words, file_text, is_code, is_login, listed, named_files
+from utils.clean_text import one_line
 from utils.config_schema import Config
 from utils.config_section import Section
 from utils.errors import ConfigError
 from utils.missing_file import no_file
+from utils.prompt_text import fenced_data
 from utils.user_path import user_path
 from utils.user_text import user_text
 
@@ -43,6 +46,9 @@ class Options(Section):
 
 
 OPTIONS = (Options, TreeOptions)
+_RUNS = ", the median of several runs"
+MOST_NAMED = 30
+"""Files beside the sources that a prompt names."""
 
 
 class CommandProblem(Problem):
@@ -154,10 +160,24 @@ class CommandProblem(Problem):
         if len(self.spec.sources) > 1:
             text += "\nThe files come one after the other, each below a line `=== name ===`; keep these lines."
         text += told_marks(self.code)
-        return f"{text}\nThe command `{self.spec.command}` is run on them. Metric: {self.unit}."
+        graded = self.spec.grade is not None
+        metric = where_from(
+            self.unit, self.spec.output, timed=self.spec.timed, graded=graded, runs=_RUNS if self.spec.timed else ""
+        )
+        return f"{text}\nThe command `{self.spec.command}` is run on them. {metric}"
 
     def prompt_extras(self) -> dict[str, Any]:
-        return {"program": self.code, "language": self.language, "reply_format": self._reply}
+        told = {"program": self.code, "language": self.language, "reply_format": self._reply}
+        beside = self._beside()
+        return {**told, "sections": {"Beside them": fenced_data(beside)}} if beside else told
+
+    def _beside(self) -> str:
+        """The files that programs find beside the sources, smallest first, with their sizes."""
+        hidden = {*self.spec.sources, *self.hidden_files, self.spec.folder / self.spec.output}
+        names = [path.name for path in self.spec.folder.iterdir() if path not in hidden]
+        found = going_along(self.spec.folder, names)[0]
+        lines = [f"{one_line(path.name)} ({path.stat().st_size:,} bytes)" for path in found[:MOST_NAMED]]
+        return "\n".join([*lines, *([f"and {len(found) - MOST_NAMED} more"] if len(found) > MOST_NAMED else [])])
 
     def agents(self, build: AgentBuilder) -> dict[str, Agent]:
         from problems.block_agent import BlockAgent

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from core.contracts import Agent, AgentBuilder, Baseline, Evaluator, EvaluatorDeps, FileTree, Problem, RulesWriter
 from core.state.node import Node
+from problems.command.scoring_text import where_from
 from problems.command.spec import plain_output
 from problems.command.tree.base import Base, kept, snapshot
 from problems.command.tree.base_archive import keep, unpack
@@ -146,7 +147,10 @@ class TreeProblem(Problem):
     def statement(self) -> str:
         text = self._statement or "Improve the repository."
         scoring = self.scoring
-        metric = f"Metric: {self.unit}{self._measured()}."
+        metric, graded = f"Metric: {self.unit}{self._measured()}.", scoring.grade is not None
+        if scoring.timed or graded:
+            runs = self._measured()
+            metric = where_from(self.unit, scoring.output, timed=scoring.timed, graded=graded, runs=runs)
         lines = [text, f"The command `{scoring.command}` is run in the repository. {metric}"]
         if scoring.require:
             needed = ", ".join(map(str, scoring.require))
@@ -157,7 +161,7 @@ class TreeProblem(Problem):
     def _measured(self) -> str:
         """What the score is made of, where it is more than one run."""
         if self.scoring.timed:
-            return ", the median time of several runs"
+            return ", the median of several runs"
         return f", the median of {self.scoring.repeats} runs" if self.scoring.repeats > 1 else ""
 
     def prompt_extras(self) -> dict[str, Any]:

@@ -103,9 +103,14 @@ def test_what_python_adds_outside_of_the_block_is_moved_into_it():
     names: dict = {}
     exec(whole, names)
     assert round(names["run"](), 3) == 5.142
-    before, block, after = whole.partition("# EVOLVE-BLOCK-START\n")[0], *whole.partition("T\n")[2].split("# EVOLVE-BLOCK-END\n")
+    before, block, after = (
+        whole.partition("# EVOLVE-BLOCK-START\n")[0],
+        *whole.partition("T\n")[2].split("# EVOLVE-BLOCK-END\n"),
+    )
     assert (before, after) == ("import os\n", "def main():\n    return x\n")
-    assert block.startswith("import math\nfrom statistics import (\n") and block.endswith("def double(v): return 2 * v\n")
+    assert block.startswith("import math\nfrom statistics import (\n") and block.endswith(
+        "def double(v): return 2 * v\n"
+    )
 
 
 @pytest.mark.parametrize("added", [
@@ -118,7 +123,9 @@ def test_nothing_that_the_frame_names_is_moved(added):
 
 
 def test_of_several_blocks_each_takes_what_stands_nearest():
-    frame = "# EVOLVE-BLOCK-START\na = 1\n# EVOLVE-BLOCK-END\nprint(a)\n# EVOLVE-BLOCK-START\nb = 2\n# EVOLVE-BLOCK-END\n"
+    frame = (
+        "# EVOLVE-BLOCK-START\na = 1\n# EVOLVE-BLOCK-END\nprint(a)\n# EVOLVE-BLOCK-START\nb = 2\n# EVOLVE-BLOCK-END\n"
+    )
     new = "import re\n" + frame.replace("print(a)\n", "print(a)\nimport math\n") + "import json\n"
     found = graft(frame, new).replace("# EVOLVE-BLOCK-", "")
     assert found == "START\nimport re\na = 1\nimport math\nEND\nprint(a)\nSTART\nb = 2\nimport json\nEND\n"

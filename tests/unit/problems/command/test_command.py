@@ -288,6 +288,40 @@ def test_missing_keys_and_files_are_named(files):
         build(cfg(source=f"{files / 'a.sh'},{files / 'sub' / 'z.sh'}"), files).prepare()
 
 
+def test_a_writer_is_told_where_the_score_comes_from_and_what_lies_beside(files):
+    """Which line to print, which file to write, what is timed: a writer who does not know it may leave it out."""
+    (files / "corpus.txt").write_text("a b\n" * 500)
+    (files / "grade.py").write_text("open('answers.txt')")
+    (files / "answers.txt").write_text("3")
+
+    def told(**section):
+        problem = build(cfg(source=str(files / "a.sh"), **section), files)
+        return problem.statement(), problem.prompt_extras()["sections"]["Beside them"]
+
+    printed, beside = told()
+    assert printed.endswith("Metric: score, a line `score: NUMBER` or a key of JSON in what the command prints.")
+    assert "corpus.txt (2,000 bytes)" in beside and "a.sh" not in beside
+    graded, beside = told(grade="python3 grade.py")
+    assert graded.endswith(
+        "A grader that programs do not see reads output.txt, which the command has to write, and tells the metric."
+    )
+    assert "answers.txt" not in beside and "grade.py" not in beside
+    timed = {"metric": None, "direction": "min", "options": {"timed": True}}
+    assert told(**timed)[0].endswith("to its end, alone on one core, the median of several runs.")
+    assert told(**timed, grade="python3 grade.py")[0].endswith(
+        "which the command has to write, and refuses what is not right."
+    )
+
+
+def test_a_writer_learns_why_a_grader_refused_whichever_stream_it_said_it_on(files):
+    (files / "output.txt").write_text("x")
+    for stream, said in (("stdout", "line 3 is wrong"), ("stderr", "line 3 is wrong"), ("", "exit code 1")):
+        say = f"print('graded:\\nline 3 is wrong', file=sys.{stream})" if stream else "0"
+        (files / "grade.py").write_text(f"import sys\n{say}\nsys.exit(1)")
+        payload = {"output": "output.txt", "grade": "python3 grade.py", "inputs": str(files)}
+        assert not_graded(grade(payload, files, files, 20)) == f"grading failed: {said}"
+
+
 def test_rules_move_numbers_in_any_language(files):
     problem = build(cfg(source=f"{files / 'a.sh'},{files / 'b.c'}"), files)
     seen = set()
