@@ -223,6 +223,13 @@ class ForkServer:
 
     def _ask(self, setup: SlotSetup) -> SandboxSlot:
         self._wait_until_ready()
+        try:
+            return self._set_up(setup)
+        except BrokenPipeError:  # the spare one was killed while it waited: no reason to end all that runs
+            return self._set_up(setup)
+
+    def _set_up(self, setup: SlotSetup) -> SandboxSlot:
+        """The spare supervisor, or one that is made now, told what it is for. BrokenPipeError where it has ended."""
         assert self._control is not None
         if self._spare is None:
             self._order_spare()
@@ -238,10 +245,10 @@ class ForkServer:
                 raise error_of(answer, "the kernel refused the sandbox's namespaces")
             assert isinstance(answer, SlotMade)
             messages.send(ours, setup)
+            self._order_spare()
         except BaseException:
             ours.close()
             raise
-        self._order_spare()
         return SandboxSlot(ours, answer.pid, self.config.preload)
 
     def _order_spare(self) -> None:

@@ -525,6 +525,18 @@ def test_a_supervisor_that_dies_under_a_program_loses_that_job_alone(sandbox: Wa
     assert run(sandbox, workspace, "print(1)").term_out == "1\n"
 
 
+def test_a_spare_supervisor_that_dies_ends_no_program(sandbox: WarmSandbox, workspace: Path) -> None:
+    """It is made ahead of need. The server was begun anew for it, and every program that ran was lost."""
+    with sandbox.session("def f(): return 1", limits=LIMITS) as session:
+        assert session.call("f", [], timeout=10) == 1
+        used = {slot.pid for slot, _ in sandbox._idle} | {slot.pid for slot in sandbox._users}
+        (spare,) = set(watch.children(sandbox._server._process.pid)) - used
+        os.kill(spare, 9)
+        eventually(lambda: spare not in watch.children(sandbox._server._process.pid))
+        assert run(sandbox, workspace, "print(2)").term_out == "2\n"
+        assert session.call("f", [], timeout=10) == 1
+
+
 def _falls(pid: int | str) -> int:
     return int(Path(f"/proc/{pid}/oom_score_adj").read_text())
 
