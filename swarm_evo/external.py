@@ -5,17 +5,13 @@ The search itself is a child process, which outlives this one for a while and is
 
 from __future__ import annotations
 
-import fcntl
 import json
 import logging
 import os
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +29,14 @@ from swarm_evo.arguments import (
     shown,
     ticket_name,
 )
-from swarm_evo.child import ask, command, environment, starting
+from swarm_evo.child import ask
 from swarm_evo.errors import SearchError
 from swarm_evo.kept import KeptFiles
-from swarm_evo.language import in_python
 from swarm_evo.leases import adopted, new_token
 from swarm_evo.result import Best, Result, read_result
+from swarm_evo.run_process import LOCK, SOCKET, call, is_held, started
 from swarm_evo.words import check_kept, config_words, keys, problem_words, rights
 
-SOCKET, LOCK = "tickets.sock", "run.lock"
-"""In a run's folder: where its process answers, and what it keeps locked while it works on the run."""
 FIRST = 1.0
 """Seconds after which who waits for a ticket or a verdict hears what for."""
 _LOG = logging.getLogger("swarm_evo")
@@ -222,17 +216,17 @@ class ExternalRun:
         From here on this object only looks: `best`, `nodes()`, `result()`, `facts`.
         """
         self._is_closed = True
-        _call(self.folder, {"verb": "close"})
+        call(self.folder, {"verb": "close"})
         self._gone()
 
     def _gone(self, seconds: float = 600.0) -> None:
         """Wait until the process has let go of the run: a search that ends scores its winner once more, and reports."""
         until = time.monotonic() + seconds
         while (self.folder / SOCKET).exists() and time.monotonic() < until:
-            if _call(self.folder, {"verb": "hello"}) is None:  # it was killed and left its socket
+            if call(self.folder, {"verb": "hello"}) is None:  # it was killed and left its socket
                 break
             time.sleep(0.05)
-        while _is_held(self.folder / LOCK) and time.monotonic() < until:  # its last words come behind the socket's end
+        while is_held(self.folder / LOCK) and time.monotonic() < until:  # its last words come behind the socket's end
             time.sleep(0.02)
         if self._process is not None:
             self._process.wait()
@@ -244,7 +238,7 @@ class ExternalRun:
         if self._is_closed:
             raise SearchError(f"run {self.name} was closed here; swarm_evo.open(run='{self.name}') goes on with it")
         spoken = {**request, "surface": "python"}
-        found = _call(self.folder, spoken)
+        found = call(self.folder, spoken)
         if found is None:
             found = self._ask("ask", "--request=-", said=json.dumps(spoken))
         return {**found, "then": _then(found)} if found.get("next") else found
@@ -302,7 +296,7 @@ def open(  # a run is opened, as a file is
     kept = KeptFiles(checked_path("project_dir", project_dir))
     if writer != "external":
         raise SearchError(f"open(writer={writer!r}): only 'external' is written from outside; see swarm_evo.search")
-    with kept.dropped_on_error(), tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
+    with kept.dropped_on_error():
         words = [
             "run",
             f"--writer={writer}",
@@ -312,7 +306,7 @@ def open(  # a run is opened, as a file is
         ]
         words += keys(budget or {}, kept, {"problem.direction": direction, "project.seed": seed}, settings)
         words += rights(trust=False, accept_unsandboxed=accept_unsandboxed)
-        name, process = _started(words, Path(scratch))
+        name, process = started(words)
     kept.let_go()
     return ExternalRun(kept.project_dir / "logs" / name, process)
 
@@ -328,9 +322,8 @@ def _opened(name: str, fixed: Mapping[str, Any], more: list[str], logs: Path, id
     name = str(ask("show", name, "--json", f"project.dir={logs.parent}")["run"])
     if len(more) == 1:
         return ExternalRun(logs / name)
-    with tempfile.TemporaryDirectory(prefix="swarm-evo-") as scratch:
-        words = ["resume", name, f"--idle={checked_seconds('idle', idle):g}", *more]
-        return ExternalRun(logs / name, _started(words, Path(scratch))[1])
+    words = ["resume", name, f"--idle={checked_seconds('idle', idle):g}", *more]
+    return ExternalRun(logs / name, started(words)[1])
 
 
 def _is_judged_later(found: Mapping[str, Any]) -> bool:
@@ -348,49 +341,3 @@ def _then(found: Mapping[str, Any]) -> str:
 def _holder() -> str:
     """Who asks, as a person recognises it."""
     return f"Python process {os.getpid()} ({Path(sys.argv[0]).name or 'interactive'})"
-
-
-def _started(words: list[str], scratch: Path) -> tuple[str, subprocess.Popen[bytes]]:
-    """Start the run's process; the run's name once it can be asked. What it says if it cannot start is the error."""
-    ready, said = scratch / "ready", scratch / "said"
-    with said.open("wb") as log, starting():
-        child = subprocess.Popen(
-            command([*words, "--json", f"--ready={ready}"]),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True,
-            env=environment(words),
-        )  # fmt: skip
-    while not (ready.is_file() and ready.read_text()):
-        if child.poll() is not None:
-            lines = said.read_text(errors="replace").strip().splitlines()
-            said_last = in_python(lines[-1]) if lines else f"the run ended with exit code {child.returncode}"
-            raise SearchError(said_last, child.returncode)
-        time.sleep(0.02)
-    return ready.read_text(), child
-
-
-def _is_held(lock: Path) -> bool:
-    """True while a process works on the run."""
-    with suppress(FileNotFoundError), lock.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
-
-
-def _call(folder: Path, request: Mapping[str, Any]) -> dict[str, Any] | None:
-    """One line of JSON to the process that holds the run, and its answer; None where none does."""
-    with suppress(OSError):
-        place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(CALL + 15)
-                client.connect(f"/proc/self/fd/{place}/{SOCKET}")  # its own path may be too long for a socket
-                client.sendall(json.dumps(request).encode() + b"\n")
-                line = client.makefile("rb").readline()
-        finally:
-            os.close(place)
-        if line.endswith(b"\n"):
-            found: dict[str, Any] = json.loads(line)
-            return found
-    return None

@@ -7,15 +7,24 @@ import stat
 import tempfile
 from pathlib import Path
 
+from utils.scratch_folders import PREFIX, hold
+
 
 def users_folder() -> Path:
-    """Below the system's temporary one; nobody else may write to it. A fresh one where somebody has taken its name."""
-    return lasting_folder() or Path(tempfile.mkdtemp(prefix="swarm-evo-"))
+    """Below the system's temporary one; nobody else may write to it.
+
+    A fresh one where somebody has taken its name, which is swept once this process is gone.
+    """
+    if (lasting := lasting_folder()) is not None:
+        return lasting
+    fresh = Path(tempfile.mkdtemp(prefix=PREFIX))
+    hold(fresh)
+    return fresh
 
 
 def lasting_folder() -> Path | None:
     """The same, None where somebody has taken its name: for what only a later process finds of use."""
-    shared = Path(tempfile.gettempdir()) / f"swarm-evo-{os.getuid()}"
+    shared = Path(tempfile.gettempdir()) / f"{PREFIX}{os.getuid()}"
     try:
         shared.mkdir(mode=0o700, exist_ok=True)
         found = shared.lstat()

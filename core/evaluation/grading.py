@@ -19,12 +19,13 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any
 
 from utils.errors import Interrupted, SwarmEvoError
 from utils.patience import Patience
+from utils.scratch_folders import scratch_folder
 
 PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV")
 """Variables of our environment that a trusted child gets; keys and tokens are not among them."""
@@ -57,7 +58,7 @@ def python_command(program: Path, *arguments: str) -> list[str]:
 
 
 class TrustedChild:
-    """One child, asked by several threads in turn.
+    """One child, asked by several threads in turn. Where it lies and what it calls temporary goes with it.
 
     Args:
         command: the command line.
@@ -82,6 +83,8 @@ class TrustedChild:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._output: IO[bytes] | None = None
+        self._kept = ExitStack()
+        """What is let go of with the child."""
         self._greeted = False
         self._closed = False
 
@@ -148,14 +151,15 @@ class TrustedChild:
         return self._read(patience)
 
     def _spawn(self) -> None:
-        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed in _discard
+        self._output = self._kept.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - it is entered
+        place = str(self._kept.enter_context(scratch_folder("swarm-evo-grader-")))
         self._process = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._output,
-            env=clean_environment(),
-            cwd=tempfile.gettempdir(),
+            env=clean_environment() | {"TMPDIR": place},
+            cwd=place,
             start_new_session=True,  # Ctrl-C is for us; the child ends when its pipe closes
             bufsize=0,
         )
@@ -213,26 +217,29 @@ class TrustedChild:
 
     def _discard(self) -> tuple[int | None, str]:
         """End the child and give its exit code and last words."""
-        process, output = self._process, self._output
-        self._process = self._output = None
-        if process is None or output is None:
-            return None, ""
-        for pipe in (process.stdin, process.stdout):
-            if pipe:
-                pipe.close()
-        try:
-            process.wait(timeout=0.2)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        with output:
-            output.seek(0, os.SEEK_END)
-            output.seek(max(0, output.tell() - TAIL))
-            return process.returncode, output.read().decode(errors="replace").strip()
+        with self._kept:
+            process, output = self._process, self._output
+            self._process = self._output = None
+            return (None, "") if process is None or output is None else _ended(process, output)
 
 
 class _ChildDied(Exception):
     """The pipe broke; the text says how the child ended."""
+
+
+def _ended(process: subprocess.Popen[bytes], output: IO[bytes]) -> tuple[int | None, str]:
+    """Its exit code and last words, once it has ended."""
+    for pipe in (process.stdin, process.stdout):
+        if pipe:
+            pipe.close()
+    try:
+        process.wait(timeout=0.2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    output.seek(0, os.SEEK_END)
+    output.seek(max(0, output.tell() - TAIL))
+    return process.returncode, output.read().decode(errors="replace").strip()
 
 
 def run_trusted(

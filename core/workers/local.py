@@ -135,19 +135,18 @@ class LocalJobs(JobQueue):
         self,
         sandbox: Sandbox,
         slots: int,
-        scratch: Path | None = None,
+        scratch: Path,
         on_output: Callable[[str, str], None] | None = None,
         on_job: JobListener | None = None,
     ) -> None:
         """
         Args:
-            scratch: folder for the jobs' private folders; a temporary one without.
+            scratch: folder for the jobs' private folders, made if missing.
             on_output: called with (label or job id, text) while a candidate prints.
         """
         super().__init__(slots, on_job)
         self._sandbox = sandbox
-        if scratch is not None:
-            scratch.mkdir(parents=True, exist_ok=True)
+        scratch.mkdir(parents=True, exist_ok=True)
         self._scratch = Path(tempfile.mkdtemp(prefix="swarm-jobs-", dir=scratch))
         self._on_output = on_output
         self._idle: list[_JobThread] = []

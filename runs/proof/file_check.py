@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from core.events import NodeCommitted
@@ -19,6 +18,7 @@ from runs.recorded.files import BEST, BEST_SO_FAR, KEPT, METRICS, REPORT, hashes
 from utils.counts import counted
 from utils.errors import StoreError
 from utils.metrics_file import CsvTable, write_array
+from utils.scratch_folders import scratch_folder
 
 _GOES_ON = (BEST, KEPT)
 _OPEN = "has not ended, so that it has not"
@@ -126,8 +126,8 @@ def _is_told(found: Sequence[Any], whole: Sequence[Any], ended: bool) -> bool:
 
 def _files_of(rows: list[dict[str, Any]]) -> tuple[list[Any], bytes]:
     """The objects of metrics.json as they come back, and the bytes of metrics.csv."""
-    with TemporaryDirectory() as folder:
-        array, table = Path(folder) / "metrics.json", CsvTable(Path(folder) / "metrics.csv")
+    with scratch_folder("swarm-evo-verify-") as folder:
+        array, table = folder / "metrics.json", CsvTable(folder / "metrics.csv")
         write_array(array, rows)
         for row in rows:
             table.append(row)

@@ -52,7 +52,7 @@ def streamed():
     return asked(lambda deadline: next(Collector(deadline).within(read({{"number": 1}}, None) for _ in [0])))
 
 def worked():
-    jobs = LocalJobs(None, 1)
+    jobs = LocalJobs(None, 1, Path(folder) / "jobs")
     jobs.submit(JobSpec(entry="__main__:read", payload={{"number": 2}}, seconds={LIMIT}))
     result = jobs.next(30)
     jobs.close()

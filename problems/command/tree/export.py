@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from problems.command.tree.tree import Tree
 from utils.errors import ConfigError
 from utils.file_utils import in_place_of
 from utils.patch import is_script
+from utils.scratch_folders import scratch_folder
 
 FORMS = ("patch", "folder", "branch")
 PATCH, FILES = "changes.patch", "files"
@@ -84,7 +84,7 @@ def _branch(tree: Tree, name: str, source: Path, message: str) -> str:
             f"--branch={name}: git does not know whose the commit is: `git config --global user.name NAME` and "
             "`git config --global user.email ADDRESS` tell it"
         )
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder("swarm-evo-branch-") as folder:
         index = {"GIT_INDEX_FILE": f"{folder}/index"}
         _git(source, "read-tree", "HEAD", env=index)
         prefix = _git(source, "rev-parse", "--show-prefix").stdout.strip()

@@ -45,7 +45,7 @@ def test_the_ticket_of_an_ask_that_was_interrupted_goes_to_the_next(tmp_path, mo
             raise KeyboardInterrupt
         return {"ticket": f"n1.{asked[0]['token']}", "next": "tell"}
 
-    monkeypatch.setattr("swarm_evo.external._call", call)
+    monkeypatch.setattr("swarm_evo.external.call", call)
     run = ExternalRun(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         run.ask()

@@ -14,6 +14,11 @@ from support.command_line import ROOT
 
 from utils.scratch_folders import PREFIX, scratch_folder, sweep
 
+TOPS = ("agents", "cli", "core", "dashboard/server", "problems", "reports", "runs", "swarm_evo", "utils")
+LOCKED = {"utils/scratch_folders.py", "utils/users_folder.py", "swarm_evo/run_process.py"}
+"""Where all of them are made."""
+IN_CHILDREN = ("problems/competition/grader/", "problems/script/instances.py", "problems/instance_forms.py")
+"""What runs where the temporary folder is one that goes with the process: by a grader, a sandbox, a judging process."""
 HOLD = """
 import sys, tempfile, time
 sys.path.insert(0, sys.argv[1])
@@ -48,7 +53,7 @@ def test_a_folder_of_a_killed_process_is_swept_and_a_living_ones_stays(tmp_path)
 
 def test_every_temporary_folder_of_ours_can_be_swept():
     """Those of killed evaluators and of a sandbox's tests stayed: only of what is locked it is known."""
-    made = re.compile(r"""(?:mkdtemp|TemporaryDirectory)\(prefix=["']swarm[\w-]*["']\)""")  # in no folder of a run
-    tops = ("agents", "cli", "core", "problems", "reports", "runs")
-    files = [path for top in tops for path in (ROOT / top).rglob("*.py")]
-    assert [str(path) for path in files if made.search(path.read_text(encoding="utf-8"))] == []
+    made = re.compile(r"(?:mkdtemp|mkstemp|TemporaryDirectory|NamedTemporaryFile)\((?![^)]*\bdir=)")
+    found = {path for top in TOPS for path in (ROOT / top).rglob("*.py") if made.search(path.read_text("utf-8"))}
+    names = {str(path.relative_to(ROOT)) for path in found}
+    assert {name for name in names if not name.startswith(IN_CHILDREN)} == LOCKED

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -68,6 +69,30 @@ def test_it_answers_every_thread_its_own_question(child):
     for thread in threads:
         thread.join()
     assert answers == {number: number for number in range(8)}
+
+
+LITTER = """
+import tempfile
+read(); write({"ok": "hello"})
+tempfile.mkdtemp()
+open("beside", "w").close()
+write({"ok": [os.getcwd(), tempfile.gettempdir()]})
+read()
+time.sleep(60)
+"""
+
+
+def test_what_a_child_leaves_in_its_temporary_folder_goes_with_it(child, tmp_path, monkeypatch):
+    """Copies of the user's tables lay in /tmp for ever, where their child was ended in the middle."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    litter = child(LITTER, timeout=2.0)
+    place, told = litter.ask({})
+    assert [place] == [told] == [str(path) for path in temporary.iterdir()]
+    with pytest.raises(GradingFault, match="did not answer"):
+        litter.ask({})
+    assert not list(temporary.iterdir())
 
 
 def test_a_large_frame_passes(child):
