@@ -29,6 +29,7 @@ sys.stdout.buffer.write(struct.pack(">I", len(answer)) + answer)
 """
 WAITS = f"""
 import json, os, sys, threading, time
+from pathlib import Path
 from core.backend.deadline import Callers, Deadline, call_within
 from core.backend.stream import Collector
 from core.contracts import JobSpec
