@@ -5,6 +5,7 @@ The same machinery serves the tiers without namespaces (`lite`, `none`): the sup
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -38,6 +39,8 @@ from utils.resource_cache import ResourceCache
 
 ROOM_SECONDS = 15.0
 """So long a job waits for room for its processes where the machine has none."""
+OWN_ROOM_SECONDS = 1.0
+"""The same where one process of ours may have no more descriptors, and no program runs that will let go of some."""
 _LOOK_FOR_ROOM = 0.2
 _MOST_IDLE = 16
 """Slots that wait for the next session."""
@@ -254,13 +257,15 @@ class WarmSandbox:
 
     def _slot_when_there_is_room(self, server: ForkServer, setup: SlotSetup) -> SandboxSlot:
         """A program beside this one may fill a container's processes for a while: that is no fault of the next."""
-        end = time.monotonic() + ROOM_SECONDS
+        began = time.monotonic()
         while True:
             try:
                 return server.open_slot(setup)
-            except JobLost:
+            except JobLost as error:
                 with self._lock:
                     is_stopped = threading.current_thread() in self._stopped
+                    is_ours = not self._users and _is_own_limit(error)
+                end = began + (OWN_ROOM_SECONDS if is_ours else ROOM_SECONDS)
                 if is_stopped or time.monotonic() > end or self._closed.wait(_LOOK_FOR_ROOM):
                     raise
 
@@ -332,6 +337,11 @@ def _removed(folder: Path | None) -> None:
     with suppress(OSError):
         if folder is not None:
             remove_tree(folder)
+
+
+def _is_own_limit(error: JobLost) -> bool:
+    """True where all descriptors are open that this process may have, or the fork server."""
+    return os.strerror(errno.EMFILE) in str(error)
 
 
 def _fits_in_memory(disk_mb: int) -> bool:
