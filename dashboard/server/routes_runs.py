@@ -8,6 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Path, Query, Response
 
+from core.storage.unreadable import unreadable
 from dashboard.server import overview, search_views
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.dimensions import dimensions
@@ -77,10 +78,10 @@ def run_routes(
     def events(run: Run, after: int = Query(0, ge=0, le=SEQ), limit: int = Query(256, ge=1, le=5000)) -> Response:
         """Events with `seq` > after, oldest first: what a client fetches when it was told of a gap."""
         reader = catalog.reader(run)
-        with reader.db.transaction():
-            rows = event_rows(reader, after, limit)
+        with unreadable(reader.name), reader.db.transaction():
+            told = ",".join(event_json(*row) for row in event_rows(reader, after, limit))
             last = reader.last_seq()
-        return json_text(f'{{"events":[{",".join(event_json(*row) for row in rows)}],"last_seq":{last}}}')
+        return json_text(f'{{"events":[{told}],"last_seq":{last}}}')
 
     return router
 

@@ -15,8 +15,10 @@ from core.storage.database import DB_NAME
 from core.storage.foreign_schema import runs_something
 from core.storage.held import LOCK, lock_holder
 from core.storage.moments import moment_text
+from core.storage.unreadable import unreadable
 from dashboard.server.fanout import FRAME_EVENTS, Channel
 from dashboard.server.snapshot import event_json
+from utils.errors import BrokenStoreError
 
 POLL_SECONDS = 0.04
 IDLE_SECONDS = 0.25
@@ -61,12 +63,14 @@ class EventFile:
         return int(next(iter(self._read("SELECT max(seq) FROM events")), (0,))[0] or 0)
 
     def page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str]]:
-        """(seq, JSON text) of events with `seq` > after, oldest first."""
-        return [(row[0], event_json(*row)) for row in self._read(_PAGE, after, limit)]
+        """(seq, JSON text) of events with `seq` > after, oldest first. BrokenStoreError for foreign values."""
+        with unreadable(self._path.parent.name):
+            return [(row[0], event_json(*row)) for row in self._read(_PAGE, after, limit)]
 
     def timed_page(self, after: int, limit: int = FRAME_EVENTS) -> list[tuple[int, str, str]]:
         """(seq, JSON text, time as stored)."""
-        return [(row[0], event_json(*row), moment_text(row[1])) for row in self._read(_PAGE, after, limit)]
+        with unreadable(self._path.parent.name):
+            return [(row[0], event_json(*row), moment_text(row[1])) for row in self._read(_PAGE, after, limit)]
 
     def close(self) -> None:
         with self._lock:
@@ -90,7 +94,7 @@ class Tailer:
         """Poll until the run is removed; then, and on an unreadable store, the channel is closed with the reason."""
         try:
             await self._run()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, BrokenStoreError) as error:
             self.channel.close(f"the store cannot be read: {error}")
         finally:
             self.file.close()
