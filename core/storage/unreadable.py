@@ -15,7 +15,8 @@ from utils.errors import BrokenStoreError
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, zlib.error)
+_FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, AssertionError, RecursionError,
+           zlib.error)  # fmt: skip
 """What foreign values raise where ours are expected."""
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Query
 from fastapi.responses import FileResponse, HTMLResponse
 
+from core.storage.unreadable import unreadable
 from dashboard.server.catalog import RunCatalog
 from dashboard.server.routes_nodes import NOT_FOUND
 from dashboard.server.routes_runs import Run
@@ -31,7 +32,9 @@ def result_routes(catalog: RunCatalog) -> APIRouter:
         from reports.html import render
 
         headers = {"content-disposition": f'attachment; filename="{run}.html"'}
-        return HTMLResponse(render(read_facts(catalog.run_dir(run))).encode("utf-8", "replace"), headers=headers)
+        run_dir = catalog.run_dir(run)
+        with unreadable(run):
+            return HTMLResponse(render(read_facts(run_dir)).encode("utf-8", "replace"), headers=headers)
 
     @router.get("/runs/{run}/solution")
     def solution(run: Run) -> list[SolutionFile]:

@@ -19,6 +19,9 @@ VIEWS = (
 DAMAGES = {
     "a failure of a newer version": "UPDATE nodes SET failure = 'weird' WHERE failure IS NOT NULL",
     "a cost that is no number": "UPDATE nodes SET rest = json_set(rest, '$.cost_usd', 'much')",
+    "a score beyond all": "UPDATE nodes SET metric_value = 1e999 WHERE metric_value IS NOT NULL",
+    "an operator that nobody has": "UPDATE nodes SET operator = 'weird'",
+    "parents that are none": "UPDATE nodes SET parent_ids = '[\"weird\"]'",
     "times beyond all": "UPDATE events SET at = 1e308",
     "an event that was packed by nobody": "UPDATE events SET body = x'07ff00ff' WHERE seq > 3",
     **{f"empty events {kind}": f"""UPDATE events SET body = '{{"type":"{kind}"}}' WHERE type = '{kind}'"""
