@@ -303,6 +303,8 @@ class BestSink:
             self._write(event.node_id, self._search.journal[event.node_id].code)
 
     def _write(self, node_id: str, code: str) -> None:
+        if self._path.parent.is_symlink():  # no run makes one: it may lead anywhere, and the end tells of it
+            return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._new.write_bytes(_raw(code))
         if (self._path.parent / DETAIL).exists():

@@ -23,6 +23,7 @@ from runs.ending.final_part import as_list, claim_of, final_of, table_of
 from runs.facts import RunFacts
 from runs.parts.baselines import baseline_node, scored_as
 from runs.recorded.files import BEST, DETAIL, of_another, record_files
+from runs.run_folder import check_own
 from runs.search import Search
 from utils.direction import Direction
 from utils.errors import SwarmEvoError
@@ -110,7 +111,9 @@ class Outcome:
         return done
 
     def _export(self) -> None:
+        """StoreError where somebody laid a link into the run's folder while it went on: it may lead to any file."""
         if self.best is not None:
+            check_own(self.facts.run_dir)
             self.written = write_solution(self.facts.problem, self.best, self.best_dir, self.facts.run_dir)
 
     def _report(self) -> None:

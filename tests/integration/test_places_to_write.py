@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from support.command_line import ROOT
+
+from runs.tickets.client import ask_the_run
 
 ENGINE = str(ROOT / "examples" / "engines" / "four_by_lookahead.py")
 
@@ -118,3 +122,25 @@ def test_a_folder_is_no_file_and_looking_leaves_nothing(run_there):
 def test_a_count_that_makes_no_sense_is_one_line(cli, words, said):
     ended = cli.here(*words)
     assert ended.code == 2 and said in ended.line
+
+
+@pytest.mark.parametrize("name", ["best_solution", "best_solution/solution.py"])
+def test_a_link_that_is_laid_while_a_run_goes_on_is_written_through_by_nobody(cli, toy, tmp_path, eventually, name):
+    """The winner's files lay where it led, in place of what was called like them there."""
+    ready = tmp_path / "ready"
+    cli.start("run", "--writer=external", *toy(2), "--idle=60", f"--ready={ready}")
+    eventually(lambda: ready.is_file() and ready.read_text(), 60)
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "solution.py").write_text("of the user")
+    for number, x in enumerate((1.25, 1.75)):
+        ticket = ask_the_run(cli.run_dir, {"verb": "ask", "token": f"{number:032d}", "seconds": 20})["ticket"]
+        tell = {"verb": "tell", "ticket": ticket, "code": f"x = {x}\n# {'of a program ' * 4}\n", "seconds": 20}
+        assert ask_the_run(cli.run_dir, tell)["state"] == "committed"
+        if number == 0:
+            laid = cli.run_dir / name
+            shutil.rmtree(laid) if laid.is_dir() else laid.unlink()
+            laid.symlink_to(theirs if name == "best_solution" else theirs / "solution.py")
+    eventually(lambda: cli.show()["status"] == "finished", 60)
+    assert [path.name for path in theirs.iterdir()] == ["solution.py"]
+    assert (theirs / "solution.py").read_text() == "of the user"
