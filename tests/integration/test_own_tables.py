@@ -535,6 +535,19 @@ def test_leaks_are_told_before_the_search(tmp_path, inline):
     assert "possible leak: copy tells rent exactly" in made(tmp_path).note
 
 
+def test_a_column_that_one_class_alone_fills_is_told(tmp_path, inline):
+    """Why a customer left: whether anything stands there is the answer, and what stands there told nobody."""
+    draw = random.Random(3)
+    rows = [(draw.random(), draw.random() < 0.4) for _ in range(150)]
+    lines = (
+        f"{n},{x:.3f},{draw.choice('pqr') * gone},{draw.choice(['', 'z'])},{'ny'[gone]}\n"
+        for n, (x, gone) in enumerate(rows)
+    )
+    plain(tmp_path, content=("number,x,why,perhaps,rent\n" + "".join(lines)).encode())
+    told = made(tmp_path, "data.metric=auc").note
+    assert "possible leak: why tells rent exactly; is it known when you predict?" in told and "perhaps" not in told
+
+
 @pytest.mark.parametrize("split", ["time:day", "random"])
 @pytest.mark.parametrize("mixed", [False, True])
 def test_answers_in_other_rows_are_told_before_the_search(tmp_path, inline, split, mixed, monkeypatch):

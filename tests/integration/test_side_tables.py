@@ -203,6 +203,28 @@ def test_tables_that_hold_the_target_under_the_key_are_told(tmp_path, inline, na
     stand.close()
 
 
+@pytest.mark.parametrize("name", ["filled", "dates"])
+def test_a_column_of_a_further_table_that_parts_two_classes_is_told(tmp_path, inline, name):
+    """A date of one half of the year for each class, or any for one class alone: the classes are no words of theirs."""
+    table = sales()
+    table.insert(0, "sale", [f"S{number}" for number in DRAW.permutation(ROWS)])
+    table["sold"] = (table["sold"] > table["sold"].median()).astype(int)
+    month = DRAW.integers(1, 7, ROWS) + (table["sold"] * 6 if name == "dates" else 0)
+    days = [f"2024-{m:02d}-{d:02d}" for m, d in zip(month, DRAW.integers(1, 29, ROWS), strict=True)]
+    closed = days if name == "dates" else [day if sold else "" for day, sold in zip(days, table["sold"], strict=True)]
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    table.to_csv(folder / "train.csv", index=False)
+    pd.DataFrame({"sale": table["sale"], "closed": closed}).sample(frac=1, random_state=0).to_csv(
+        folder / "closed.csv", index=False
+    )
+    stand = Stand(tmp_path, f"data.dir={folder}", "data.target=sold", "data.metric=auc")
+    assert (stand.problem.input_dir / "closed.csv").exists()
+    told = "possible leak: closed of closed.csv tells sold exactly; is it known when you predict?"
+    assert told in stand.problem.cautions
+    stand.close()
+
+
 def test_a_table_that_ends_before_the_rows_of_the_users_test_is_not_joined(tmp_path, inline):
     folder = tmp_path / "mine"
     folder.mkdir()

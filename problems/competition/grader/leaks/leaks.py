@@ -25,6 +25,8 @@ TELLS = 0.95
 """Share of labels, or rank correlation, from which an id is said to tell the target."""
 FEWEST_CHANGES = 12
 """Rows that chance lets differ in class from the row before: of fewer, that hardly any does may be chance."""
+FEWEST_FILLED = 10
+"""Rows that have a value, and that have none, from which it is no chance that one class alone has them."""
 MOST_CLASSES = 1000
 """Classes whose names are looked for in texts."""
 _SIGNS, _WORDS = re.compile(r"[\W_]+"), re.compile(r"[^\W\d_]+")
@@ -55,7 +57,8 @@ def find_leaks(sides: Sides, targets: list[str], key: str, copied: dict[str, lis
     """
     shown, head = sides.shown, sides.shown.head(ROWS)
     for target in targets:
-        if told := ", ".join(copied[target][:3]):
+        filled = [str(name) for name in head if name not in targets and is_filled_for_one(head[name], head[target])]
+        if told := ", ".join(dict.fromkeys([*copied[target], *filled][:3])):
             yield f"possible leak: {told} tells {target} exactly; is it known when you predict?"
         spelled = [str(name) for name in head if name not in targets and _spells(head[name], head[target])]
         if spelled:
@@ -89,6 +92,14 @@ def is_copy(values: Any, target: Any) -> bool:
     if not len(classes) <= len(kinds) <= max(2 * len(classes), 2):
         return False
     return len(np.unique(codes * len(classes) + labels)) == len(kinds)
+
+
+def is_filled_for_one(values: Any, target: Any) -> bool:
+    """True if one of two classes alone has a value there: why a customer left."""
+    there = values.notna().to_numpy()
+    labels, classes = pd.factorize(target)
+    few = min(int(there.sum()), int((~there).sum())) < FEWEST_FILLED
+    return not few and len(classes) == 2 and len(np.unique(there ^ (labels == 0))) == 1
 
 
 def _spells(values: Any, target: Any) -> bool:

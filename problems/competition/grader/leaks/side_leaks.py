@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..tables.plain_reading import pieces_of
 from ..tables.shared_keys import alike
-from .leaks import ROWS, is_copy
+from .leaks import ROWS, is_copy, is_filled_for_one
 
 MOST_ROWS = 2_000_000
 """Of a table that is looked at."""
@@ -34,15 +34,19 @@ def told_by_tables(public: Path, tables: list[dict[str, Any]], shown: Any, targe
         except (ValueError, TypeError, LookupError, OSError):  # the user's file: what cannot be summed up tells nothing
             continue
         for target in targets:
-            told = [name for name in one["numbers"] + one["words"] if _tells(joined, name, head[target])]
+            told = [name for name in _columns(one) if _tells(joined, name, head[target])]
             if told:
                 columns = ", ".join(told[:3])
                 yield f"possible leak: {columns} of {one['file']} tells {target} exactly; is it known when you predict?"
 
 
+def _columns(one: Mapping[str, Any]) -> list[str]:
+    return [*one["numbers"], *one["words"], *(name for name, _ in one["dates"])]
+
+
 def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
     """What the table tells of each of the rows: its first row of a key, and the means and sums of all."""
-    by, columns = one["by"], [*one["numbers"], *one["words"]]
+    by, columns = one["by"], _columns(one)
     ours = {place: alike(head[pair["mine"]], pair["way"], pair["mine_form"]) for place, pair in enumerate(by)}
     named, pieces = set(ours[0].dropna()), []
     for piece in pieces_of(path, one["how"], [*columns, *(pair["side"] for pair in by)]):
@@ -50,6 +54,7 @@ def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
     table = pd.concat(pieces, ignore_index=True)
     theirs = {place: alike(table[pair["side"]], pair["way"], pair["side_form"]) for place, pair in enumerate(by)}
     numbers = {name: pd.to_numeric(table[name], errors="coerce") for name in one["numbers"]}
+    numbers |= {name: _days(table[name], form) for name, form in one["dates"]}
     groups = pd.DataFrame({**theirs, **{name: numbers.get(name, table[name]) for name in columns}}).groupby(
         list(theirs)
     )
@@ -60,12 +65,20 @@ def _joined(path: Path, one: Mapping[str, Any], head: Any) -> list[Any]:
     return [keys.merge(each.reset_index(), how="left", on=list(ours)).set_axis(head.index) for each in found]
 
 
+def _days(values: Any, form: str) -> Any:
+    """Dates as numbers, NaN for what is none."""
+    since = pd.to_datetime(values.astype("str"), format=form or None, errors="coerce", utc=True)
+    return (since - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+
+
 def _tells(joined: list[Any], name: str, target: Any) -> bool:
     for table in joined:
         if name not in table:
             continue
         values, there = table[name], table[name].notna()
-        if is_copy(values, target) or (pd.api.types.is_numeric_dtype(values) and _parts(values[there], target[there])):
+        if is_copy(values, target) or is_filled_for_one(values, target):
+            return True
+        if pd.api.types.is_numeric_dtype(values) and _parts(values[there], target[there]):
             return True
     return False
 
